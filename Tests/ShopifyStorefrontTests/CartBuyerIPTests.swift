@@ -35,4 +35,27 @@ import Testing
             }
         }
     }
+
+    @Test("a new IP that the store cannot save does not make a change fail")
+    func unsavedIP() async throws {
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: shop.context)
+        let store = ReadOnlyAttachments(inner: shop.store)
+        let carts = CartAdapter(client: shop.carts.client, sessions: shop.sessions, store: store)
+        _ = try await carts.setNote("n", for: shop.session, in: StorefrontContext(buyerIP: "198.51.100.9"))
+    }
+}
+
+/// A store that cannot write attachments.
+private struct ReadOnlyAttachments: WrappingStore {
+    let inner: InMemoryStore
+
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        throw IdentityError(.retryLater, .storeFailed, "The disk is full.")
+    }
 }

@@ -69,13 +69,18 @@ package struct GraphQLExecutor: Sendable {
     /// The error for a caller who cannot use the data of a result because of the errors beside them.
     ///
     /// - Parameters:
-    ///   - result: A result with errors.
+    ///   - errors: The errors.
+    ///   - metadata: The metadata of the response.
     ///   - document: The operation's document.
     /// - Returns: The error. For a mutation it has the code `outcome_unknown`, because a mutation with data was executed, unless the
     ///   mutation may be repeated and no repetition can succeed, for example because a scope is missing.
-    package func failure<Output>(of result: GraphQLResult<Output>, _ document: GraphQLDocument) -> IdentityError {
-        let response = GraphQLResponse(data: nil, errors: result.errors, metadata: result.metadata)
-        return GraphQLFailure(response.error(endpoint), .unknown, result.metadata).errorBesideData(for: document)
+    package func failure(
+        _ errors: [GraphQLError],
+        _ metadata: GraphQLMetadata,
+        _ document: GraphQLDocument
+    ) -> IdentityError {
+        let response = GraphQLResponse(data: nil, errors: errors, metadata: metadata)
+        return GraphQLFailure(response.error(endpoint), .unknown, metadata).errorBesideData(for: document)
     }
 
     /// Reads a response, and stores it if it may be stored.

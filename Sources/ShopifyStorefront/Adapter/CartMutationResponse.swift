@@ -19,7 +19,7 @@ struct CartMutationResponse: Sendable {
     let metadata: GraphQLMetadata
     /// Whether the response shows the customer on the cart.
     let customer: CustomerVisibility
-    /// Whether the response shows the whole cart, except its customer.
+    /// Whether the response shows the whole cart, except its buyer.
     let showsContents: Bool
     let outcome: Outcome
 

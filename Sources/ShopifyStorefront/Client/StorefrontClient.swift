@@ -98,7 +98,9 @@ public struct StorefrontClient: Sendable {
 
     /// The error for a caller who cannot use the data of a result because of the errors beside them.
     func failure<Output>(of result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
-        executor.failure(of: result, document)
+        // A token that may not read customers gets this error in many responses, so it explains nothing.
+        let others = result.errors.filter { $0.code != .accessDenied || !$0.path.contains("customer") }
+        return executor.failure(others.isEmpty ? result.errors : others, result.metadata, document)
     }
 
     /// Executes an operation and returns data, errors or both.

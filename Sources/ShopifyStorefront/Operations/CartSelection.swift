@@ -27,9 +27,14 @@ struct CartSelection: Sendable, Equatable {
         return isHidden ? .hidden : isDenied ? .denied : .shown
     }
 
-    /// Whether a response with these errors shows the whole cart, except its customer.
+    /// Whether a response with these errors shows the whole cart, except its buyer.
+    ///
+    /// Without the scope for selling plans, Shopify denies their field. A shop without subscriptions does not need the scope.
     func showsContents(despite errors: [GraphQLError]) -> Bool {
-        errors.allSatisfy { $0.path.contains("customer") }
+        errors.allSatisfy { error in
+            error.path.contains("buyerIdentity") || error.path.contains("customer")
+                || error.code == .accessDenied && error.path.contains("sellingPlanAllocation")
+        }
     }
 }
 

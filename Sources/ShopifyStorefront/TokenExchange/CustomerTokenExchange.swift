@@ -42,10 +42,14 @@ public struct CustomerTokenExchange: Sendable {
     /// - Throws: `IdentityError`; with code `IdentityError.Code.accessTokenRefused` when a newer token may help.
     func storefrontToken(for token: CustomerAccessToken) async throws -> CustomerAccessToken {
         let call = try api.call(accessToken: token.token)
-        let result = try await api.executor()?.execute(StorefrontToken(), call)
+        let executor = try await api.executor()
+        let result = try await executor?.execute(StorefrontToken(), call)
         guard let storefrontToken = result?.data.customerAccessToken, !storefrontToken.isEmpty else {
             let errors = (result?.data.userErrors ?? []).map { error in
                 CartUserError(code: nil, field: error.field ?? [], message: error.message)
+            }
+            if let executor, let result, errors.isEmpty, !result.errors.isEmpty {
+                throw executor.failure(result.errors, result.metadata, StorefrontToken.document)
             }
             let refusal = IdentityError.refusal(of: errors, result?.metadata)
             throw IdentityError(

@@ -41,11 +41,11 @@ extension CartAdapter {
             let mustLeave = problem.map { $0.kind == .signInAgain || $0.isAttackSuspected } ?? true
             var result =
                 mustLeave && binding.mayHoldBuyer
-                ? try await detach(&binding, in: context)
+                ? try await detach(&binding, permitsContact: true, in: context)
                 : try await current(&binding, readsCheckoutURL: true, in: context)
             // Another session or another app may have put a customer on the cart. The checkout would open for that customer.
-            if mustLeave, result.cart.buyerIdentity.customerID != nil {
-                result = try await detach(&binding, in: context)
+            if mustLeave, result.cart.buyerIdentity.customerID != nil || result.customer == .hidden {
+                result = try await detach(&binding, permitsContact: true, in: context)
             }
             if problem == nil, !binding.mayHoldBuyer { binding.problem = nil }
             return try await setCountry(after: result, &binding, in: context)

@@ -22,14 +22,21 @@ extension CartAdapter {
     ///
     /// All delivery addresses are removed, also addresses whose ids the session does not store, because the response with their ids may
     /// have been lost.
-    func detach(_ binding: inout CartBinding, in context: StorefrontContext) async throws -> CartIdentityResult {
+    ///
+    /// With `permitsContact`, an e-mail address or a phone number may remain on the cart. Pass it if no other buyer gets the cart: an
+    /// address that Shopify keeps must not stop the session's next checkout or cart.
+    func detach(
+        _ binding: inout CartBinding,
+        permitsContact: Bool = false,
+        in context: StorefrontContext
+    ) async throws -> CartIdentityResult {
         let response = try await updateBuyerIdentity(.detached, on: binding, in: context)
         switch response.outcome {
         case .gone: throw CartGone(response.metadata)
         case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors, response.metadata)
         case .done, .empty, .failed: break
         }
-        var result = try await resolve(response, &binding, in: context) { $0.customer == .shown && !$0.hasBuyer }
+        var result = try await resolve(response, &binding, in: context) { $0.lacksCustomer && !$0.hasContact }
         let addressIDs = result.cart.deliveryAddressIDs
         if !addressIDs.isEmpty {
             let remove = CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: addressIDs)
@@ -37,7 +44,9 @@ extension CartAdapter {
         }
         let hint =
             "If the session still exists, call detach(from:in:). Do not give this cart to another buyer before that succeeds."
-        guard !result.hasBuyer, result.cart.deliveryAddressIDs.isEmpty else {
+        guard result.cart.buyerIdentity.customerID == nil, permitsContact || !result.hasContact,
+            result.cart.deliveryAddressIDs.isEmpty
+        else {
             throw Self.incomplete(
                 "The cart still has the customer, an e-mail address, a phone number or a delivery address after the requests to "
                     + "remove them.",
@@ -89,10 +98,10 @@ extension CartAdapter {
     }
 
     /// Removes the buyer from a cart, and succeeds if Shopify no longer has the cart.
-    func detachUnlessGone(from binding: CartBinding) async throws {
+    func detachUnlessGone(from binding: CartBinding, permitsContact: Bool = false) async throws {
         var binding = binding
         do {
-            _ = try await detach(&binding, in: binding.lastContext)
+            _ = try await detach(&binding, permitsContact: permitsContact, in: binding.lastContext)
         } catch is CartGone {
             // The cart no longer exists, so no buyer is on it.
         }
@@ -109,7 +118,7 @@ extension CartAdapter {
     func detachReplaced(_ binding: CartBinding?, in context: StorefrontContext) async throws {
         guard var binding, binding.mayHoldBuyer else { return }
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
-        try await detachUnlessGone(from: binding)
+        try await detachUnlessGone(from: binding, permitsContact: true)
     }
 
     /// Returns the record of an earlier request without a response, if that request may still reach Shopify; otherwise nil.

@@ -150,7 +150,13 @@ extension CartAdapter {
             // the guest gets a copy.
             if try await self.isShared(binding, id) { return CartChange(.copyNeeded(binding), saving: nil) }
             let context = binding.lastContext.overridden(by: context)
-            var result = try await self.detach(&binding, in: context)
+            var result: CartIdentityResult
+            do {
+                result = try await self.detach(&binding, in: context)
+            } catch let error as IdentityError where error.code == .detachIncomplete {
+                // The end of the session tries to remove the buyer from this cart again.
+                return CartChange(.copyNeeded(binding), saving: nil)
+            }
             // Data of the buyer in a request without a response, or in one of another process, may arrive after the guest has the cart.
             // And a token that may not read customers does not show whether the customer was removed.
             guard binding.unanswered == nil, result.customer == .shown else {

@@ -18,10 +18,10 @@ struct CartIdentityResult: Sendable {
 
     var lacksCustomer: Bool { customer == .shown && cart.buyerIdentity.customerID == nil }
 
-    /// Whether the cart has a customer, an e-mail address or a phone number.
-    var hasBuyer: Bool {
+    /// Whether the cart has an e-mail address or a phone number.
+    var hasContact: Bool {
         let buyer = cart.buyerIdentity
-        return buyer.customerID != nil || buyer.email?.isEmpty == false || buyer.phone?.isEmpty == false
+        return buyer.email?.isEmpty == false || buyer.phone?.isEmpty == false
     }
 
     /// Takes cart, checkout URL, ``customer`` and ``metadata`` from a later response, and appends its warnings.

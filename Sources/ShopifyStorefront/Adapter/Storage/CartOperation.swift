@@ -85,7 +85,14 @@ struct CartOperation: Sendable {
     private func saved<Result>(_ change: CartChange<Result>, _ locked: LockedCart) async throws -> Attempt<Result> {
         guard let new = change.binding else { return .done(change.result) }
         let payload = new.payload
-        if locked.sent == .nothing, use != .exclusive, locked.isSaved(payload) { return .done(change.result) }
+        if locked.sent == .nothing, use != .exclusive {
+            if locked.isSaved(payload) { return .done(change.result) }
+            if locked.isSavedWithAnotherIP(new) {
+                // The operation succeeded. A failed write of the address alone must not make the caller repeat it.
+                _ = try? await locked.write(payload)
+                return .done(change.result)
+            }
+        }
         do {
             if try await locked.write(payload) { return .done(change.result) }
         } catch {

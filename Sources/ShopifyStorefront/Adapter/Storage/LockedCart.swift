@@ -56,6 +56,14 @@ final class LockedCart: Sendable {
     /// Whether the attachment has this content.
     func isSaved(_ payload: Secret) -> Bool { state.withLock { $0.payload }?.isEqual(to: payload) ?? false }
 
+    /// Whether the attachment has this cart, except for the buyer's IP.
+    func isSavedWithAnotherIP(_ new: CartBinding) -> Bool {
+        guard let binding else { return false }
+        var other = new
+        other.buyerIP = binding.buyerIP
+        return isSaved(other.payload)
+    }
+
     /// Writes the attachment, or removes it.
     ///
     /// It runs in a separate task, because a cancellation of the caller must not leave a cart at Shopify that no attachment names. The
