@@ -179,13 +179,14 @@ private struct ShopName: GraphQLOperation {
     @Test("a response with both data and errors returns both", .row("A7"))
     func partialData() async throws {
         let text =
-            #"{"data":{"shop":{"name":"Mugs"}},"errors":[{"message":"no","path":["shop",0,"x"],"locations":[{"line":1,"column":9}],"extensions":{"code":"ACCESS_DENIED"}}]}"#
+            #"{"data":{"shop":{"name":"Mugs"}},"errors":[{"message":"no","path":["shop",0,"x"],"locations":[{"line":1,"column":9}],"extensions":{"code":"ACCESS_DENIED","requiredAccess":["read","of shpat-private"]}}]}"#
         let storefront = try await FakeStorefront.start { _ in .json(text) }
         let result = try await storefront.client().execute(ShopName())
         #expect(result.data.name == "Mugs")
         let error = try #require(result.errors.first)
         #expect(error.path == ["shop", "0", "x"] && error.code == .accessDenied && error.message == "no")
         #expect(error.locations.map(\.column) == [9])
+        #expect(error.extensions["requiredAccess"] == .array([.string("read"), .string("of …")]))
     }
 
     @Test("executePartial returns errors without data; execute throws them")

@@ -47,12 +47,23 @@ public struct GraphQLError: Error, Sendable, Equatable {
     public let code: Code?
     /// The places in the document.
     public let locations: [Location]
+    /// The member `extensions`, for example with the missing scope in `requiredAccess`; empty if it is missing or has more than 4,096 bytes.
+    ///
+    /// Values of the request are removed from its texts, as from ``message``.
+    public let extensions: JSONObject
 
-    package init(message: String, path: [String] = [], code: Code? = nil, locations: [Location] = []) {
+    package init(
+        message: String,
+        path: [String] = [],
+        code: Code? = nil,
+        locations: [Location] = [],
+        extensions: JSONObject = [:]
+    ) {
         self.message = message
         self.path = path
         self.code = code
         self.locations = locations
+        self.extensions = extensions
     }
 
     package init(_ value: JSONValue, hiding secrets: RequestSecrets) {
@@ -64,6 +75,24 @@ public struct GraphQLError: Error, Sendable, Equatable {
                 return nil
             }
             return Location(line: line, column: column)
+        }
+        let more = value["extensions"]
+        let isShort = more.map { $0.serialized.count <= 4_096 } ?? false
+        extensions = isShort ? more.flatMap { Self.hiding(secrets, in: $0).object } ?? [:] : [:]
+    }
+
+    /// The value, with the secrets hidden in its texts and names.
+    private static func hiding(_ secrets: RequestSecrets, in value: JSONValue) -> JSONValue {
+        switch value {
+        case .string(let text): .string(secrets.hidden(in: text))
+        case .array(let elements): .array(elements.map { hiding(secrets, in: $0) })
+        case .object(let object):
+            .object(
+                object.members.reduce(into: JSONObject()) { hidden, member in
+                    hidden[secrets.hidden(in: member.name)] = hiding(secrets, in: member.value)
+                }
+            )
+        case .null, .bool, .number: value
         }
     }
 
