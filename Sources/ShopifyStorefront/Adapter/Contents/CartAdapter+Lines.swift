@@ -88,7 +88,7 @@ extension CartAdapter {
     /// All lines of a cart, from all pages.
     ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when the pages do not end, because a merge or a copy
-    ///   with only some of the lines would lose the others. With `needsContents`, also when an error hides a part of a line.
+    ///   with only some of the lines would lose the others. With `needsContents`, the GraphQL errors that hide a part of a line.
     func allLines(
         of cart: Cart,
         needsContents: Bool = true,
