@@ -8,11 +8,14 @@ import Testing
 /// A provider whose access tokens can be sent to a resource server.
 private final class ResourceProvider: IdentityProvider, ResourceAuthorizing {
     let inner: StrictProvider
-    var descriptor: ProviderDescriptor { inner.descriptor }
+    let descriptor: ProviderDescriptor
     private let isNarrowing = Mutex(false)
 
-    init(_ inner: StrictProvider) {
+    init(_ inner: StrictProvider, resources: [String]) {
         self.inner = inner
+        var descriptor = inner.descriptor
+        descriptor.resources = resources
+        self.descriptor = descriptor
     }
 
     /// From now on, a refresh returns only the scope `openid` and no refresh token.
@@ -67,9 +70,9 @@ struct AccessTokenCallTests {
         let manager: SessionManager
         let url: HTTPURL
 
-        init() throws {
+        init(resources: [String] = []) throws {
             url = try HTTPURL("https://api.example/orders")
-            provider = ResourceProvider(StrictProvider(clock: clock))
+            provider = ResourceProvider(StrictProvider(clock: clock), resources: resources)
             manager = SessionManager(
                 providers: try ProviderRegistry([provider]),
                 store: InMemoryStore(),
@@ -156,6 +159,23 @@ struct AccessTokenCallTests {
             #expect(world.provider.inner.refreshes == 1)
         }
         #expect(world.server.seen == ["access-2", "access-2", "access-2"])
+    }
+
+    @Test("if the provider's resources are listed, there are no headers for another origin")
+    func resources() async throws {
+        let world = try World(resources: ["https://api.example"])
+        let id = try await world.signIn()
+        world.server.accept("access-1")
+        #expect(try await world.call(id) == "access-1")
+        for address in [
+            "https://api.example:8443/orders", "https://api.example.evil.example/", "https://other.example/",
+        ] {
+            let url = try HTTPURL(address)
+            let error = await #expect(throws: IdentityError.self) {
+                try await world.manager.withAccessToken(of: id) { _ = try $0.headers(for: .get, url) }
+            }
+            #expect(error?.code == .configurationInvalid && error?.message.contains(url.origin) == true, "\(address)")
+        }
     }
 
     @Test("a rejected DPoP proof has its own error code, and costs no refresh")

@@ -97,7 +97,7 @@ struct CallTests {
     func notListed() async throws {
         let (ended, requests, _) = try await call([200], isListed: false)
         #expect(ended.status == 2)
-        #expect(try ended.event("error")["message"]?.string?.contains("providers.any.resources") == true)
+        #expect(try ended.event("error")["hint"]?.string?.contains("providers.any.resources") == true)
         #expect(requests.isEmpty)
     }
 

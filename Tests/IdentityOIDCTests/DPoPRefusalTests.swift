@@ -41,6 +41,26 @@ struct DPoPRefusalTests {
         }
     }
 
+    @Test("a provider with a list of resources makes no headers for another origin", arguments: [false, true])
+    func resources(usesDPoP: Bool) async throws {
+        try await FakeWorld.run({
+            $0.usesDPoP = usesDPoP
+            $0.resources = ["https://api.example"]
+        }) { world in
+            if usesDPoP { world.fake.change(answer: { $0["token_type"] = .string("DPoP") }) }
+            let tokens = try await world.login()
+            let listed = try HTTPURL("https://api.example/orders")
+            #expect(try world.provider.authorizationHeaders(for: .get, listed, with: tokens)["Authorization"] != nil)
+            let other = try HTTPURL("https://other.example/orders")
+            let error = #expect(throws: IdentityError.self) {
+                try world.provider.authorizationHeaders(for: .get, other, with: tokens)
+            }
+            #expect(error?.code == .configurationInvalid && error?.reference?.contains("RFC 9700") == true)
+            // The provider's own UserInfo endpoint is no resource server of the app.
+            _ = try await world.provider.buyerProfile(for: tokens)
+        }
+    }
+
     @Test("a request is not repeated if the server asks for the nonce that the proof already had")
     func sameNonce() async throws {
         try await Self.run { world, tokens in

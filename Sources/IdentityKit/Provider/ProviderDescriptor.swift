@@ -1,3 +1,5 @@
+package import IdentityHTTP
+
 /// The description of a provider that is known from its configuration.
 public struct ProviderDescriptor: Sendable, Equatable {
     /// The name by which the app chooses the provider, unique in a ``ProviderRegistry``.
@@ -13,6 +15,9 @@ public struct ProviderDescriptor: Sendable, Equatable {
     /// The registered address to which the provider sends the browser after a logout, if one is configured.
     public var postLogoutRedirectURI: String?
     /// The origins of the resource servers that accept this provider's access tokens, for example `https://api.example`.
+    ///
+    /// If it is not empty, no headers with the access token are made for other origins (RFC 9700 section 4.9.1). An empty list, the
+    /// default, permits every origin.
     public var resources: [String]
     /// The app's shop or tenant that the provider serves; stored with every session.
     public var tenant: String
@@ -59,6 +64,22 @@ public struct ProviderDescriptor: Sendable, Equatable {
         self.responseMode = responseMode
         self.timeout = timeout
         self.equivalentIssuers = equivalentIssuers
+    }
+
+    /// Checks that ``resources`` lists the origin of a URL.
+    ///
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid``, also if ``resources`` is empty.
+    package func requireResource(_ url: HTTPURL) throws(IdentityError) {
+        guard resources.contains(where: { $0.isIdentical(to: url.origin) }) else {
+            throw IdentityError(
+                configuration:
+                    "`resources` of provider \(name) does not list \(url.origin), so no access token is sent there.",
+                hint:
+                    "Add the origin to providers.\(name).resources if this server is trusted with the buyer's access token. In a "
+                    + "configuration file, only providers of kind openid have this member.",
+                reference: "RFC 9700 section 4.9.1"
+            )
+        }
     }
 
     /// Whether two issuers are one issuer at this provider: they are identical, or both are in ``equivalentIssuers``.

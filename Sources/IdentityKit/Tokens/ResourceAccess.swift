@@ -17,16 +17,18 @@ public struct ResourceAccess: Sendable {
     /// The headers that carry the access token in one request: `Authorization`, and `DPoP` for a DPoP-bound token.
     ///
     /// Make new headers for every request. Send them only to servers that the app's configuration names, never to an address from a
-    /// request or response (RFC 9700 section 4.9.1).
+    /// request or response (RFC 9700 section 4.9.1): list their origins in ``ProviderDescriptor/resources``, so that other URLs are refused.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
     ///   - url: The URL of the request.
     /// - Returns: The headers.
     /// - Throws: ``IdentityError``: with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not conform to
-    ///   ``ResourceAuthorizing``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https, and for a DPoP-bound token
-    ///   whose key is missing.
+    ///   ``ResourceAuthorizing``, with code ``IdentityError/Code/configurationInvalid`` for a URL that is not https, and for an origin
+    ///   that is missing in the provider's ``ProviderDescriptor/resources`` if that list is not empty, and of kind
+    ///   ``IdentityError/Kind/configuration`` for a DPoP-bound token whose key is missing.
     public func headers(for method: HTTPMethod, _ url: HTTPURL) throws -> HTTPHeaders {
+        if !provider.descriptor.resources.isEmpty { try provider.descriptor.requireResource(url) }
         guard let authorizing = provider as? any ResourceAuthorizing else {
             throw IdentityError(
                 unsupported:

@@ -32,6 +32,8 @@ extension OpenIDClient {
         /// The address to which the provider sends the browser after a logout, as registered; by default none is sent.
         public var postLogoutRedirectURI: String?
         /// The origins of the resource servers that accept the access tokens, for example `https://api.example`; by default none.
+        ///
+        /// If the list is not empty, no headers with the access token are made for other origins.
         public var resources: [String] = []
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid"]

@@ -18,8 +18,8 @@ extension OpenIDClient {
     ///
     /// A bound token (RFC 9449 section 7.1) comes with a proof for this method and URL only.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, and for a bound token whose key is missing or
-    ///   cannot be read; with code `system_failure` if the proof cannot be signed.
+    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, for an origin that is missing in
+    ///   ``Configuration/resources`` if that list is not empty, and for a bound token whose key is missing or cannot be read; with code `system_failure` if the proof cannot be signed.
     public func authorizationHeaders(
         for method: HTTPMethod,
         _ url: HTTPURL,
@@ -33,6 +33,7 @@ extension OpenIDClient {
                 reference: "RFC 6750 section 5.3"
             )
         }
+        if !descriptor.resources.isEmpty { try descriptor.requireResource(url) }
         var headers = HTTPHeaders()
         for header in try accessTokenHeaders(tokens, for: method, url) {
             try headers.set(header.name, header.value)

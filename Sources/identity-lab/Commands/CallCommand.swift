@@ -50,16 +50,7 @@ struct CallCommand: Command {
     /// - Returns: The last response, and the error to report if its status is not a success.
     private func call(_ deployment: Deployment) async throws -> (HTTPResponse, refusal: (any Error)?) {
         let name = try await deployment.sessions.session(session).provider
-        let resources = try deployment.providers.provider(named: name).descriptor.resources
-        guard resources.contains(where: { $0.isIdentical(to: url.origin) }) else {
-            throw IdentityError(
-                configuration:
-                    "Configuration member providers.\(name).resources does not list \(url.origin), so no token is sent there.",
-                hint:
-                    "Add the origin if this server is trusted with the buyer's access token. Only providers of kind openid have resources.",
-                reference: "RFC 9700 section 4.9.1"
-            )
-        }
+        try deployment.sessions.descriptor(of: name).requireResource(url)
         var last: HTTPResponse?
         do {
             let response = try await deployment.sessions.withAccessToken(of: session) { access in
