@@ -25,6 +25,39 @@ struct SessionTests {
         }
     }
 
+    @Test("sessions prints references and no ids, and every command with --session also accepts a reference")
+    func references() async throws {
+        try await LabStage.with { stage in
+            func ids(in text: String) -> [String] {
+                text.split(whereSeparator: \.isWhitespace).map(String.init).filter { SessionID(rawValue: $0) != nil }
+            }
+            let login = try await stage.run("login", "--provider", "any", "--callback", "sandbox")
+            let id = try #require(ids(in: login.output).first, "\(login)")
+            let reference = try #require(SessionID(rawValue: id)?.reference.rawValue)
+            let list = try await stage.run("sessions").output
+            #expect(list.contains(reference) && ids(in: list).isEmpty, "\(list)")
+            let listed = try await stage.run("sessions", "--json").event("session")
+            #expect(listed["id"]?.string == id && listed["reference"]?.string == reference)
+
+            let line = ["--line", "gid://shopify/ProductVariant/1"]
+            for (arguments, status) in [
+                (["token"], 0), (["profile"], 0), (["cart"] + line, 0),
+                // The session is found, and its provider has no resources.
+                (["call", "https://api.example/"], 2),
+                (["logout"], 0), (["token"], 1), (["profile"], 1), (["cart"] + line, 1),
+                (["call", "https://api.example/"], 1), (["logout"], 1),
+            ] {
+                let given = arguments + ["--session", reference, "--json"]
+                let ended = try await LabProcess(given, environment: stage.environment).ended()
+                #expect(ended.status == status, "\(ended)")
+                if status == 1 { #expect(try ended.event("error")["code"]?.string == "session_unknown") }
+            }
+            let unknown = try await stage.run("token", "--session", id, "--json").event("error")
+            let same = try await stage.run("token", "--session", reference, "--json").event("error")
+            #expect(unknown["message"] == same["message"] && unknown["hint"] == same["hint"])
+        }
+    }
+
     @Test("token prints the new token after an early refresh, not the one that it replaced")
     func earlyRefresh() async throws {
         try await LabStage.with { stage in

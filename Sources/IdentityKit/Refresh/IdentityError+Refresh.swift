@@ -1,5 +1,5 @@
 extension IdentityError {
-    static var unknownSession: IdentityError {
+    package static var unknownSession: IdentityError {
         IdentityError(
             .signInAgain,
             .sessionUnknown,

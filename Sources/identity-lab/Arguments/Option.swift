@@ -41,7 +41,12 @@ extension Option {
         "--provider NAME",
         "The provider's name in the configuration; optional if only one is configured."
     )
-    static let session = Option("--session ID", isRequired: true, "The session id, as printed by login.")
+    static let session = Option(
+        "--session ID",
+        isRequired: true,
+        "The session's id, as printed by login, or its reference, as printed by sessions. Keep the id secret: it is the value of "
+            + "the session cookie, which signs a browser in."
+    )
     static let callbackModes = CallbackMode.allCases.map(\.rawValue).joined(separator: "|")
     static let callback = Option(
         "--callback \(callbackModes)",

@@ -16,12 +16,12 @@ struct CallCommand: Command {
         "The HTTP method, by default GET. The token is sent only to origins in the member resources of the session's provider."
     )
 
-    private let session: SessionID
+    private let session: SessionArgument
     private let method: HTTPMethod
     private let url: HTTPURL
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.sessionID(of: Self.self)
+        session = try arguments.session(of: Self.self)
         let name = arguments[Self.method] ?? HTTPMethod.get.rawValue
         guard name.utf8.count <= 32, name.utf8.allSatisfy(ASCII.isToken) else {
             throw UsageError("--method must be an HTTP method such as GET.", command: Self.self)
@@ -49,6 +49,7 @@ struct CallCommand: Command {
     ///
     /// - Returns: The last response, and the error to report if its status is not a success.
     private func call(_ deployment: Deployment) async throws -> (HTTPResponse, refusal: (any Error)?) {
+        let session = try await session.id(in: deployment.sessions)
         let name = try await deployment.sessions.session(session).provider
         try deployment.sessions.descriptor(of: name).requireResource(url)
         var last: HTTPResponse?

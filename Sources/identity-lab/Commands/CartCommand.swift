@@ -25,13 +25,13 @@ struct CartCommand: Command {
         "The buyer's IP address. With a private Storefront token it is needed for a signed-in checkout."
     )
 
-    private let session: SessionID
+    private let session: SessionArgument
     private let lines: [CartLineInput]
     private let cart: CartID?
     private let context: StorefrontContext
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.sessionID(of: Self.self)
+        session = try arguments.session(of: Self.self)
         lines = try arguments.values(of: Self.line).map(Self.line(from:))
         cart = arguments[Self.cart].flatMap { $0.hasPrefix("gid://shopify/Cart/") ? CartID(rawValue: $0) : nil }
         guard arguments[Self.cart] == nil || cart != nil else {
@@ -49,6 +49,7 @@ struct CartCommand: Command {
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
         let carts = try deployment.requireCarts()
+        let session = try await session.id(in: deployment.sessions)
         let (handoff, warnings) = try await deployment.draining {
             var warnings: [CartWarning] = []
             if let cart {

@@ -50,7 +50,7 @@ struct LoginCommand: Command {
             ? LoginFlow(provider: name, sessions: deployment.sessions) { screen.show($0) }
             : try browserFlow(name, deployment, lab.output)
         let session = try await deployment.draining { try await entryPoint.login(flow, request) }
-        lab.output.session(session)
+        lab.output.session(session, showsID: true)
     }
 
     private func browserFlow(_ name: String, _ deployment: Deployment, _ output: Output) throws -> LoginFlow {

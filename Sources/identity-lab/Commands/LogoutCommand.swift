@@ -17,25 +17,32 @@ struct LogoutCommand: Command {
             + "By default loopback for a loopback address and stdin in a terminal; otherwise the command waits for no return."
     )
 
-    private let session: SessionID
+    private let session: SessionArgument
     private let mode: CallbackMode?
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.sessionID(of: Self.self)
+        session = try arguments.session(of: Self.self)
         mode = try arguments.choice(Self.callback, of: Self.self)
     }
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
-        let address = try await returnAddress(deployment)
+        let session = try await session.id(in: deployment.sessions)
+        let address = try await returnAddress(of: session, deployment)
         guard let address, let mode = mode ?? Self.mode(for: address) else {
-            _ = try await end(deployment, lab.output, returningTo: address, awaitsReturn: false)
+            _ = try await end(session, deployment, lab.output, returningTo: address, awaitsReturn: false)
             return
         }
         var ended: LogoutResult?
         let transport = deployment.environment.transport
         let returned = try await mode.logoutReturn(to: address, transport: transport) { address in
-            let result = try await end(deployment, lab.output, returningTo: address, awaitsReturn: mode == .stdin)
+            let result = try await end(
+                session,
+                deployment,
+                lab.output,
+                returningTo: address,
+                awaitsReturn: mode == .stdin
+            )
             ended = result
             return result.awaitedReturn == nil ? nil : result.browserURL
         }
@@ -55,7 +62,7 @@ struct LogoutCommand: Command {
     }
 
     /// The address to which the session's provider sends the browser; nil if none is configured.
-    private func returnAddress(_ deployment: Deployment) async throws -> String? {
+    private func returnAddress(of session: SessionID, _ deployment: Deployment) async throws -> String? {
         let provider = try await deployment.sessions.session(session).provider
         let descriptor = try? deployment.sessions.descriptor(of: provider)
         let address = descriptor?.postLogoutRedirectURI
@@ -75,6 +82,7 @@ struct LogoutCommand: Command {
 
     /// Ends the session and prints the logout page.
     private func end(
+        _ session: SessionID,
         _ deployment: Deployment,
         _ output: Output,
         returningTo address: String? = nil,

@@ -10,14 +10,15 @@ struct ProfileCommand: Command {
         "identity-lab profile --session ID --json",
     ]
 
-    private let session: SessionID
+    private let session: SessionArgument
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.sessionID(of: Self.self)
+        session = try arguments.session(of: Self.self)
     }
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
+        let session = try await session.id(in: deployment.sessions)
         lab.output.profile(try await deployment.draining { try await deployment.sessions.buyerProfile(for: session) })
     }
 }

@@ -3,7 +3,8 @@ internal import IdentityKit
 /// Lists the sessions.
 struct SessionsCommand: Command {
     static let name = "sessions"
-    static let summary = "List the stored sessions, without secrets."
+    static let summary =
+        "List the stored sessions by their references, which are no secrets; with --json also by their ids, which are."
     static let options: [Option] = [
         Option("\(Option.provider.name) NAME", "List only the sessions of this provider.")
     ]
@@ -19,7 +20,7 @@ struct SessionsCommand: Command {
         let deployment = try await lab.deployment()
         if let provider { _ = try deployment.providerName(provider) }
         let sessions = try await deployment.sessions.sessions(matching: SessionFilter(provider: provider))
-        for session in sessions { lab.output.session(session) }
+        for session in sessions { lab.output.session(session, showsID: false) }
         if sessions.isEmpty { lab.output.line("No sessions are stored.") }
     }
 }

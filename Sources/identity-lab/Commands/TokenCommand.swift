@@ -23,13 +23,13 @@ struct TokenCommand: Command {
         "Print the token itself. Everybody who sees it can act as the buyer."
     )
 
-    private let session: SessionID
+    private let session: SessionArgument
     private let validFor: Duration?
     private let refreshes: Bool
     private let reveals: Bool
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.sessionID(of: Self.self)
+        session = try arguments.session(of: Self.self)
         refreshes = arguments.contains(Self.refresh)
         reveals = arguments.contains(Self.reveal)
         guard !refreshes || arguments[Self.validFor] == nil else {
@@ -40,6 +40,7 @@ struct TokenCommand: Command {
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
+        let session = try await session.id(in: deployment.sessions)
         var got: SessionTokens
         do {
             got =
@@ -98,15 +99,5 @@ struct TokenCommand: Command {
         case .stillValid: "The token could not be refreshed, but is still valid"
         default: outcome.rawValue.printable
         }
-    }
-}
-
-extension Arguments {
-    /// The session id of the option `--session`.
-    func sessionID(of command: any Command.Type) throws(UsageError) -> SessionID {
-        guard let id = SessionID(rawValue: try require(.session, of: command)) else {
-            throw UsageError("--session must be a session id: 22 characters, as printed by login.", command: command)
-        }
-        return id
     }
 }

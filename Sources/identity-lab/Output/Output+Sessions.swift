@@ -41,7 +41,12 @@ extension Output {
         )
     }
 
-    func session(_ session: Session) {
+    /// Prints a session.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - showsID: Whether the text shows the id, which signs a browser in; otherwise it shows the reference. JSON has both.
+    func session(_ session: Session, showsID: Bool) {
         let name = session.buyer.displayName ?? session.buyer.email?.value ?? session.buyer.subject
         let expiry = session.expiresAt.map { "expires \($0.rfc3339)" } ?? "without a known expiry"
         let state =
@@ -58,6 +63,7 @@ extension Output {
             }
         var members: JSONObject = [
             "id": .string(session.id.rawValue),
+            "reference": .string(session.id.reference.rawValue),
             "provider": .string(session.provider),
             "issuer": .string(session.buyer.issuer),
             "subject": .string(session.buyer.subject),
@@ -69,7 +75,7 @@ extension Output {
             "session",
             members,
             text: """
-                \(session.id.rawValue)  \(session.provider.printable)  \(name.printable)
+                \(showsID ? session.id.rawValue : session.id.reference.rawValue)  \(session.provider.printable)  \(name.printable)
                   subject \(session.buyer.subject.printable) at \(session.buyer.issuer.printable)
                   scopes \(session.scopes.joined(separator: " ").printable); token \(expiry)\(state)
                 """

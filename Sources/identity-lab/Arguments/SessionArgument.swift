@@ -1,0 +1,33 @@
+internal import IdentityKit
+
+/// The session that `--session` names: by its id, or by the reference that `sessions` prints.
+enum SessionArgument: Sendable {
+    case id(SessionID)
+    case reference(SessionReference)
+
+    /// The id of the session.
+    ///
+    /// - Throws: `IdentityError` with code `session_unknown` if no stored session has the reference, or the store's error.
+    func id(in sessions: SessionManager) async throws -> SessionID {
+        switch self {
+        case .id(let id): return id
+        case .reference(let reference):
+            let stored = try await sessions.sessions().first { $0.id.reference == reference }
+            guard let stored else { throw IdentityError.unknownSession }
+            return stored.id
+        }
+    }
+}
+
+extension Arguments {
+    /// The session of the option `--session`.
+    func session(of command: any Command.Type) throws(UsageError) -> SessionArgument {
+        let text = try require(.session, of: command)
+        if let id = SessionID(rawValue: text) { return .id(id) }
+        if let reference = SessionReference(rawValue: text) { return .reference(reference) }
+        throw UsageError(
+            "--session must be a session id (22 characters, as printed by login) or a reference (16 characters, as printed by sessions).",
+            command: command
+        )
+    }
+}
