@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
 import StorefrontSandbox
@@ -49,6 +51,36 @@ struct DurabilityTests {
             let second = try await stage.run("token", "--session", id, "--store", path, "--json")
             #expect(second.status == 0, "\(second)")
             #expect(stage.sandbox.openID.counters.refreshes == 1)
+        }
+    }
+
+    @Test("serve ends with status 3 if the new tokens of a refresh on its page could not be stored")
+    func serve() async throws {
+        try await LabStage.with { stage in
+            let (store, origin) = (stage.folder.appendingPathComponent("store"), "https://lab.example")
+            let path = store.appendingPathComponent("identity.sqlite").path
+            let made = stage.sandbox.labConfiguration(app: origin, storePath: path)
+            let file = try stage.write(made.json, to: "serve.json")
+            let process = try LabProcess(
+                ["serve", "--port", "0", "--json", "--config", file, "--public-origin", origin],
+                environment: made.environment
+            )
+            let event = try #require(try await process.nextEvent())
+            let browser = try await PageBrowser(try #require(event["local_url"]?.string))
+            try await browser.press("/columns/left/sign-in", [("provider", "any"), ("entry_point", "async")])
+            let page = try #require(try await browser.send(.get, "/columns/left/open").headers["Location"])
+            let callback = try await stage.robot.login(at: page, redirectURI: origin + "/auth/callback/any")
+            #expect(try await browser.send(.get, String(callback.dropFirst(origin.count))).status == 303)
+            let renamed = stage.folder.appendingPathComponent("renamed")
+            stage.sandbox.openID.planFault(
+                .before { try? FileManager.default.moveItem(at: store, to: renamed) },
+                on: .token
+            )
+            try await browser.press("/columns/left/refresh")
+            process.signal(SIGINT)
+            let ended = await process.ended()
+            #expect(ended.status == 3, "\(ended)")
+            #expect(ended.errors.contains("New tokens could not be stored"))
         }
     }
 

@@ -11,7 +11,8 @@ import Testing
 struct JourneyTests {
     @Test("without arguments, identity-lab runs all steps from login to logout against the embedded sandbox")
     func journey() async throws {
-        let ended = try await LabProcess([], environment: [:]).ended()
+        // Only --config makes this run use real services, so it does not read the file of the variable.
+        let ended = try await LabProcess([], environment: ["IDENTITY_CONFIG": "/nowhere/identity.json"]).ended()
         #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
         #expect(ended.output.contains("token not found in database file"))
         #expect(ended.output.contains("Comparison"))
@@ -47,7 +48,11 @@ struct JourneyTests {
             .init(id: "gid://shopify/ProductVariant/\(id)", product: id, title: "One", price: 900, stock: stock)
         }
         try await LabStage.with(storefront: shop) { stage in
-            for arguments in [["--callback", "sandbox"], ["compare", "--callback", "sandbox", "--provider", "bolt"]] {
+            let file = try #require(stage.environment["IDENTITY_CONFIG"])
+            for arguments in [
+                ["--config", file, "--callback", "sandbox"],
+                ["compare", "--callback", "sandbox", "--provider", "bolt"],
+            ] {
                 let ended = try await LabProcess(arguments + ["--json"], environment: stage.environment).ended()
                 #expect(ended.status == 0, "\(ended)")
             }

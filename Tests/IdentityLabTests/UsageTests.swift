@@ -77,7 +77,7 @@ struct UsageTests {
     func help() async throws {
         for command in [
             [], ["login"], ["token"], ["profile"], ["sessions"], ["logout"], ["cart"], ["check"], ["keys"], ["compare"],
-            ["sandbox"],
+            ["sandbox"], ["serve"], ["call"],
         ] {
             let ended = try await LabProcess(command + ["--help"], environment: [:]).ended()
             #expect(ended.status == 0)

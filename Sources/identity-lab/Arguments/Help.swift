@@ -16,7 +16,7 @@ enum Help {
 
             Signs buyers in with the configured providers, stores their sessions and attaches their identity to carts.
             Without a command it runs everything from login to logout against the embedded sandbox, or with --config against
-            the configured services.
+            the configured services. The variable IDENTITY_CONFIG has no effect on this run.
 
             Commands:
             \(list.joined(separator: "\n"))

@@ -28,7 +28,7 @@ struct Option: Sendable {
 extension Option {
     static let config = Option(
         "--config FILE",
-        "The configuration file (JSON); by default the file named by $IDENTITY_CONFIG."
+        "The configuration file (JSON); by default the file named by $IDENTITY_CONFIG, except for the run without a command."
     )
     static let store = Option("--store PATH", "The SQLite file for sessions; replaces store.path or store.postgres.")
     static let json = Option("--json", "Print one JSON object per line on standard output.")
@@ -53,6 +53,6 @@ extension Option {
         "How to receive the callback: with the system browser and a listener on this machine, as a line on standard input, or "
             + "with the sandbox's robot. By default loopback for a loopback redirect URI, otherwise stdin."
     )
-    /// The callback option of commands that run the embedded sandbox, if there is no configuration file.
-    static let runCallback = Option(callback.usage, callback.help + " Without a configuration file always sandbox.")
+    /// The callback option of commands that can run the embedded sandbox.
+    static let runCallback = Option(callback.usage, callback.help + " With the embedded sandbox always sandbox.")
 }

@@ -7,7 +7,8 @@ internal import StorefrontSandbox
 struct CompareCommand: Command {
     static let name = "compare"
     static let summary =
-        "Run every provider with every entry point and print one table; --html writes a page with every step."
+        "Run every provider with every entry point and print one table; --html writes a page with every step. Uses the embedded "
+        + "sandbox, or the services of --config or $IDENTITY_CONFIG."
     static let options: [Option] = [providers, .runCallback, html]
     static let examples = [
         "identity-lab compare",
@@ -39,7 +40,12 @@ struct CompareCommand: Command {
             let folder = URL(filePath: file).deletingLastPathComponent().path
             guard FileManager.default.isWritableFile(atPath: folder) else { throw Self.unwritable(file) }
         }
-        let services = try await RunEnvironment.open(lab, callback: callback, tokenLifetime: .seconds(600))
+        let services = try await RunEnvironment.open(
+            lab,
+            usesServices: lab.configurationPath != nil,
+            callback: callback,
+            tokenLifetime: .seconds(600)
+        )
         do {
             try await run(lab, on: services)
             await services.close()

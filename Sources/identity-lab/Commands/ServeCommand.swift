@@ -7,7 +7,7 @@ internal import IdentityWeb
 struct ServeCommand: Command {
     static let name = "serve"
     static let summary =
-        "Compare sign-ins in the browser: with the embedded sandbox, or with --config at real services."
+        "Compare sign-ins in the browser: with the embedded sandbox, or with --config or $IDENTITY_CONFIG at real services."
     static let runsUntilInterrupted = true
     static let options: [Option] = [port, publicOrigin]
     static let examples = [
@@ -48,6 +48,7 @@ struct ServeCommand: Command {
         let server = try await DevelopmentServer.start(port: port, publicOrigin: publicOrigin) { origin in
             let services = try await RunEnvironment.open(
                 lab,
+                usesServices: lab.configurationPath != nil,
                 callback: nil,
                 tokenLifetime: RunEnvironment.servedTokenLifetime,
                 routesOrigin: origin

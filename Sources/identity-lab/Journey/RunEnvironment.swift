@@ -18,6 +18,8 @@ struct RunEnvironment: Sendable {
     /// The clock of the program and of the embedded sandbox.
     let clock: AdjustableClock
     let observers: [any IdentityObserver]
+    /// The sessions whose new tokens could not be stored, for the exit status of the command.
+    private let nonDurableTokens: NonDurableTokens
     private let temporaryFolder: URL?
 
     private let variant = CartVariant()
@@ -27,10 +29,11 @@ struct RunEnvironment: Sendable {
     /// The context of the buyer's requests; a real shop gets no address, because this program does not know the buyer's.
     var buyer: StorefrontContext { StorefrontContext(buyerIP: sandbox == nil ? nil : "203.0.113.7") }
 
-    /// Opens the services that the options select.
+    /// Opens the configured services or the embedded sandbox.
     ///
     /// - Parameters:
     ///   - lab: The options.
+    ///   - usesServices: Whether to use the services of the configuration file.
     ///   - callback: How callbacks are received; nil if it depends on the redirect URI.
     ///   - tokenLifetime: How long the embedded sandbox's tokens live.
     ///   - routesOrigin: The public origin of the routes, whose addresses the embedded sandbox registers; nil for a listener on a
@@ -39,12 +42,13 @@ struct RunEnvironment: Sendable {
     /// - Throws: `IdentityError` when the configuration is invalid or a service cannot be opened.
     static func open(
         _ lab: Lab,
+        usesServices: Bool,
         callback: CallbackMode?,
         tokenLifetime: Duration,
         routesOrigin: String? = nil
     ) async throws -> RunEnvironment {
-        guard lab.configurationPath == nil else { return try await configured(lab, callback) }
-        return try await embedded(lab, tokenLifetime, routesOrigin)
+        usesServices
+            ? try await configured(lab, callback) : try await embedded(lab, tokenLifetime, routesOrigin)
     }
 
     private static func configured(_ lab: Lab, _ callback: CallbackMode?) async throws -> RunEnvironment {
@@ -57,6 +61,7 @@ struct RunEnvironment: Sendable {
             callback: callback,
             clock: AdjustableClock(),
             observers: lab.observers,
+            nonDurableTokens: lab.nonDurableTokens,
             temporaryFolder: nil
         )
     }
@@ -90,6 +95,7 @@ struct RunEnvironment: Sendable {
             callback: .sandbox,
             clock: clock,
             observers: lab.observers,
+            nonDurableTokens: lab.nonDurableTokens,
             temporaryFolder: lab.arguments[.store] == nil ? folder : nil
         )
     }
@@ -101,14 +107,22 @@ struct RunEnvironment: Sendable {
             store: store.recorded(by: recorder),
             transport: RecordingTransport(inner: transport, recorder: recorder),
             clock: clock,
-            observers: observers
+            observers: observers,
+            nonDurableTokens: nonDurableTokens
         )
     }
 
     /// The lines of every cart: the first variant that the shop can sell, which requests find that are not recorded.
     func lines() async throws -> [CartLineInput] {
         let id = try await variant.id(for: buyer) {
-            try Deployment(configuration, store: store.store, transport: transport, clock: clock).requireCarts().client
+            let deployment = try Deployment(
+                configuration,
+                store: store.store,
+                transport: transport,
+                clock: clock,
+                nonDurableTokens: nonDurableTokens
+            )
+            return try deployment.requireCarts().client
         }
         return [CartLineInput(merchandiseID: id)]
     }

@@ -18,14 +18,15 @@ struct Deployment: Sendable {
         _ configuration: IdentityConfiguration,
         store: any SessionStore,
         transport: any HTTPTransport,
-        clock: any IdentityClock = SystemClock(),
-        observers: [any IdentityObserver] = []
+        clock: any IdentityClock,
+        observers: [any IdentityObserver] = [],
+        nonDurableTokens: NonDurableTokens
     ) throws {
         var options = IdentitySetup.Options()
         options.observers = observers
         let environment = IdentityEnvironment(transport: transport, clock: clock)
         setup = try IdentitySetup(configuration, store: store, environment: environment, options: options)
-        nonDurableTokens = NonDurableTokens()
+        self.nonDurableTokens = nonDurableTokens
     }
 
     init(_ setup: IdentitySetup, _ nonDurableTokens: NonDurableTokens) {
