@@ -38,8 +38,8 @@ public struct SandboxLabConfiguration: Sendable, Equatable {
 }
 
 extension Sandbox {
-    /// A configuration for every provider of this sandbox: `shopify` (confidential), `shopify-public`, `bolt`, `bolt-pkce`,
-    /// `bolt-sfcc` and `any`, with a store.
+    /// A configuration for every provider of this sandbox: `shopify` (confidential), `shopify-public` (mobile), `shopify-web`,
+    /// `bolt`, `bolt-pkce`, `bolt-sfcc` and `any`, with a store.
     ///
     /// - Parameters:
     ///   - redirectURI: Where callbacks are caught; it is registered at every client, except at an OpenID client with redirect URIs of
@@ -77,7 +77,7 @@ extension Sandbox {
         guard var root = made.json.object, var providers = root["providers"]?.object,
             var posted = providers["any"]?.object
         else { return made }
-        for name in ["shopify-public", "bolt-pkce"] { providers[name] = nil }
+        for name in ["shopify-public", "shopify-web", "bolt-pkce"] { providers[name] = nil }
         let redirectURI = "\(app)/auth/callback/any-form-post"
         openID.register(redirectURI: redirectURI)
         posted["redirectURI"] = .string(redirectURI)
@@ -106,7 +106,7 @@ extension Sandbox {
         var providers = JSONObject()
         for (name, kind, client) in [
             ("shopify", SandboxShopifyClient.Kind.confidential, "confidential"),
-            ("shopify-public", .publicMobile, "publicMobile"),
+            ("shopify-public", .publicMobile, "publicMobile"), ("shopify-web", .publicWeb, "publicWeb"),
         ] {
             guard let known = shopify.clients.first(where: { $0.kind == kind }) else { continue }
             var section = shopifySection(known, client, registered(name))
@@ -114,6 +114,8 @@ extension Sandbox {
                 environment["SHOPIFY_CLIENT_SECRET"] = value
                 section["clientSecret"] = secret("SHOPIFY_CLIENT_SECRET")
             }
+            // Shopify refuses an origin that is not registered, so it cannot be taken from any redirect URI.
+            section["origin"] = known.javaScriptOrigins.first.map { .string($0) }
             providers[name] = .object(section)
         }
         environment["BOLT_API_KEY"] = bolt.configuration.apiKey

@@ -28,7 +28,7 @@ struct JourneyTests {
         let ended = try await LabProcess(["compare", "--json", "--html", file.path], environment: [:]).ended()
         #expect(ended.status == 0, "\(ended)")
         let approaches = try ended.events().filter { $0["event"]?.string == "approach" }
-        #expect(approaches.count == 18)
+        #expect(approaches.count == 21)
         #expect(approaches.allSatisfy { $0["problem"] == .null })
         let page = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         #expect(page.contains("grant_type") && page.contains("authorization_code") && page.contains("•••"))
@@ -57,7 +57,7 @@ struct JourneyTests {
                 #expect(ended.status == 0, "\(ended)")
             }
             let carts = stage.sandbox.storefront.cartStates
-            #expect(carts.count == 21 && carts.allSatisfy { $0.quantities == ["gid://shopify/ProductVariant/9": 1] })
+            #expect(carts.count == 24 && carts.allSatisfy { $0.quantities == ["gid://shopify/ProductVariant/9": 1] })
             let requests = stage.sandbox.storefront.requests
             #expect(requests.allSatisfy { $0.header("Shopify-Storefront-Buyer-IP") == nil })
             #expect(requests.count { $0.bodyText.contains("query ProductsPage(") } == 2)
@@ -84,6 +84,7 @@ struct JourneyTests {
         let configured = event["configuration"]?["providers"]
         #expect(clients["confidential"] == configured?["shopify"]?["clientID"])
         #expect(clients["publicMobile"] == configured?["shopify-public"]?["clientID"])
+        #expect(clients["publicWeb"] == configured?["shopify-web"]?["clientID"])
         #expect(Set(clients.members.map(\.value.string)).count == 4)
         let folder = try TemporaryDirectory("lab")
         defer { folder.remove() }

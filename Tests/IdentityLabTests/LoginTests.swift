@@ -10,7 +10,7 @@ struct LoginTests {
     @Test("with every provider and entry point, login prints the authorization URL and then the session")
     func everyWay() async throws {
         try await LabStage.with { stage in
-            for provider in ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"] {
+            for provider in ["shopify", "shopify-public", "shopify-web", "bolt", "bolt-pkce", "bolt-sfcc", "any"] {
                 for entryPoint in ["async", "completion", "delegate"] {
                     let ended = try await stage.login(provider, ["--entry-point=\(entryPoint)"])
                     #expect(ended.status == 0, "\(provider) \(entryPoint): \(ended)")

@@ -237,7 +237,7 @@ struct ServeTests {
             #expect(cookie.hasPrefix("__Host-lab-1-login-") && cookie.contains("Secure"))
             let page = try await browser.send(.get, "/columns/left/open").headers["Location"] ?? ""
             #expect(page.contains("redirect_uri=https%3A%2F%2Flab.example%2Fauth%2Fcallback%2Fany"))
-            #expect(event["callbacks"]?["shopify-public"] == nil)
+            #expect(event["callbacks"]?["shopify-public"] == nil && event["callbacks"]?["shopify-web"] == nil)
         }
     }
 }

@@ -27,7 +27,7 @@ struct SetupTests {
         }
         #expect(
             setup.providers.all.map { "\($0.descriptor.name): \($0.descriptor.displayName)" } == [
-                "shopify: Shopify", "shopify-public: Shopify", "bolt: Bolt", "bolt-pkce: Bolt",
+                "shopify: Shopify", "shopify-public: Shopify", "shopify-web: Shopify", "bolt: Bolt", "bolt-pkce: Bolt",
                 "bolt-sfcc: Bolt, with your store account", "any: OpenID",
             ]
         )

@@ -40,7 +40,11 @@ import Testing
         let sandbox = try await ShopSandbox.start()
         let lab = sandbox.labConfiguration()
         let read = try IdentityConfiguration(json: Array(lab.text.utf8), environmentVariables: lab.environment)
-        #expect(read.providers.map(\.name) == ["shopify", "shopify-public", "bolt", "bolt-pkce", "bolt-sfcc", "any"])
+        #expect(
+            read.providers.map(\.name) == [
+                "shopify", "shopify-public", "shopify-web", "bolt", "bolt-pkce", "bolt-sfcc", "any",
+            ]
+        )
         #expect(lab.environment["IDENTITY_STORE_KEY"]?.utf8.count == 64)
         for value in lab.environment.values { #expect(!lab.text.contains(value)) }
         await sandbox.stop()
