@@ -106,6 +106,26 @@ struct LogoutTests {
         #expect(try await stage.sessions.sessions().count == 1)
     }
 
+    @Test("GET on the sign-out route ends no session: it shows the form, or the page after a sign-out")
+    func get() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        let without = try await browser.get("/auth/logout")
+        #expect(without.status == 303 && without.location == "/auth/logout/done")
+        try await stage.signIn(browser)
+        for (source, headers) in [
+            (TestBrowser.Source.sameSite, ["Sec-Fetch-Site": "same-origin"]), (.sameSite, [:]),
+            (.otherSite, ["Sec-Fetch-Site": "cross-site"]),
+        ] {
+            let page = try await browser.get("/auth/logout", from: source, headers: headers)
+            #expect(page.status == 200 && page.text.contains("<button class=\"button\">Sign out</button>"))
+            #expect(page.headers["Cache-Control"]?.contains("no-store") == true)
+            #expect(try await stage.sessions.sessions().count == 1)
+        }
+        #expect(try await browser.post("/auth/logout").status == 303)
+        #expect(try await stage.sessions.sessions().isEmpty)
+    }
+
     @Test("a form of the app is refused if another site posts it, and accepted with the session's CSRF token")
     func ownForm() async throws {
         let stage = try await WebStage()
@@ -164,13 +184,10 @@ struct LogoutTests {
     func methods() async throws {
         let stage = try await WebStage()
         let browser = stage.browser()
-        let cases = [
-            ("/auth/logout", "POST"), ("/auth/backchannel-logout/op", "POST"),
-        ]
-        for (path, allow) in cases {
-            let answer = try await browser.get(path)
-            #expect(answer.status == 405 && answer.headers["Allow"] == allow, "\(path)")
-        }
+        let notPosted = try await browser.get("/auth/backchannel-logout/op")
+        #expect(notPosted.status == 405 && notPosted.headers["Allow"] == "POST")
+        let put = await stage.routes.handle(WebRequest(method: .put, target: "/auth/logout")) { _ in .html("app") }
+        #expect(put.status == 405 && put.headers["Allow"] == "GET, POST")
         for (path, allow) in [("/auth/login/op", "GET"), ("/auth/callback/op", "GET"), ("/auth/session", "GET")] {
             let answer = try await browser.post(path)
             #expect(answer.status == 405 && answer.headers["Allow"] == allow, "\(path)")

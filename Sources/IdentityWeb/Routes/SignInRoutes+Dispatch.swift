@@ -29,7 +29,8 @@ extension SignInRoutes {
         case .login, .logoutDone, .session: [.get]
         case .callback(let provider):
             try? sessions.descriptor(of: provider).responseMode == .formPost ? [.get, .post] : [.get]
-        case .logout, .backChannelLogout: [.post]
+        case .logout: [.get, .post]
+        case .backChannelLogout: [.post]
         }
     }
 }

@@ -3,19 +3,14 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// Ends the browser's session here and at the provider.
+    /// Ends the browser's session here and at the provider; GET never ends it, because any link or image can send it.
     func logout(in context: WebContext) async throws -> WebResponse {
         guard let id = cookies.sessionID(in: context.request) else { return try redirect(to: table.logoutDonePath) }
+        guard context.request.method == .post else { return await confirmation(ofLogout: id, in: context) }
         switch context.csrfCheck {
         case .ownPage: break
         case .otherSite: throw context.requestRefused
-        case .unknown:
-            let fields = context.csrfToken.map { [(name: CSRFCheck.field, value: $0)] } ?? []
-            return page(
-                .confirmSignOut(action: table.logoutPath, fields: fields),
-                correlationID: nil,
-                targets: await logoutOrigins(of: id)
-            )
+        case .unknown: return await confirmation(ofLogout: id, in: context)
         }
         var options = LogoutOptions(returningTo: configuration.returnsFromLogout ? table.logoutReturnAddress : nil)
         options.sendsState = configuration.returnsFromLogout
@@ -32,6 +27,16 @@ extension SignInRoutes {
         var response = try redirect(to: destination)
         if configuration.clearsSiteData { response.headers.replace("Clear-Site-Data", "\"cache\", \"storage\"") }
         return response
+    }
+
+    /// The page whose form signs out.
+    private func confirmation(ofLogout id: SessionID, in context: WebContext) async -> WebResponse {
+        let fields = context.csrfToken.map { [(name: CSRFCheck.field, value: $0)] } ?? []
+        return page(
+            .confirmSignOut(action: table.logoutPath, fields: fields),
+            correlationID: nil,
+            targets: await logoutOrigins(of: id)
+        )
     }
 
     /// The origins to which the sign-out of a session may lead, for the `form-action` of the app's own pages with a sign-out form.

@@ -18,7 +18,7 @@ public import IdentityKit
 /// | `login` | GET | the page to choose a provider; with ``Configuration/thirdPartyLogins`` also a sign-in that a provider begins |
 /// | `login/{provider}?return=…` | GET | begins a sign-in |
 /// | `callback/{provider}` | GET, POST | completes a sign-in |
-/// | `logout` | POST | ends the session here and at the provider |
+/// | `logout` | GET, POST | POST ends the session here and at the provider; GET shows a page with a button that does so |
 /// | `logout/done` | GET | receives the browser from the provider's logout page |
 /// | `backchannel-logout/{provider}` | POST | receives the provider's logout tokens |
 /// | `session` | GET | JSON for scripts: whether the browser is signed in, without a token |
