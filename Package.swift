@@ -191,9 +191,8 @@ let package = Package(
         library(
             "IdentityTesting",
             [
-                "IdentityWeb", "IdentityLoopback", "IdentityPlatform", "IdentityStoreKit", "IdentityKit",
-                "IdentityHTTP",
-                "IdentityCrypto",
+                "IdentityShopify", "ShopifyGraphQL", "IdentityWeb", "IdentityLoopback", "IdentityPlatform",
+                "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto",
             ]
         ),
 

@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
 import IdentityShopify
+import IdentityTesting
 import Synchronization
 import Testing
 
@@ -68,8 +69,43 @@ private final class RefreshHook: HTTPTransport {
     }
 }
 
+/// A token storage that forgets the ID token with a refresh that returned none.
+private final class ForgetfulVault: AuthTokenStorage {
+    private let inner = MemoryVault()
+
+    var tokens: (refreshToken: String?, idToken: String?) { inner.tokens }
+
+    func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws {
+        try await inner.removeTokens()
+        try await inner.saveTokens(tokens)
+    }
+
+    func removeTokens() async throws { try await inner.removeTokens() }
+}
+
 @Suite("The token storage of AuthClient")
 struct TokenStorageTests {
+    @Test(
+        "a storage that keeps its promises passes the conformance suite",
+        arguments: AuthTokenStorageConformance.cases
+    )
+    func conformance(_ testCase: AuthTokenStorageConformance.Case) async throws {
+        let vault = MemoryVault()
+        try await testCase.run(vault) { vault.tokens }
+    }
+
+    @Test("the conformance suite finds a storage that forgets the ID token")
+    func forgetful() async throws {
+        for testCase in AuthTokenStorageConformance.cases {
+            let vault = ForgetfulVault()
+            guard testCase.name.contains("keeps the ID token") else {
+                try await testCase.run(vault) { vault.tokens }
+                continue
+            }
+            await withKnownIssue { try await testCase.run(vault) { vault.tokens } }
+        }
+    }
+
     @Test("after a sign-out, a failed login or refresh is not retryLater, because its code or refresh token was used")
     func signOutMeanwhile() async throws {
         let shop = try await Shop(.publicMobile)

@@ -5,7 +5,7 @@ public import IdentityKit
 ///
 /// ``InMemoryResponseCache`` comes with the package. A cache of your own must not keep responses after the process has ended, because their
 /// age is measured on the process's monotonic clock. It must not return a response for another key. Responses contain the data that the
-/// shop returns for the app's token, and they are not encrypted.
+/// shop returns for the app's token, and they are not encrypted. `ResponseCacheConformance` of `IdentityTesting` tests a cache.
 public protocol ResponseCache: Sendable {
     /// The response for a key.
     func response(for key: ResponseCacheKey) async -> CachedResponse?
@@ -34,6 +34,15 @@ public struct CachedResponse: Sendable {
     public let metadata: GraphQLMetadata
     /// The only session that may get the response; nil for a response that belongs to no session.
     public let session: SessionID?
+}
+
+extension CachedResponse {
+    /// A response without headers, for the conformance suite of caches.
+    package init(body: [UInt8], storedAt: Duration, session: SessionID?) {
+        let version = ShopifyAPIVersion(rawValue: "2026-10")
+        let metadata = GraphQLMetadata(HTTPResponse(status: 200), asked: version, cost: nil, hiding: RequestSecrets())
+        self.init(body: body, storedAt: storedAt, metadata: metadata, session: session)
+    }
 }
 
 extension CachedResponse: Redacted {

@@ -10,6 +10,9 @@ public struct ResponseCacheKey: Sendable, Hashable {
     /// The digest, 64 lower-case hexadecimal digits.
     public let rawValue: String
 
+    /// A key with a digest, for the conformance suite of caches.
+    package init(digest: String) { rawValue = digest }
+
     init?(
         endpoint: GraphQLEndpoint,
         identity: String,

@@ -1,7 +1,9 @@
 import IdentityHTTP
 import IdentityKit
+import IdentityShopify
 import IdentityTesting
 import IdentityWeb
+import ShopifyGraphQL
 import Synchronization
 import Testing
 
@@ -82,6 +84,27 @@ private struct OwnTransport {
     @Test(arguments: TransportConformance.cases)
     func conformance(_ testCase: TransportConformance.Case) async throws {
         try await testCase.run { MyTransport() }
+    }
+}
+
+private typealias MyCache = InMemoryResponseCache
+
+private struct OwnCache {
+    @Test(arguments: ResponseCacheConformance.cases)
+    func conformance(_ testCase: ResponseCacheConformance.Case) async throws {
+        try await testCase.run { MyCache() }
+    }
+}
+
+extension Vault {
+    fileprivate func stored() async throws -> AuthTokenStorageConformance.StoredTokens { (nil, nil) }
+}
+
+private struct OwnTokenStorage {
+    @Test(arguments: AuthTokenStorageConformance.cases)
+    func conformance(_ testCase: AuthTokenStorageConformance.Case) async throws {
+        let vault = Vault()
+        try await testCase.run(vault) { try await vault.stored() }
     }
 }
 

@@ -1,0 +1,104 @@
+internal import FoundationEssentials
+public import IdentityShopify
+public import Testing
+
+/// The conformance suite for `AuthTokenStorage`.
+///
+/// ```swift
+/// @Test(arguments: AuthTokenStorageConformance.cases)
+/// func conformance(_ testCase: AuthTokenStorageConformance.Case) async throws {
+///     let vault = Vault()
+///     try await testCase.run(vault) { try await vault.stored() }
+/// }
+/// ```
+public struct AuthTokenStorageConformance: Sendable {
+    /// The tokens in a storage; nil for a token that it does not have.
+    public typealias StoredTokens = (refreshToken: String?, idToken: String?)
+
+    /// One requirement.
+    public struct Case: Sendable, CustomTestStringConvertible {
+        /// The requirement as a sentence.
+        public let name: String
+        private let body: @Sendable (any AuthTokenStorage, () async throws -> StoredTokens) async throws -> Void
+
+        init(
+            _ name: String,
+            _ body: @escaping @Sendable (any AuthTokenStorage, () async throws -> StoredTokens) async throws -> Void
+        ) {
+            self.name = name
+            self.body = body
+        }
+
+        /// The requirement as a sentence.
+        public var testDescription: String { name }
+
+        /// Tests the requirement with a new, empty storage.
+        ///
+        /// - Parameters:
+        ///   - storage: The storage.
+        ///   - stored: Reads the tokens as the app does after a restart.
+        /// - Throws: The errors of the storage.
+        public func run(
+            _ storage: any AuthTokenStorage,
+            stored: () async throws -> StoredTokens
+        ) async throws {
+            try await body(storage, stored)
+        }
+    }
+
+    /// All requirements.
+    public static let cases: [Case] = [
+        Case("the tokens of a login are stored, and a login of another buyer replaces them") { storage, stored in
+            try await expect(nil, nil, in: stored)
+            try await storage.saveTokens(try response("r1", "i1"))
+            try await expect("r1", "i1", in: stored)
+            try await storage.saveTokens(try response("r2", "i2"))
+            try await expect("r2", "i2", in: stored)
+        },
+        Case("a refresh without an ID token replaces the refresh token and keeps the ID token") { storage, stored in
+            try await storage.saveTokens(try response("r1", "i1"))
+            for token in ["r2", "r3"] { try await storage.saveTokens(try response(token, nil)) }
+            try await expect("r3", "i1", in: stored)
+        },
+        Case("a used refresh token is not kept if the new tokens have none") { storage, stored in
+            try await storage.saveTokens(try response("r1", "i1"))
+            try await storage.saveTokens(try response(nil, "i2"))
+            try await expect(nil, "i2", in: stored)
+        },
+        Case("a sign-out removes all tokens, and can be repeated") { storage, stored in
+            try await storage.removeTokens()
+            try await storage.saveTokens(try response("r1", "i1"))
+            for _ in 0..<2 {
+                try await storage.removeTokens()
+                try await expect(nil, nil, in: stored)
+            }
+        },
+        Case("tokens that are saved after a sign-out do not bring back the old ID token") { storage, stored in
+            try await storage.saveTokens(try response("r1", "i1"))
+            try await storage.removeTokens()
+            try await storage.saveTokens(try response("r2", nil))
+            try await expect("r2", nil, in: stored)
+        },
+    ]
+
+    private static func expect(
+        _ refreshToken: String?,
+        _ idToken: String?,
+        in stored: () async throws -> StoredTokens,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let found = try await stored()
+        #expect(found.refreshToken == refreshToken, sourceLocation: sourceLocation)
+        #expect(found.idToken == idToken, sourceLocation: sourceLocation)
+    }
+
+    private static func response(
+        _ refreshToken: String?,
+        _ idToken: String?
+    ) throws -> CustomerAccountAccessTokenResponse {
+        var members = #""access_token":"a","expires_in":3600"#
+        if let refreshToken { members += #","refresh_token":"\#(refreshToken)""# }
+        if let idToken { members += #","id_token":"\#(idToken)""# }
+        return try JSONDecoder().decode(CustomerAccountAccessTokenResponse.self, from: Data("{\(members)}".utf8))
+    }
+}
