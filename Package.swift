@@ -269,7 +269,7 @@ let package = Package(
             "IdentityShopifyTests",
             [
                 "StorefrontSandbox", "IdentityLoopback", "IdentityShopify", "IdentityKit", "IdentityOIDC",
-                "ShopifyGraphQL", "IdentityHTTP",
+                "ShopifyGraphQL", "IdentityHTTP", "IdentityCrypto",
                 "IdentityTesting",
                 "IdentitySandbox",
             ]

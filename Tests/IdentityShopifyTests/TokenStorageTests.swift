@@ -1,4 +1,5 @@
 import Foundation
+import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
@@ -166,6 +167,63 @@ struct TokenStorageTests {
         #expect(vault.tokens.refreshToken == current.refreshToken)
     }
 
+    /// The token with another value of a claim, and so with a wrong signature.
+    private func changed(_ idToken: String, _ claim: String, _ value: JSONValue?) throws -> String {
+        var parts = idToken.split(separator: ".").map(String.init)
+        let payload = try #require(Base64URL.decode(parts[1]))
+        var claims = try #require(try JSONValue(parsing: payload).object)
+        claims[claim] = value
+        parts[1] = Base64URL.encode(JSONValue.object(claims).serialized)
+        return parts.joined(separator: ".")
+    }
+
+    @Test(
+        "after a restart, a response of another login than the stored ID token's is refused, and the storage keeps its tokens",
+        arguments: [
+            ("sub", "999", IdentityError.Code.idTokenSubject),
+            ("iss", "https://shopify.com/authentication/1", .idTokenIssuer), ("another buyer", "", .idTokenNonce),
+        ]
+    )
+    func otherLogin(claim: String, value: String, code: IdentityError.Code) async throws {
+        let shop = try await Shop(.publicMobile)
+        let vault = MemoryVault()
+        func client(_ storage: MemoryVault?) throws -> AuthClient {
+            AuthClient(provider: try shop.provider(), tokenStorage: storage)
+        }
+        _ = try await client(vault).login(with: SandboxBuyer())
+        let (refreshToken, idToken) = (try #require(vault.tokens.refreshToken), try #require(vault.tokens.idToken))
+        let eve = try await client(nil).login(with: SandboxBuyer(email: "eve@example.com"))
+        let hers = try #require(eve.idToken)
+        let other = try value.isEmpty ? hers : changed(idToken, claim, .string(value))
+        shop.shopify.planFault(.member("id_token", .string(other)), on: .token)
+        let restarted = try client(vault)
+        let error = await failure {
+            try await restarted.refreshAccessToken(refreshToken: refreshToken, idToken: idToken)
+        }
+        #expect(error?.code == code && error?.isAttackSuspected == true)
+        #expect(restarted.currentTokens == nil)
+        #expect(vault.tokens.refreshToken == refreshToken && vault.tokens.idToken == idToken)
+    }
+
+    @Test("a stored ID token that is damaged or of another issuer is refused before the refresh token is sent")
+    func unusableIDToken() async throws {
+        let shop = try await Shop(.publicMobile)
+        let tokens = try await AuthClient(provider: try shop.provider()).login(with: SandboxBuyer())
+        let (refreshToken, idToken) = (try #require(tokens.refreshToken), try #require(tokens.idToken))
+        let client = AuthClient(provider: try shop.provider())
+        for (idToken, code) in [
+            ("x", IdentityError.Code.idTokenMalformed), (try changed(idToken, "sub", nil), .idTokenMalformed),
+            (try changed(idToken, "iss", .string("https://id.example")), .issuerChanged),
+            (try changed(idToken, "iss", .string("https://shopify.com/authentication/1")), .issuerChanged),
+        ] {
+            let error = await failure {
+                try await client.refreshAccessToken(refreshToken: refreshToken, idToken: idToken)
+            }
+            #expect(error?.code == code)
+        }
+        #expect(shop.shopify.requests(to: .token).count == 1)
+    }
+
     @Test("a client that was created after the login keeps the stored ID token when it refreshes")
     func restart() async throws {
         let shop = try await Shop(.publicMobile)
@@ -175,14 +233,16 @@ struct TokenStorageTests {
         }
         let idToken = try #require(try await client().login(with: SandboxBuyer()).idToken)
         let restarted = try client()
-        _ = try await restarted.refreshAccessToken(
+        let first = try await restarted.refreshAccessToken(
             refreshToken: try #require(vault.tokens.refreshToken),
             idToken: vault.tokens.idToken
         )
+        // Nobody has verified the stored ID token.
+        #expect(throws: IdentityError.self) { _ = try first.tokens }
         #expect(restarted.getIdToken() == idToken && vault.tokens.idToken == idToken)
         _ = try await restarted.refreshAccessToken(refreshToken: try #require(vault.tokens.refreshToken))
         #expect(restarted.getIdToken() == idToken)
-        // The buyer is not known, so an ID token of the response is not compared with that of another buyer.
+        // The buyer is the one of the response's verified ID token.
         shop.shopify.planFault(.member("id_token", .string(idToken)), on: .token)
         let refreshed = try await restarted.refreshAccessToken(refreshToken: try #require(vault.tokens.refreshToken))
         #expect(try refreshed.tokens.buyer.subject.isEmpty == false)

@@ -59,9 +59,9 @@ extension OpenIDClient {
     /// - Parameters:
     ///   - response: The response of ``requestRefresh(of:under:)``.
     ///   - tokens: The tokens that were refreshed.
-    ///   - isBuyerKnown: Whether the old tokens have a buyer, with whom the buyer of a new ID token is compared. False for a refresh
-    ///     token that an app stored without the buyer.
-    /// - Returns: The new tokens.
+    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. False for a refresh token that an app stored: a new ID token is
+    ///     compared with the buyer of the old tokens if they have one, is validated even if it is the stored one, and says who the buyer is.
+    /// - Returns: The new tokens; without a buyer if `isBuyerKnown` is false and the response contains no ID token.
     /// - Throws: `RefreshRefusal` when the response contains no token; another error when it may contain one, with
     ///   `isAttackSuspected` when it belongs to another login.
     public func tokens(
@@ -73,7 +73,8 @@ extension OpenIDClient {
         let body = TokenEndpointResponse.parse(http)
         let object = try? body.get().object
         let idToken = (object?["id_token"]?.string).map { JSONWebToken.parsing(Secret($0)) }
-        if isBuyerKnown, let idToken = try? idToken?.get() {
+        let hasBuyer = isBuyerKnown || !tokens.buyer.subject.isEmpty
+        if hasBuyer, let idToken = try? idToken?.get() {
             try refuseTokenOfAnotherLogin(idToken, refreshing: tokens)
         }
         let metadata: ProviderMetadata
@@ -103,6 +104,8 @@ extension OpenIDClient {
             throw error
         }
         var refreshed = tokens
+        // The buyer of a stored ID token was compared with the new one, but not verified.
+        if !isBuyerKnown { refreshed.buyer = Buyer(issuer: "", subject: "") }
         refreshed.accessToken = new.accessToken
         refreshed.tokenType = new.tokenType
         refreshed.refreshToken = new.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
@@ -116,8 +119,8 @@ extension OpenIDClient {
         let isRepeated = isBuyerKnown && new.idToken.map { tokens.idToken?.isEqual(to: $0) == true } ?? false
         if new.idToken != nil, !isRepeated, let idToken {
             var expected = expectations(metadata, new)
-            // If the buyer of the old tokens is known, the ID token must belong to the same login (OpenID Connect Core section 12.2).
-            expected.previous = isBuyerKnown ? tokens : nil
+            // If the old tokens have a buyer, the ID token must belong to the same login (OpenID Connect Core section 12.2).
+            expected.previous = hasBuyer ? tokens : nil
             // The response may have been stored for hours, so its ID token is checked with the time of its receipt.
             expected.receivedAt = response.receivedAt
             let claims: IDTokenClaims

@@ -12,10 +12,12 @@ extension AuthClient {
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
     ///   - idToken: The stored ID token, which a client that was created after the login does not know. The response of a refresh need
-    ///     not contain one.
+    ///     not contain one. If it does, the new one must belong to the same login (OpenID Connect Core section 12.2); without a stored ID
+    ///     token that is not checked.
     /// - Returns: The new tokens; store the new refresh token instead of the old one.
-    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. After code `store_failed`, the new
-    ///   tokens are in ``currentTokens``.
+    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. With `isAttackSuspected`, the response
+    ///   belongs to another login: its tokens are dropped, and the stored ones stay. After code `store_failed`, the new tokens are in
+    ///   ``currentTokens``.
     public func refreshAccessToken(
         refreshToken: String,
         idToken: String? = nil
@@ -27,7 +29,7 @@ extension AuthClient {
                 let latest = state.withLock { $0.tokens }
                 let known = latest.flatMap { $0.refreshToken?.isEqual(to: secret) == true ? $0 : nil }
                 return try await save(refreshing: secret) {
-                    // Without a buyer, an ID token in the response would count as that of another buyer.
+                    // Without a verified buyer, only the stored ID token says to which login the refresh token belongs.
                     if let known, !known.buyer.subject.isEmpty { return try await provider.refresh(known) }
                     let idToken = idToken.map { Secret($0) } ?? known?.idToken
                     return try await provider.refresh(bare: secret, idToken: idToken)

@@ -29,15 +29,10 @@ extension ShopifyProvider {
     }
 
     /// Sends a refresh token without knowing the tokens that it belongs to, except perhaps the ID token.
+    ///
+    /// An ID token of the response must belong to the login of that ID token.
     func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {
-        let tokens = TokenSet(
-            buyer: Buyer(issuer: "", subject: ""),
-            accessToken: Secret(""),
-            refreshToken: refreshToken,
-            idToken: idToken,
-            scopes: configuration.scopes,
-            issuedAt: environment.clock.now
-        )
+        let tokens = try client.storedTokens(refreshToken, idToken: idToken)
         try await prepareRefresh(of: tokens)
         do {
             let response = try await requestRefresh(of: tokens, under: .notNeeded)
