@@ -96,6 +96,14 @@ struct ConfigurationTests {
                 #""client":"publicMobile","endpoints":{"authorization":"https://b.example/a","token":"https://b.example/t"}"#,
                 "shopDomain", ""
             ),
+            (
+                #""client":"app","redirectURI":"https://b.example/cb","endpoints":{"authorization":"https://b.example/a","token":"https://b.example/t","jwks":"https://b.example/k"}"#,
+                "shopID", "issuers"
+            ),
+            (
+                #""shopDomain":"a.example","client":"publicMobile","endpoints":{"authorization":"https://b.example/a","token":"https://b.example/t","jwks":"https://b.example/k"}"#,
+                "shopID", "issuers"
+            ),
             (#""shopDomain":"a.example","client":"publicMobile","nonsense":1"#, "nonsense", ""),
         ]
     )

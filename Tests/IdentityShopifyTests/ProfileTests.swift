@@ -134,7 +134,7 @@ struct ProfileTests {
         let tokens = try await shop.login(loggedIn)
         let whole = try shop.provider {
             let endpoint = try? HTTPURL("https://id.example/x")
-            $0.shopDomain = nil
+            ($0.shopDomain, $0.issuers) = (nil, [Shop.issuer])
             ($0.endpoints.authorization, $0.endpoints.token, $0.endpoints.jwks) = (endpoint, endpoint, endpoint)
         }
         #expect(try await whole.buyerProfile(for: tokens) == tokens.buyer)

@@ -82,6 +82,14 @@ extension ShopifyProvider.Configuration {
                 hint: "Set it to the shop's myshopify.com name."
             )
         }
+        if endpoints.isComplete, endpoints.discovery == nil, shopID == nil, issuers == nil {
+            throw ShopifyConfigurationProblem(
+                member: "shopID",
+                problem: "is missing, and so is issuers",
+                hint: "Set shopID, or issuers for a fake. With authorization, token and jwks in endpoints there is no "
+                    + "discovery, so nothing else says which shop's tokens are accepted."
+            )
+        }
         for url in endpoints.all.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
             throw ShopifyConfigurationProblem(
                 member: "endpoints",

@@ -17,7 +17,7 @@ extension ShopifyProvider {
         public var name: String
         /// A domain that Shopify serves, best the shop's `myshopify.com` name; discovery starts there.
         ///
-        /// It may be nil if ``shopID``, the discovery URL or all endpoints are configured.
+        /// It may be nil if ``shopID`` or the discovery URL is configured, or all endpoints and ``issuers``.
         public var shopDomain: String?
         /// The client id of the Customer Account API client.
         public var clientID: String
@@ -119,7 +119,8 @@ extension ShopifyProvider {
 
     /// Endpoints that replace discovered ones.
     ///
-    /// With authorization, token and key set configured, and no discovery URL, there is no discovery.
+    /// With authorization, token and key set configured, and no discovery URL, there is no discovery. Then
+    /// ``ShopifyProvider/Configuration/shopID`` or ``ShopifyProvider/Configuration/issuers`` must be set.
     public struct Endpoints: Sendable {
         /// The metadata document instead of the shop domain's.
         public var discovery: HTTPURL?

@@ -71,7 +71,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         var openID = OpenIDClient.Configuration(
             configuration,
             kind: "shopify",
-            // Without discovery no login is bound to this issuer; the ID token's issuer is checked against acceptedIssuers.
+            // Without discovery no login is bound to this issuer; the ID token's issuer is checked against acceptedIssuers, which then is a list.
             issuer: configuration.issuers?.first ?? ShopifyIssuer.issuer(shopID: configuration.shopID ?? ""),
             clientID: configuration.clientID
         )
