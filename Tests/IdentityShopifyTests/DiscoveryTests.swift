@@ -40,6 +40,32 @@ struct DiscoveryTests {
         #expect(await failure { try await shop.login(provider) }?.code == .idTokenIssuer)
     }
 
+    @Test("a login whose authorization URL the app built itself is bound to the discovered issuer too")
+    func boundIssuerOfOwnURL() async throws {
+        let shop = try await Shop(.publicMobile)
+        let client = AuthClient(provider: try shop.provider())
+        let redirectURI = client.customerAccountsApiRedirectUri
+        for isForeign in [true, false] {
+            let verifier = client.generateCodeVerifier()
+            let query = FormEncoding.encode([
+                ("client_id", client.customerAccountsApiClientId), ("response_type", "code"),
+                ("redirect_uri", redirectURI), ("scope", "openid email customer-account-api:full"), ("state", "s"),
+                ("code_challenge", client.generateCodeChallenge(for: verifier)), ("code_challenge_method", "S256"),
+            ])
+            let page = try await client.discoverAuthEndpoints().authorizationEndpoint
+            let callback = try await SandboxBuyer().login(
+                at: "\(page)?\(String(decoding: query, as: UTF8.self))",
+                redirectURI: redirectURI
+            )
+            let code = try LoginCallback(url: callback).value(of: "code")?.reveal() ?? ""
+            if isForeign {
+                shop.shopify.planFault(.claim("iss", .string("https://shopify.com/authentication/1")), on: .token)
+            }
+            let error = await failure { try await client.requestAccessToken(code: code, codeVerifier: verifier) }
+            #expect(error?.code == (isForeign ? .idTokenIssuer : nil))
+        }
+    }
+
     @Test("an endpoint that is not https is refused")
     func insecureEndpoint() async throws {
         let shop = try await Shop()

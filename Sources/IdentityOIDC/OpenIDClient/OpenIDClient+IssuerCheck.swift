@@ -3,7 +3,7 @@ package import IdentityKit
 // The check that the issuer is still the one of the login or of the tokens, before a code or a token is sent.
 extension OpenIDClient {
     /// The issuer to which a login is bound, if discovery names one.
-    func boundIssuer(_ discovered: String) -> String? {
+    package func boundIssuer(_ discovered: String) -> String? {
         metadataSource.isDiscovered && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 

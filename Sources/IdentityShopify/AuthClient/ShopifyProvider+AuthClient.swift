@@ -16,11 +16,13 @@ extension ShopifyProvider {
     /// Neither `state` nor `nonce` is known here, so neither is checked: the app must have compared `state`.
     func attempt(codeVerifier: Secret) async throws -> LoginAttempt {
         let options = try await checked(LoginOptions())
+        let issuer = try await client.metadata().issuer
         let now = environment.clock.now
         return LoginAttempt(
             provider: descriptor.name,
             state: Secret(""),
             codeVerifier: codeVerifier,
+            issuer: client.boundIssuer(issuer),
             redirectURI: options.redirectURI ?? descriptor.redirectURI,
             scopes: configuration.scopes,
             createdAt: now,
