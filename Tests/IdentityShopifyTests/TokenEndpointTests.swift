@@ -142,6 +142,19 @@ struct TokenEndpointTests {
         #expect(await failure { try await provider.refresh(tokens) }?.retryAfter == .seconds(7))
     }
 
+    @Test("a block by Shopify concerns the configuration of all sessions")
+    func blocked() async throws {
+        let shop = try await Shop()
+        let provider = try shop.provider()
+        let tokens = try await shop.login(provider)
+        shop.shopify.planFault(.shopifyAccessDenied, on: .token)
+        let refusal = await #expect(throws: RefreshRefusal.self) {
+            _ = try await provider.requestRefresh(of: tokens, under: .notNeeded)
+        }
+        #expect(refusal?.kind == .configuration)
+        #expect(refusal?.error.code == .requestBlocked)
+    }
+
     @Test("an origin that is not registered has its own error code")
     func origin() async throws {
         let shop = try await Shop(.publicWeb)

@@ -65,6 +65,8 @@ public struct RefreshRefusal: Error, Sendable {
         let name = response.error ?? ""
         switch status {
         case 429, 503: return .throttled
+        // The provider blocks this client or this machine, not one session.
+        case 403 where error.kind == .configuration: return .configuration
         // A server may redirect after it has processed the request.
         case 300..<400: return .inDoubt
         // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was rejected.

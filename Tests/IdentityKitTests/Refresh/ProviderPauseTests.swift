@@ -52,6 +52,26 @@ struct ProviderPauseTests {
         #expect(world.heard.kinds.contains(.providerResumed))
     }
 
+    @Test("a provider that blocks the client with 403 opens the circuit breaker")
+    func blocked() async throws {
+        let world = RefreshStage()
+        var ids: [SessionID] = []
+        for number in 0..<3 { ids.append(try await world.expiredSession("buyer-\(number)")) }
+        let manager = try world.manager(limits: limits(2))
+        let blocked = IdentityError(
+            .configuration,
+            IdentityError.Code(rawValue: "request_blocked"),
+            "Blocked.",
+            providerResponse: .init(status: 403)
+        )
+        #expect(RefreshRefusal(blocked).kind == .configuration)
+        world.provider.answerAll(.refused(blocked))
+        for id in ids.prefix(2) { _ = try? await manager.tokens(for: id) }
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: ids[2]) }
+        #expect(error?.kind == .configuration && error?.code == blocked.code)
+        #expect(world.provider.requests == 2)
+    }
+
     @Test("with waiting = 0 a refresh runs while none runs, and failures still open the circuit breaker")
     func noQueue() async throws {
         let world = RefreshStage()
