@@ -124,6 +124,28 @@ struct SFCCRefreshTests: SFCCSuite {
         #expect(try await refusal(shop)?.kind == kind)
     }
 
+    @Test("the storefront's Retry-After pauses all refreshes of the provider")
+    func retryAfter() async throws {
+        let shop = try await shop(.message(status: 503, headers: [("Retry-After", "40")]))
+        let sessions = SessionManager(
+            providers: try ProviderRegistry([try provider(shop) { $0.timeout = .seconds(60) }]),
+            store: InMemoryStore(),
+            environment: try shop.environment()
+        )
+        var ids: [SessionID] = []
+        for subject in ["customer:1", "customer:2"] {
+            var tokens = try tokens(shop)
+            tokens.buyer.subject = subject
+            ids.append(try await sessions.establish(tokens, provider: "sfcc").id)
+        }
+        shop.clock.advance(by: .seconds(3601))
+        let first = await #expect(throws: IdentityError.self) { _ = try await sessions.refreshTokens(for: ids[0]) }
+        #expect(first?.retryAfter == .seconds(40))
+        shop.clock.advance(by: .seconds(39))
+        await #expect(throws: IdentityError.self) { _ = try await sessions.refreshTokens(for: ids[1]) }
+        #expect(shop.requests(to: Self.tokenPath).count == 1)
+    }
+
     @Test("a redirect of the refresh is followed to the new tokens")
     func redirectFollowed() async throws {
         let shop = try await shop(redirect("/account"))

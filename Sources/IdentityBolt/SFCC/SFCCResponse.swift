@@ -90,6 +90,7 @@ struct SFCCResponse: Sendable {
                 : "Start the login again. If every login fails, compare host, siteID, codeParam, stateParam, extraQuery and extraForm with "
                     + "what the storefront's controllers expect.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
+            retryAfter: response.headers.retryAfter,
             providerResponse: providerResponse(name, message)
         )
     }
