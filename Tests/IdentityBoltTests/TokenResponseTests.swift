@@ -103,6 +103,48 @@ struct TokenResponseTests {
         #expect(error?.code == .invalidGrant)
     }
 
+    @Test("a callback of another issuer is refused before the code is sent")
+    func issuerOfCallback() async throws {
+        let bolt = try await FakeBolt()
+        let provider = try bolt.provider()
+        let attempt = try await provider.authorizationRequest(LoginOptions()).attempt
+        let callback = try LoginCallback(
+            url: "/callback?code=C0DE&state=\(attempt.state.reveal())&iss=https%3A%2F%2Fevil.example"
+        )
+        let error = await #expect(throws: IdentityError.self) {
+            _ = try await provider.exchange(callback, for: attempt)
+        }
+        #expect(error?.code == .responseIssuerMismatch)
+        #expect(bolt.requests(to: "/v1/oauth/token").isEmpty)
+    }
+
+    @Test(
+        "an error in the format of Bolt's other APIs is shown, ends no session and leaves none in doubt",
+        arguments: [
+            (401, #"{"errors":[{"code":1005,"message":"Unknown key."}],"result":{"success":false}}"#, true),
+            (403, #"{"status":"failure","error":{"code":"1005","message":"Unknown key."}}"#, true),
+            (422, #"{"code":1005,"message":"Unknown key."}"#, true),
+            (401, #"{"errors":[{"code":1015,"message":"Unauthorized."}],"result":{"success":false}}"#, false),
+            (401, #"{".tag":"unauthorized","message":"Unauthorized."}"#, false),
+            (400, #"{"code":"invalid_grant","message":"Not an OAuth error."}"#, false),
+        ]
+    )
+    func otherFormats(status: Int, body: String, isWrongKey: Bool) async throws {
+        let bolt = try await FakeBolt()
+        let provider = try bolt.provider()
+        bolt.answer("/v1/oauth/token", try bolt.tokens(), .message(status: status, body: Array(body.utf8)))
+        let tokens = try await bolt.signIn(provider)
+        let refusal = await #expect(throws: RefreshRefusal.self) {
+            _ = try await provider.requestRefresh(of: tokens, under: .notNeeded)
+        }
+        #expect(refusal?.kind == (isWrongKey ? .configuration : .rejected))
+        #expect(refusal?.error.code == (isWrongKey ? .invalidClient : .unexpectedResponse))
+        let shown = try #require(refusal?.error.providerResponse)
+        let (name, message) = (try #require(shown.error), try #require(shown.errorDescription))
+        #expect(body.contains(name) && body.contains(message))
+        #expect(refusal?.error.hint?.contains(isWrongKey ? "publishableKey" : "providerResponse") == true)
+    }
+
     @Test("a refresh requests the stored scope, narrows the session's scopes and rotates the token")
     func refresh() async throws {
         let bolt = try await FakeBolt()

@@ -38,7 +38,10 @@ extension BoltErrorResponse {
 
     /// The numbers of an expired or revoked access token, which Bolt sends with 403 and not with 401.
     private static let refusedTokenCodes = [18, 1009, 1015]
-    private static let wrongKeyCode = 1005
+    /// The number for keys that belong to no merchant.
+    static let wrongKeyCode = 1005
+    static let wrongKeyMessage = "Bolt does not know a merchant with these keys."
+    static let wrongKeyHint = "Check that publishableKey and apiKey belong to the configured environment."
 
     /// The meaning of a response of the account API.
     static func error(_ refusal: BoltErrorResponse?, _ response: HTTPResponse, isJSON: Bool) -> IdentityError {
@@ -68,8 +71,8 @@ extension BoltErrorResponse {
             return make(
                 .configuration,
                 .invalidClient,
-                "Bolt does not know a merchant with these keys.",
-                "Check that apiKey and publishableKey belong to the configured environment."
+                wrongKeyMessage,
+                wrongKeyHint
             )
         }
         let isTokenRefused = refusal?.code.map { refusedTokenCodes.contains($0) } ?? false

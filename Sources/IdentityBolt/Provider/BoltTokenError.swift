@@ -14,6 +14,9 @@ enum BoltTokenError {
     ]
 
     static func error(for failure: TokenErrorResponse) -> IdentityError {
+        if failure.error == nil, let refusal = failure.object.flatMap({ BoltErrorResponse($0) }) {
+            return error(refusal, failure)
+        }
         let name = String(
             decoding: (failure.error ?? "").utf8.filter { $0 > 0x20 }.map(ASCII.lowercased),
             as: UTF8.self
@@ -35,11 +38,34 @@ enum BoltTokenError {
         return failure.make(error.kind, error.code, error.message, hint(for: error))
     }
 
+    /// The meaning of an error in one of the formats of Bolt's other APIs; only an OAuth error ends a session.
+    private static func error(_ refusal: BoltErrorResponse, _ failure: TokenErrorResponse) -> IdentityError {
+        var failure = failure
+        failure.error = refusal.code.map { String($0) } ?? refusal.name
+        failure.errorDescription = refusal.message
+        let isRedirect = (300..<400).contains(failure.status)
+        guard !failure.isOutage, !isRedirect, failure.error != nil else { return failure.standardError }
+        if refusal.code == BoltErrorResponse.wrongKeyCode {
+            return failure.make(
+                .configuration,
+                .invalidClient,
+                BoltErrorResponse.wrongKeyMessage,
+                "\(BoltErrorResponse.wrongKeyHint) Sessions are kept."
+            )
+        }
+        return failure.make(
+            .rejected,
+            .unexpectedResponse,
+            "Bolt rejected the token request (HTTP \(failure.status)).",
+            "Read providerResponse of this error: it contains Bolt's explanation."
+        )
+    }
+
     /// Bolt's configuration has its own names for client id and secret.
     private static func hint(for error: IdentityError) -> String {
         switch error.code {
         case .invalidClient:
-            "Check that publishableKey and apiKey belong to the configured environment. Sessions are kept."
+            "\(BoltErrorResponse.wrongKeyHint) Sessions are kept."
         case .unauthorizedClient, .unsupportedGrantType:
             "Check that publishableKey belongs to the configured environment, and ask Bolt what the merchant may do. Sessions are kept."
         case .invalidRequest where error.kind == .rejected:

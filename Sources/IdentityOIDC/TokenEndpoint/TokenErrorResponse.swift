@@ -19,6 +19,10 @@ public struct TokenErrorResponse: Sendable {
     public var isJSON: Bool
     /// The response header whose value identifies the request to the provider's support; `X-Request-Id` if the response does not have it.
     public var traceIDHeader = "X-Request-Id"
+    /// The body if it is a JSON object.
+    ///
+    /// An error that is not OAuth's is in other members.
+    package var object: JSONObject?
     /// The request's secrets, which no error may contain.
     package var redacted = RequestSecrets()
     /// The endpoint that sent the response.
@@ -50,6 +54,7 @@ public struct TokenErrorResponse: Sendable {
         errorDescription = object?["error_description"]?.string
         errorURI = object?["error_uri"]?.string
         isJSON = object != nil
+        self.object = object
         self.redacted = redacted
     }
 
