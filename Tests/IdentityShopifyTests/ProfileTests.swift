@@ -79,7 +79,11 @@ struct ProfileTests {
                 200, #"{"errors":[{"message":"x","extensions":{"code":"ACCESS_DENIED"}}],"data":{"customer":null}}"#,
                 .rejected, .insufficientScope
             ),
-            (200, #"{"errors":"User does not have access"}"#, .rejected, .graphQLErrors),
+            (200, #"{"errors":"User does not have access"}"#, .rejected, .insufficientScope),
+            (
+                200, #"{"errors":[{"message":"No field x","locations":[{"line":1,"column":2}]}]}"#, .rejected,
+                .graphQLErrors
+            ),
             (200, #"{"data":{"customer":null}}"#, .rejected, .unexpectedResponse),
             (200, "<html>", .retryLater, .unexpectedResponse),
             (400, #"{"errors":{"query":"Required parameter missing"}}"#, .rejected, .graphQLErrors),
@@ -97,6 +101,10 @@ struct ProfileTests {
         let error = await failure { try await provider.buyerProfile(for: tokens) }
         #expect(error?.kind == kind)
         #expect(error?.code == code)
+        if body.contains("does not have access") {
+            #expect(error?.hint?.contains("customer-account-api:full") == true)
+            #expect(error?.providerResponse?.errorDescription == "User does not have access")
+        }
         if body.contains("Decode") {
             #expect(error?.providerResponse?.errorDescription == "Invalid token. Decode Error.")
         }

@@ -37,6 +37,8 @@ extension ShopifyProvider {
     private static func profileError(_ error: IdentityError) -> IdentityError {
         guard error.code == .customerAccountRefused, let response = error.providerResponse else { return error }
         let name = response.error ?? ""
+        // Shopify also denies access in a response of status 200 with a text instead of a code.
+        let isDenied = name.isIdentical(to: "ACCESS_DENIED") || response.status == 200 && name.isEmpty
         let (kind, code, hint): (IdentityError.Kind, IdentityError.Code, String?)
         if [402, 423].contains(response.status) || name.isIdentical(to: "SHOP_INACTIVE") {
             (kind, code, hint) = (.configuration, .shopUnavailable, error.hint)
@@ -46,7 +48,7 @@ extension ShopifyProvider {
                 "Check in the shop's admin that the app is not blocked and the shop is open. Check also whether Shopify blocks this "
                     + "machine or its User-Agent."
             )
-        } else if name.isIdentical(to: "ACCESS_DENIED") {
+        } else if isDenied {
             (kind, code, hint) = (.rejected, .insufficientScope, error.hint)
         } else {
             return error

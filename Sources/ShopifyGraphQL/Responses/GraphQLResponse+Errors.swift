@@ -64,6 +64,16 @@ extension GraphQLResponse {
             let hint = "Check the shop's status in its admin."
             return failed(.configuration, endpoint.refusalCode, "The shop is not active.", hint)
         }
+        // The Customer Account API refuses a token without the scope with a text only: {"errors":"User does not have access"}.
+        let isTextOnly = errors.allSatisfy { $0.code == nil && $0.path.isEmpty && $0.locations.isEmpty }
+        if endpoint.takesBuyerTokens, isTextOnly {
+            return failed(
+                .configuration,
+                endpoint.refusalCode,
+                "\(endpoint.name) denied the operation without an error code. Usually \(endpoint.access) has no access.",
+                "\(endpoint.advice.denied) Read also providerResponse of this error: it contains Shopify's explanation."
+            )
+        }
         return failed(
             .rejected,
             .graphQLErrors,
