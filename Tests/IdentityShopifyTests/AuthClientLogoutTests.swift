@@ -1,4 +1,5 @@
 import Foundation
+import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
 import IdentityShopify
@@ -70,6 +71,33 @@ struct AuthClientLogoutTests {
         await client.startLogin(with: SandboxBuyer()).finished()
         #expect(listener.heard.count == 1 && listener.heard.first?.contains("signed out") == true)
         #expect(client.currentTokens == nil && shop.shopify.counters.logouts == 2)
+    }
+
+    @Test("a permanent redirect means a wrong shop id, and a temporary one leads the browser to a logout URI")
+    func redirects() async throws {
+        let shop = try await Shop(.publicMobile)
+        for status in [301, 308, 302, 303, 200] {
+            let client = AuthClient(provider: try shop.provider())
+            let idToken = try #require(try await client.login(with: SandboxBuyer()).idToken)
+            let answer = SandboxFault.answer(status: status, headers: [("Location", "https://shopify.com/")])
+            shop.shopify.planFault(answer, on: .logout)
+            let error = await failure { try await client.logout(idToken: idToken) }
+            #expect(error?.code == ([301, 308].contains(status) ? .redirectRefused : nil))
+            #expect(client.currentTokens == nil)
+        }
+    }
+
+    @Test("the configured page after the logout is in the URL for the browser, and not in the call")
+    func pageAfterLogout() async throws {
+        let shop = try await Shop(.publicMobile)
+        let client = AuthClient(
+            provider: try shop.provider { $0.postLogoutRedirectURI = "http://127.0.0.1:9/bye" }
+        )
+        let idToken = try #require(try await client.login(with: SandboxBuyer()).idToken)
+        let url = try #require(try await client.logout(idToken: idToken))
+        #expect(url.text.hasSuffix("&post_logout_redirect_uri=http%3A%2F%2F127.0.0.1%3A9%2Fbye"))
+        let call = try #require(shop.shopify.requests(to: .logout).last)
+        #expect(call.queryValue("post_logout_redirect_uri") == nil && call.queryValue("id_token_hint") == idToken)
     }
 
     @Test("a logout that fails at Shopify removes the tokens from the storage first, and reports if that fails")

@@ -22,7 +22,7 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public var redirectURIs: [String]
     /// The registered JavaScript origins of a public web client.
     public var javaScriptOrigins: [String]
-    /// The registered logout URIs; the first is the default.
+    /// The registered logout URIs; the first is the default, except of a client of kind ``Kind/publicMobile``, which has none.
     public var logoutURIs: [String]
     /// Whether loopback URIs may be registered: redirect and logout URIs and JavaScript origins.
     ///

@@ -30,6 +30,8 @@ extension SandboxShopify {
     }
 
     /// An unregistered URI is ignored without an error, as at Shopify.
+    ///
+    /// A mobile client has no default, because it may call the URL as an API.
     private func target(_ wanted: String?, _ client: SandboxShopifyClient?) -> String? {
         guard let client else { return nil }
         if let wanted,
@@ -37,6 +39,6 @@ extension SandboxShopify {
         {
             return wanted
         }
-        return client.logoutURIs.first
+        return client.kind == .publicMobile ? nil : client.logoutURIs.first
     }
 }

@@ -63,8 +63,9 @@ extension AuthClient {
     /// A login that has not ended yet signs nobody in; while it fetches its tokens, it throws an error of kind `cancelled`.
     ///
     /// - Parameter idToken: The ID token of the login; it may be expired.
-    /// - Returns: The logout URL for the browser. Shopify's cookie is removed only when the browser opens it. With the cookie, the next
-    ///   login may show no page. Nil if the metadata name no logout endpoint; then the buyer is signed out here only.
+    /// - Returns: The logout URL for the browser, with the provider's `postLogoutRedirectURI` if one is configured. Shopify's cookie is
+    ///   removed only when the browser opens it. With the cookie, the next login may show no page. Nil if the metadata name no logout
+    ///   endpoint; then the buyer is signed out here only.
     /// - Throws: `IdentityError` when discovery or the logout endpoint failed, or the token storage did not remove the tokens. This
     ///   client has no tokens even then.
     @discardableResult
@@ -79,8 +80,12 @@ extension AuthClient {
             let removal = Task { try await writeThrough(failingAs: .retryLater) }
             do {
                 let provider = try provider()
-                let url = try await provider.logoutURL(idToken: Secret(idToken), returningTo: nil)
-                if let url { try await provider.endSession(at: url) }
+                let (idToken, page) = (Secret(idToken), provider.configuration.postLogoutRedirectURI)
+                let url = try await provider.logoutURL(idToken: idToken, returningTo: page)
+                // Only the browser returns to a page of the app.
+                if let call = try await provider.logoutURL(idToken: idToken, returningTo: nil) {
+                    try await provider.endSession(at: call)
+                }
                 try await removal.value
                 return url
             } catch {

@@ -44,7 +44,10 @@ extension ShopifyProvider {
         }
     }
 
-    /// Calls the logout endpoint as a mobile client does; a redirect, which is meant for browsers, is not followed.
+    /// Calls the logout endpoint as a mobile client does.
+    ///
+    /// A temporary redirect leads to a logout URI and is meant for browsers: it is not followed. A permanent one means that the shop id in
+    /// the address is wrong.
     func endSession(at url: HTTPURL) async throws {
         let response = try await httpClient.send(
             .get,
@@ -52,7 +55,18 @@ extension ShopifyProvider {
             headers: try ProviderHTTPClient.headers(accepting: "*/*", configuration.client.headers),
             asking: "Shopify's logout endpoint"
         )
-        guard (200..<400).contains(response.status) else {
+        guard ![301, 308].contains(response.status) else {
+            throw IdentityError(
+                .configuration,
+                .redirectRefused,
+                "Shopify's logout endpoint returned a permanent redirect, so no session was ended.",
+                hint: "Usually the shop id in the endpoint's URL is wrong. Check shopID, endpoints.logout, and where "
+                    + "discovery starts: shopDomain or endpoints.discovery.",
+                reference: "Customer Account API reference, logging out",
+                providerResponse: IdentityError.ProviderResponse(status: response.status)
+            )
+        }
+        guard (200..<300).contains(response.status) || [302, 303, 307].contains(response.status) else {
             let isOutage = response.isOutage
             throw IdentityError(
                 isOutage ? .retryLater : .rejected,
