@@ -198,6 +198,15 @@ struct DiscoveryTests {
         #expect(transport.urls.last == "https://brand.example/.well-known/customer-account-api")
     }
 
+    @Test("with a shop id alone, the API is called at its fixed URL, and no document is requested")
+    func apiOfShopID() async throws {
+        let transport = ScriptedTransport([:])
+        _ = await failure {
+            try await provider(transport) { ($0.shopDomain, $0.shopID) = (nil, "123") }.buyerProfile(for: Self.tokens)
+        }
+        #expect(transport.urls == ["https://shopify.com/123/account/customer/api/2026-10/graphql"])
+    }
+
     private static var tokens: TokenSet {
         TokenSet(
             buyer: Buyer(issuer: "https://shopify.com/authentication/123", subject: "1"),

@@ -57,7 +57,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         )
         customerAccountAPI = Self.customerAccountAPI(
             configuration,
-            discovery: discovery ?? site,
+            // No page of Shopify names the document below shopify.com. With a shop id alone, the fixed URL is used instead.
+            discovery: configuration.endpoints.discovery ?? site,
             hosts: hosts,
             environment: environment
         )
