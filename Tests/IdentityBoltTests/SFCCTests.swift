@@ -50,6 +50,23 @@ struct SFCCTests: SFCCSuite {
         #expect(shop.requests.isEmpty)
     }
 
+    @Test("a callback of another issuer is refused before a request is sent; one of Bolt's issuers is accepted")
+    func issuer() async throws {
+        let shop = try await shop()
+        let provider = try provider(shop)
+        let attempt = try await provider.authorizationRequest(LoginOptions()).attempt
+        func exchange(_ issuer: String) async throws {
+            let query = "code=C0DE&state=\(attempt.state.reveal())&iss=\(FormEncoding.escape(issuer))"
+            _ = try await provider.exchange(try LoginCallback(url: "/cb?\(query)"), for: attempt)
+        }
+        for issuer in ["https://evil.example", shop.origin] {
+            let error = await #expect(throws: IdentityError.self) { try await exchange(issuer) }
+            #expect(error?.code == .responseIssuerMismatch && error?.isAttackSuspected == true)
+        }
+        #expect(shop.requests.isEmpty)
+        try await exchange("https://api.bolt.com")
+    }
+
     @Test(
         "the token is found in the header and in every default member of the response",
         arguments: [

@@ -12,13 +12,8 @@ struct ResolvedBoltConfiguration: Sendable {
     init(_ configuration: BoltProvider.Configuration) throws(IdentityError) {
         apiBase = try Self.base(configuration)
         try Self.check(configuration)
-        if let issuers = configuration.issuers {
-            self.issuers = issuers
-        } else {
-            // The base URL of a configured API is accepted as an issuer too, after those of the environment.
-            let replaced = configuration.endpoints.api.map { [BoltEnvironment.withoutTrailingSlashes($0.text)] } ?? []
-            issuers = configuration.environment.issuers + replaced
-        }
+        issuers =
+            configuration.issuers ?? Self.issuers(of: configuration.environment, configuration.endpoints.api)
         publishableKey = Self.trimmed(configuration.publishableKey)
         apiKey = configuration.authentication.apiKey.map { Secret(Self.trimmed($0.reveal())) }
         guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -33,6 +28,11 @@ struct ResolvedBoltConfiguration: Sendable {
                 "Copy it from Bolt's dashboard. A public client has none."
             )
         }
+    }
+
+    /// Bolt's issuers: those of the environment, then the base URL of a configured API.
+    static func issuers(of environment: BoltEnvironment, _ api: HTTPURL?) -> [String] {
+        environment.issuers + (api.map { [BoltEnvironment.withoutTrailingSlashes($0.text)] } ?? [])
     }
 
     private static func base(_ configuration: BoltProvider.Configuration) throws(IdentityError) -> HTTPURL {

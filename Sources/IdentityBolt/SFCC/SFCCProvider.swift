@@ -28,14 +28,16 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: SFCCConfiguration, environment: IdentityEnvironment) throws {
         let resolved = try ResolvedSFCCConfiguration(configuration)
-        // The callback's iss may be any of Bolt's issuers, which are not known here, so every issuer is accepted.
         var openID = OpenIDClient.Configuration(
             configuration,
             kind: "bolt-sfcc",
             issuer: resolved.storefront.origin,
             clientID: resolved.publishableKey
         )
-        openID.acceptedIssuers = IssuerPolicy(summary: "any") { _ in true }
+        // The iss of the callback is Bolt's. The issuers of the storefront's tokens are checked by SFCCTokenReader.
+        openID.acceptedIssuers = .exactly(
+            ResolvedBoltConfiguration.issuers(of: configuration.environment, configuration.endpoints.api)
+        )
         openID.clientType = "storefront backend"
         openID.endpoints.authorization = resolved.authorization
         openID.discovery.isEnabled = false
