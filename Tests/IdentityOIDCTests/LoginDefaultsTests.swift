@@ -148,6 +148,20 @@ struct LoginDefaultsTests {
     }
 
     @Test(
+        "the parameter claims is refused, because the SDK would not check what it requests",
+        arguments: ["claims", "Claims"]
+    )
+    func claims(name: String) async throws {
+        let value = #"{"id_token":{"acr":{"essential":true}}}"#
+        let error = try await refusal(["authorizationParameters": .object([name: .string(value)])])
+        #expect(error?.message.contains("providers.any.authorizationParameters.\(name) ") == true)
+        #expect(error?.hint?.contains("acrValues and maxAge") == true)
+        var options = LoginOptions()
+        options.additionalParameters = [(name, value)]
+        #expect(try await refusal([:], options)?.code == .configurationInvalid)
+    }
+
+    @Test(
         "an invalid value is an error with the member's path",
         arguments: [
             ("prompt", .string("none login")), ("prompt", .string("login  consent")), ("prompt", .string(" login")),

@@ -47,6 +47,15 @@ enum AuthorizationParameter {
                 reference: "RFC 6749 section 3.1"
             )
         }
+        guard !read.isIdentical(to: "claims") else {
+            // A requested acr or auth_time would have to be compared with the ID token (section 5.5.1.1).
+            return Problem(
+                text: "cannot be set by an app, because the SDK does not check the claims that it requests",
+                hint: "Use the configuration members acrValues and maxAge, or in Swift "
+                    + "LoginOptions.authenticationContexts and LoginOptions.maximumAge. For other claims, request scopes.",
+                reference: "OpenID Connect Core section 5.5"
+            )
+        }
         guard let own = optionNames.first(where: { $0.name.isIdentical(to: read) }) else { return nil }
         return Problem(
             text: "must be set with its own login option",
