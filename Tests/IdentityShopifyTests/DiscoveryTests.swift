@@ -85,9 +85,11 @@ struct DiscoveryTests {
     func noDocument(_ fault: SandboxFault) async throws {
         let shop = try await Shop()
         shop.shopify.planFault(fault, on: .discovery)
-        #expect(
-            await failure { try await shop.provider().authorizationRequest(LoginOptions()) }?.code == .discoveryFailed
-        )
+        let error = await failure { try await shop.provider().authorizationRequest(LoginOptions()) }
+        #expect(error?.code == .discoveryFailed)
+        for advice in ["shopDomain", "myshopify.com", "customer accounts"] {
+            #expect(error?.hint?.contains(advice) == true, "\(error?.hint ?? "")")
+        }
     }
 
     private func provider(

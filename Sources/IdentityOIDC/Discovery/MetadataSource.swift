@@ -21,6 +21,8 @@ package final class MetadataSource: Sendable {
         package var fallback: ProviderMetadata?
         /// The member of the provider's configuration from which the address comes.
         package var addressMember = "issuer"
+        /// Further advice about the address, for errors.
+        package var addressAdvice: String?
         /// The provider's name, for events.
         package var provider = ""
         /// Headers to send.
@@ -30,6 +32,11 @@ package final class MetadataSource: Sendable {
             self.discoveryURL = discoveryURL
             self.issuers = issuers
             self.configured = configured
+        }
+
+        var addressHint: String {
+            let check = "Check \(addressMember) in the provider's configuration: the address comes from there."
+            return [check, addressAdvice].compactMap(\.self).joined(separator: " ")
         }
     }
 
@@ -112,7 +119,7 @@ package final class MetadataSource: Sendable {
                 "The provider's metadata could not be fetched from \(url.origin)\(url.path) (HTTP \(response.status)).",
                 hint: isOutage
                     ? "Try again later; begin a failed login again from its start."
-                    : "Check \(configuration.addressMember) in the provider's configuration: the address comes from there.",
+                    : configuration.addressHint,
                 reference: "OpenID Connect Discovery 1.0 section 4",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerResponse: IdentityError.ProviderResponse(status: response.status)
@@ -120,7 +127,8 @@ package final class MetadataSource: Sendable {
         }
         let metadata = try ProviderMetadata(
             parsing: response.body,
-            allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP
+            allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP,
+            addressHint: configuration.addressHint
         )
         try metadata.checkIssuer(configuration.issuers, addressMember: configuration.addressMember)
         try checkHosts(metadata)

@@ -78,8 +78,13 @@ public struct ProviderMetadata: Sendable {
     /// An invalid URL of an endpoint for device authorization, revocation or (unless required) pushed authorization
     /// requests fails no login; the endpoint counts as missing.
     ///
+    /// - Parameters:
+    ///   - body: The document.
+    ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1].
+    ///   - addressHint: Advice about the document's address, for a document that does not contain metadata.
     /// - Throws: `IdentityError` with code `discovery_failed` that names the first invalid member.
-    package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool) throws {
+    package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool, addressHint: String? = nil) throws {
+        let hint = [Self.documentHint, addressHint].compactMap(\.self).joined(separator: " ")
         let document: JSONValue
         do {
             document = try JSONValue(parsing: body)
@@ -87,11 +92,12 @@ public struct ProviderMetadata: Sendable {
             throw Self.failure(
                 "are not valid JSON: \(error)",
                 kind: UnreadableDocument.errorKind(for: body),
+                hint: hint,
                 cause: error
             )
         }
         guard document.object != nil, let issuer = document["issuer"]?.string, !issuer.isEmpty else {
-            throw Self.failure("have no issuer")
+            throw Self.failure("have no issuer", hint: hint)
         }
         func url(_ name: String) throws -> HTTPURL? {
             guard let value = document[name], !value.isNull else { return nil }
@@ -141,10 +147,13 @@ public struct ProviderMetadata: Sendable {
         sendsIssuerInResponse = document["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 
+    private static let documentHint =
+        "Open the discovery URL in a browser: it must show the provider's metadata as JSON."
+
     private static func failure(
         _ problem: String,
         kind: IdentityError.Kind = .rejected,
-        hint: String = "Open the discovery URL in a browser: it must show the provider's metadata as JSON.",
+        hint: String,
         cause: (any Error)? = nil
     ) -> IdentityError {
         IdentityError(

@@ -97,6 +97,8 @@ extension OpenIDClient {
         public var headers: [(name: String, value: String)] = []
         /// The member of the provider's configuration from which the document's address comes, for errors.
         package var addressMember: String?
+        /// Further advice about the document's address, for errors.
+        package var addressAdvice: String?
         /// The endpoints to use when there is no document (404); their issuer is ``Configuration/issuer``.
         public var fallback: Endpoints?
 

@@ -90,6 +90,7 @@ public final class OpenIDClient: Sendable {
             endpoints.discovery == nil
             ? configuration.issuerMembers.joined(separator: " and ")
             : configuration.discovery.addressMember ?? "endpoints.discovery"
+        source.addressAdvice = configuration.discovery.addressAdvice
         metadataSource = MetadataSource(source, httpClient: httpClient)
         keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
         descriptor = ProviderDescriptor(

@@ -92,7 +92,12 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         openID.endpoints.logout = configuration.endpoints.logout
         openID.discovery.isEnabled = discovery != nil
         if configuration.endpoints.discovery == nil {
-            openID.discovery.addressMember = configuration.shopDomain == nil ? "shopID" : "shopDomain"
+            let hasDomain = configuration.shopDomain != nil
+            openID.discovery.addressMember = hasDomain ? "shopDomain" : "shopID"
+            let domainAdvice = "Use the shop's permanent myshopify.com name: Shopify may not serve another domain. "
+            openID.discovery.addressAdvice =
+                (hasDomain ? domainAdvice : "")
+                + "If the address is right, check in the shop's admin that customer accounts are on."
         }
         openID.discovery.allowedRedirects = 3
         openID.discovery.allowedHosts = hosts
