@@ -119,6 +119,17 @@ struct IDTokenEdgeTests {
         #expect(try refusal(token(["azp": .string("client-1")]), expected) == nil)
     }
 
+    @Test("a token with several accepted audiences needs no azp")
+    func severalAudiences() throws {
+        var expected = TokenForge.expectations()
+        expected.trustedAudiences = ["https://api.example"]
+        let audiences = JSONValue.array([.string("client-1"), .string("https://api.example")])
+        #expect(try refusal(token(["aud": audiences]), expected) == nil)
+        #expect(try refusal(token(["aud": audiences, "azp": .string("client-1")]), expected) == nil)
+        let foreign = try token(["aud": audiences, "azp": .string("https://api.example")])
+        #expect(try refusal(foreign, expected) == .idTokenAudience)
+    }
+
     @Test("at_hash uses the hash function of the token's algorithm")
     func accessTokenHash() throws {
         let digests: [(SignatureAlgorithm, ([UInt8]) throws -> [UInt8])] = [

@@ -109,6 +109,20 @@ struct LoginTests {
         #expect(shop.shopify.requests(to: .token).isEmpty)
     }
 
+    @Test("a silent login that Shopify answers with 406 gets no callback, and its attempt expires")
+    func silentLoginWithoutCallback() async throws {
+        let shop = try await Shop { $0.silentLoginRefusal = .notAcceptable }
+        let provider = try shop.provider()
+        let request = try await provider.authorizationRequest(.shopify { $0.isSilent = true })
+        await #expect(throws: SandboxBuyerError.self) {
+            _ = try await SandboxBuyer().login(at: request.url.text, redirectURI: request.attempt.redirectURI)
+        }
+        shop.clock.advance(by: .seconds(601))
+        let late = try LoginCallback(url: "/callback?error=login_required&state=\(request.attempt.state.reveal())")
+        let error = await failure { try await provider.exchange(late, for: request.attempt) }
+        #expect(error?.code == .attemptExpired)
+    }
+
     @Test(
         "an invalid ID token or token response fails the login",
         arguments: [
