@@ -101,7 +101,8 @@ struct SessionManagerTests {
     func outage() async throws {
         let world = try LoginStage()
         let session = try await world.signIn()
-        let down = IdentityError(.retryLater, .providerUnavailable, "Down.")
+        let busy = IdentityError.ProviderResponse(error: "temporarily_unavailable", status: 400)
+        let down = IdentityError(.retryLater, .providerUnavailable, "Down.", providerResponse: busy)
         world.clock.advance(by: .seconds(3570))
         world.provider.fail(with: [down, down])
         #expect(try await world.manager.tokens(for: session.id).outcome == .stillValid)

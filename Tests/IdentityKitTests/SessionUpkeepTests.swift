@@ -147,7 +147,13 @@ struct SessionUpkeepTests {
         let world = try World()
         let (id, _) = try await world.signIn()
         world.clock.advance(by: .seconds(3400))
-        let down = IdentityError(.retryLater, .providerUnavailable, "Down.", retryAfter: .seconds(45))
+        let down = IdentityError(
+            .retryLater,
+            .providerUnavailable,
+            "Down.",
+            retryAfter: .seconds(45),
+            providerResponse: .init(error: "temporarily_unavailable", status: 400)
+        )
         world.provider.inner.fail(with: [down])
         for round in 0..<5 {
             #expect(try await world.manager.tokens(for: id).outcome == (round == 0 ? .stored : .stillValid))

@@ -153,7 +153,8 @@ struct SharedStoreTests {
     func givesBack() async throws {
         let world = World()
         let id = try await world.expiredSession()
-        world.provider.fail(with: [IdentityError(.retryLater, .providerUnavailable, "Down.")])
+        let busy = IdentityError.ProviderResponse(error: "temporarily_unavailable", status: 400)
+        world.provider.fail(with: [IdentityError(.retryLater, .providerUnavailable, "Down.", providerResponse: busy)])
         await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
         #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.refreshes == 2)

@@ -15,7 +15,8 @@ public struct RefreshRefusal: Error, Sendable {
         case configuration
         /// The provider no longer accepts the refresh token: exactly `invalid_grant`. The session ends.
         case invalidGrant = "invalid_grant"
-        /// The provider may have used the refresh token: no response, an incomplete one, a redirect, or an HTML page.
+        /// The provider may have used the refresh token: no response, an incomplete one, a redirect, an HTML page, or an error that does not
+        /// say what happened.
         case inDoubt = "in_doubt"
         /// The provider rejected the refresh for any other reason. The session is not changed.
         case rejected
@@ -34,14 +35,18 @@ public struct RefreshRefusal: Error, Sendable {
 
     /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What a response means".
     ///
+    /// An error of any other type, for example of an HTTP library, is in doubt, because the request may have been sent. So is
+    /// ``IdentityError/Code/providerUnavailable`` with neither a status nor an `HTTPTransportError` as cause.
+    ///
     /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
     ///   ``IdentityError/providerResponse``.
     public init(_ error: any Error) {
-        if let refusal = error as? RefreshRefusal {
-            self = refusal
-        } else {
+        switch error {
+        case let refusal as RefreshRefusal: self = refusal
+        case is IdentityError, is HTTPTransportError, is CancellationError:
             let error = IdentityError.wrapping(error)
             self.init(Self.kind(of: error), error)
+        default: self.init(.inDoubt, .wrapping(error))
         }
     }
 
@@ -58,6 +63,8 @@ public struct RefreshRefusal: Error, Sendable {
         case .tokenResponseInvalid, .cancelled: return .inDoubt
         // A GraphQL request that may have been executed. Status 503 means a pause, as below.
         case .outcomeUnknown where error.providerResponse?.status != 503: return .inDoubt
+        // A provider of the app may not say whether it has sent the request.
+        case .providerUnavailable where error.providerResponse?.status == nil: return .inDoubt
         default: break
         }
         let otherwise: Kind = error.kind == .retryLater ? .transient : .rejected

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Sessions in doubt")
@@ -56,6 +57,16 @@ struct DoubtTests {
             isDoubt: false
         ),
         Failure("an unknown code", IdentityError(.rejected, .unexpectedResponse, "What?"), isDoubt: false),
+        Failure(
+            "provider_unavailable that does not say what happened",
+            IdentityError(.retryLater, .providerUnavailable, "Failed."),
+            isDoubt: true
+        ),
+        Failure(
+            "no signature, so nothing was sent",
+            IdentityError(.retryLater, .systemFailure, "No signature."),
+            isDoubt: false
+        ),
     ]
 
     @Test(
@@ -78,6 +89,26 @@ struct DoubtTests {
         #expect(inDoubt.isEmpty == !failure.isDoubt)
         world.provider.answer()
         #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
+    }
+
+    @Test("an error of an unknown type leaves the session in doubt, because the token may have been sent")
+    func foreignError() async throws {
+        struct ConnectionClosed: Error {}
+        let world = try LoginStage()
+        let session = try await world.signIn()
+        world.clock.advance(by: .seconds(3601))
+        world.provider.fail(with: [ConnectionClosed(), ConnectionClosed()])
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager.tokens(for: session.id) }
+        #expect(error?.code == .systemFailure && error?.cause is ConnectionClosed)
+        #expect(world.provider.refreshes == 2)
+        #expect(try await world.manager.session(session.id).isInDoubt)
+        // Whether the token was used is known to the provider only; it says so in a refusal.
+        let another = try await world.signIn()
+        world.clock.advance(by: .seconds(3601))
+        let unsent = IdentityError(.retryLater, .providerUnavailable, "Not sent.")
+        world.provider.fail(with: [RefreshRefusal(.transient, unsent)])
+        await #expect(throws: IdentityError.self) { _ = try await world.manager.tokens(for: another.id) }
+        #expect(try await !world.manager.session(another.id).isInDoubt)
     }
 
     @Test("inside the provider's grace window, another process gets new tokens although a response was lost")

@@ -14,7 +14,7 @@ package final class StrictProvider: IdentityProvider {
         var reuses = 0
         var live: [String: Bool] = [:]
         var serial = 0
-        var failures: [IdentityError] = []
+        var failures: [any Error] = []
         var gate: (@Sendable () async -> Void)?
     }
 
@@ -53,7 +53,7 @@ package final class StrictProvider: IdentityProvider {
     package var reuses: Int { state.withLock { $0.reuses } }
 
     /// The errors of the next refreshes, in order; these refreshes do not use the token.
-    package func fail(with errors: [IdentityError]) {
+    package func fail(with errors: [any Error]) {
         state.withLock { $0.failures = errors }
     }
 
