@@ -148,7 +148,7 @@ struct LoginDefaultsTests {
     }
 
     @Test(
-        "the parameter claims is refused, because the SDK would not check what it requests",
+        "the parameter claims is refused if it requests what the SDK would not check in the ID token",
         arguments: ["claims", "Claims"]
     )
     func claims(name: String) async throws {
@@ -156,9 +156,14 @@ struct LoginDefaultsTests {
         let error = try await refusal(["authorizationParameters": .object([name: .string(value)])])
         #expect(error?.message.contains("providers.any.authorizationParameters.\(name) ") == true)
         #expect(error?.hint?.contains("acrValues and maxAge") == true)
-        var options = LoginOptions()
-        options.additionalParameters = [(name, value)]
-        #expect(try await refusal([:], options)?.code == .configurationInvalid)
+        for value in [value, #"{"id_token":{"auth_time":null}}"#, "acr", #"{"id_token":"acr"}"#] {
+            var options = LoginOptions()
+            options.additionalParameters = [(name, value)]
+            #expect(try await refusal([:], options)?.code == .configurationInvalid)
+        }
+        var other = LoginOptions()
+        other.additionalParameters = [(name, #"{"access_token":{"xms_cc":{"values":["cp1"]}}}"#)]
+        #expect(try await refusal([:], other) == nil)
     }
 
     @Test(

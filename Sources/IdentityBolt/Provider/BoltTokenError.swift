@@ -40,11 +40,14 @@ enum BoltTokenError {
 
     /// The meaning of an error in one of the formats of Bolt's other APIs; only an OAuth error ends a session.
     private static func error(_ refusal: BoltErrorResponse, _ failure: TokenErrorResponse) -> IdentityError {
-        var failure = failure
-        failure.error = refusal.code.map { String($0) } ?? refusal.name
-        failure.errorDescription = refusal.message
         let isRedirect = (300..<400).contains(failure.status)
-        guard !failure.isOutage, !isRedirect, failure.error != nil else { return failure.standardError }
+        // With such a status, only an OAuth error shows that the refresh token was not used.
+        guard !failure.isOutage, !isRedirect, let name = refusal.code.map({ String($0) }) ?? refusal.name else {
+            return failure.standardError
+        }
+        var failure = failure
+        failure.error = name
+        failure.errorDescription = refusal.message
         if refusal.code == BoltErrorResponse.wrongKeyCode {
             return failure.make(
                 .configuration,

@@ -41,8 +41,9 @@ public protocol IdentityProvider: Sendable {
     /// - Parameter tokens: The current tokens.
     /// - Returns: The new tokens; members that the response leaves out keep their old values.
     /// - Throws: ``RefreshRefusal`` if you know whether the refresh token was used, otherwise ``IdentityError``, whose meaning
-    ///   ``RefreshRefusal/init(_:)`` describes. An error of another type means that the refresh token may have been used:
-    ///   ``SessionManager`` sends it once more, and marks the session as in doubt if that fails too.
+    ///   ``RefreshRefusal/init(_:)`` describes. An error of another type, except `HTTPTransportError`, means that the refresh token may
+    ///   have been used: ``SessionManager`` sends it once more, and marks the session as in doubt if that fails too. If the provider
+    ///   requests a pause, throw a refusal of kind ``RefreshRefusal/Kind/throttled``.
     func refresh(_ tokens: TokenSet) async throws -> TokenSet
 
     /// The provider's logout page, which ends the provider's own session in the buyer's browser.

@@ -32,6 +32,17 @@ extension SessionManager {
 
     package var clock: any IdentityClock { environment.clock }
 
+    /// The id of the session with a reference.
+    ///
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``, or the error of a record that cannot be read: it may be
+    ///   the session's.
+    package func id(of reference: SessionReference) async throws -> SessionID {
+        let listing = try await visible.listing(SessionFilter())
+        let found = listing.sessions.first { visible.isVisible($0) && $0.id.reference == reference }
+        guard let found else { throw listing.damage ?? IdentityError.unknownSession }
+        return found.id
+    }
+
     /// Completes a login like ``complete(_:browserBinding:provider:)``, with an admission before the session is stored.
     ///
     /// The tokens of a buyer who is refused are revoked, except after a step-up. The binding has to come from the cookie that is named

@@ -28,10 +28,10 @@ enum AuthorizationParameter {
         ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),
     ]
 
-    /// The problem with the name of an additional parameter; nil for a name that an app may use.
+    /// The problem with an additional parameter; nil for one that an app may use.
     ///
     /// Names are compared as lenient servers read them: some ignore case, and PHP reads `client.id` as `client_id`.
-    static func problem(name: String) -> Problem? {
+    static func problem(name: String, value: String) -> Problem? {
         guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return Problem(
                 text: "has an invalid name",
@@ -47,12 +47,12 @@ enum AuthorizationParameter {
                 reference: "RFC 6749 section 3.1"
             )
         }
-        guard !read.isIdentical(to: "claims") else {
+        guard !read.isIdentical(to: "claims") || !requestsAuthentication(value) else {
             // A requested acr or auth_time would have to be compared with the ID token (section 5.5.1.1).
             return Problem(
-                text: "cannot be set by an app, because the SDK does not check the claims that it requests",
+                text: "requests acr or auth_time, which the SDK would not check, or is not a JSON object",
                 hint: "Use the configuration members acrValues and maxAge, or in Swift "
-                    + "LoginOptions.authenticationContexts and LoginOptions.maximumAge. For other claims, request scopes.",
+                    + "LoginOptions.authenticationContexts and LoginOptions.maximumAge. Other claims are permitted.",
                 reference: "OpenID Connect Core section 5.5"
             )
         }
@@ -62,6 +62,13 @@ enum AuthorizationParameter {
             hint: "Use the configuration member \(own.member), or in Swift LoginOptions.\(own.option).",
             reference: "RFC 6749 section 3.1"
         )
+    }
+
+    /// Whether a value of `claims` requests claims of the ID token about the authentication, or cannot be read.
+    private static func requestsAuthentication(_ value: String) -> Bool {
+        guard let request = try? JSONValue(parsing: Array(value.utf8)), let object = request.object else { return true }
+        guard let members = object["id_token"] else { return false }
+        return members.object.map { $0["acr"] != nil || $0["auth_time"] != nil } ?? true
     }
 
     /// The problem with the value of `prompt` (OpenID Connect Core section 3.1.2.1).

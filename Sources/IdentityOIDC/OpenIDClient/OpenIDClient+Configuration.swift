@@ -145,3 +145,21 @@ extension OpenIDClient {
         }
     }
 }
+
+extension OpenIDClient.Configuration {
+    /// Throws an error unless all ``resources`` are origins, which are compared byte by byte.
+    func checkResources() throws(IdentityError) {
+        for origin in resources {
+            let url = try? HTTPURL(origin)
+            guard let url, url.origin.isIdentical(to: origin), url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
+            else {
+                throw .invalidMember(
+                    "resources",
+                    ofProvider: name,
+                    "contains a text that is not an https origin",
+                    hint: "Write each as scheme and host, such as https://api.example, without path and trailing slash."
+                )
+            }
+        }
+    }
+}

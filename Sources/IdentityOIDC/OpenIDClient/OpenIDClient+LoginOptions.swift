@@ -41,7 +41,7 @@ extension OpenIDClient {
         _ field: (name: String, value: String),
         to fields: inout [(name: String, value: String)]
     ) throws(IdentityError) {
-        if let problem = AuthorizationParameter.problem(name: field.name) {
+        if let problem = AuthorizationParameter.problem(name: field.name, value: field.value) {
             throw Self.invalid(
                 "The authorization parameter \"\(field.name.prefix(128))\" \(problem.text).",
                 hint: problem.hint,

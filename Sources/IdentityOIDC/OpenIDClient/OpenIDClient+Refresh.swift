@@ -104,8 +104,11 @@ extension OpenIDClient {
             throw error
         }
         var refreshed = tokens
-        // The buyer of a stored ID token was compared with the new one, but not verified.
-        if !isBuyerKnown { refreshed.buyer = Buyer(issuer: "", subject: "") }
+        // The claims of a stored ID token were compared with the new one, but not verified.
+        if !isBuyerKnown {
+            refreshed.buyer = Buyer(issuer: "", subject: "")
+            (refreshed.authorizedParty, refreshed.nonce, refreshed.authenticatedAt) = (nil, nil, nil)
+        }
         refreshed.accessToken = new.accessToken
         refreshed.tokenType = new.tokenType
         refreshed.refreshToken = new.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
@@ -127,7 +130,11 @@ extension OpenIDClient {
             do { claims = try await validate(idToken, metadata, expected) } catch {
                 throw IdentityError.wrapping(error).afterTokenResponse
             }
-            if !isBuyerKnown { refreshed.buyer = quirks.buyer(from: claims) }
+            if !isBuyerKnown {
+                refreshed.buyer = quirks.buyer(from: claims)
+                refreshed.authorizedParty = claims.authorizedParty
+                refreshed.authenticatedAt = claims.authenticatedAt
+            }
             refreshed.idToken = new.idToken
             refreshed.claims = claims.kept
             refreshed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID

@@ -17,7 +17,7 @@ extension LoginDefaults {
         guard var members = try section.optionalSection("authorizationParameters") else { return }
         for name in members.memberNames {
             let value = try members.string(name)
-            try members.refuse(name, AuthorizationParameter.problem(name: name))
+            try members.refuse(name, AuthorizationParameter.problem(name: name, value: value))
             additionalParameters.append((name, value))
         }
     }

@@ -63,7 +63,7 @@ extension OpenIDClient.Configuration {
         loginDefaults = common.loginDefaults
         redirectURI = try section.string("redirectURI")
         postLogoutRedirectURI = try section.optionalString("postLogoutRedirectURI")
-        resources = try Self.resources(&section, allowsLoopbackHTTP: allowsLoopbackHTTP)
+        resources = try section.optionalStrings("resources") ?? []
         scopes = try section.optionalStrings("scopes") ?? scopes
         algorithms = try section.optionalStrings("algorithms")
         trustedAudiences = try section.optionalStrings("trustedAudiences") ?? []
@@ -75,24 +75,5 @@ extension OpenIDClient.Configuration {
         if preset != .apple {
             authentication = try ClientAuthentication(&section, postsSecret: preset?.postsSecret ?? false)
         }
-    }
-
-    private static func resources(
-        _ section: inout ConfigurationSection,
-        allowsLoopbackHTTP: Bool
-    ) throws(IdentityError) -> [String] {
-        let origins = try section.optionalStrings("resources") ?? []
-        for origin in origins {
-            let url = try? HTTPURL(origin)
-            guard let url, url.origin.isIdentical(to: origin), url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
-            else {
-                throw section.error(
-                    "resources",
-                    "contains a text that is not an https origin",
-                    hint: "Write each as scheme and host, such as https://api.example, without path and trailing slash."
-                )
-            }
-        }
-        return origins
     }
 }

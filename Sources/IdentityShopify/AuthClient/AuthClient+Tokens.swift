@@ -7,7 +7,8 @@ internal import Synchronization
 extension AuthClient {
     /// Refreshes the access token.
     ///
-    /// Concurrent calls with the same token share one request, because Shopify may accept each token once.
+    /// Concurrent calls with the same refresh token share one request, because Shopify may accept each token once. The ID token of the first
+    /// call decides then.
     ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.

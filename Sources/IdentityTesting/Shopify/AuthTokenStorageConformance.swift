@@ -4,6 +4,8 @@ public import Testing
 
 /// The conformance suite for `AuthTokenStorage`.
 ///
+/// It makes no calls at the same time, so test that of two overlapping calls the last one decides.
+///
 /// ```swift
 /// @Test(arguments: AuthTokenStorageConformance.cases)
 /// func conformance(_ testCase: AuthTokenStorageConformance.Case) async throws {

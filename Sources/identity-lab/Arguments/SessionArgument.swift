@@ -12,9 +12,7 @@ enum SessionArgument: Sendable {
         switch self {
         case .id(let id): return id
         case .reference(let reference):
-            let stored = try await sessions.sessions().first { $0.id.reference == reference }
-            guard let stored else { throw IdentityError.unknownSession }
-            return stored.id
+            return try await sessions.id(of: reference)
         }
     }
 }

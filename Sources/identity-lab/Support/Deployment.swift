@@ -91,14 +91,14 @@ struct Deployment: Sendable {
     /// Runs the end of a command for 40 seconds at most, and records the sessions whose new tokens could not be stored.
     private func finishing(_ work: @escaping @Sendable () async -> Set<SessionReference>) async {
         await Task {
-            await withTaskGroup(of: Set<SessionReference>.self) { group in
+            await withTaskGroup(of: Set<SessionReference>?.self) { group in
                 group.addTask { await work() }
                 group.addTask {
                     try? await Task.sleep(for: .seconds(40))
-                    return []
+                    return nil
                 }
-                for await sessions in group {
-                    nonDurableTokens.add(sessions)
+                for await found in group {
+                    if let found { nonDurableTokens.record(found, of: sessions) }
                     group.cancelAll()
                 }
             }

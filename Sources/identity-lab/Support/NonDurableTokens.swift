@@ -1,17 +1,18 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The sessions whose new tokens could not be stored when a command ended, so that they are lost with the process.
+/// The sessions whose new tokens could not be stored, so that they are lost with the process.
 final class NonDurableTokens: Sendable {
-    private let sessions = Mutex<Set<SessionReference>>([])
+    private let sessions = Mutex<[ObjectIdentifier: Set<SessionReference>]>([:])
 
-    func add(_ found: Set<SessionReference>) {
-        sessions.withLock { $0.formUnion(found) }
+    /// Replaces the sessions of a manager by those that its last drain found: a later drain may have stored the tokens.
+    func record(_ found: Set<SessionReference>, of manager: SessionManager) {
+        sessions.withLock { $0[ObjectIdentifier(manager)] = found }
     }
 
     /// A warning for the operator; nil if all tokens are stored.
     var warning: IdentityError? {
-        guard sessions.withLock({ !$0.isEmpty }) else { return nil }
+        guard sessions.withLock({ $0.values.contains { !$0.isEmpty } }) else { return nil }
         return IdentityError(
             .retryLater,
             .tokensNotDurable,
