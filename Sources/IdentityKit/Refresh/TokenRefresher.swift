@@ -3,7 +3,8 @@ internal import FoundationEssentials
 /// Refreshes sessions, each at most once at a time among all tasks, processes and machines.
 ///
 /// ``RefreshStateMachine`` decides each step; this type holds the session's lock, performs the steps and reports them. All I/O of a
-/// refresh is here, and in ``UnsavedTokens`` for the spool.
+/// refresh is here, and in ``UnsavedTokens`` for the spool. How the callers of one process share a refresh is in
+/// `TokenRefresher+InProcessSharing.swift`.
 struct TokenRefresher: SessionService {
     let context: SessionContext
 

@@ -4,6 +4,8 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 /// The URLs that follow from a shop's domain or id, and the forms of redirect URIs.
+///
+/// The documents at these URLs are fetched and cached by `MetadataSource` (IdentityOIDC) and `CustomerAccountAPI` (ShopifyGraphQL).
 enum ShopifyURLs {
     /// The URL of discovery: the configured one, otherwise the one of the shop's domain or of Shopify; nil if all endpoints
     /// are configured.

@@ -45,11 +45,11 @@ package final class CustomerAccountAPI: Sendable {
         init(url: HTTPURL) { self.url = url }
     }
 
-    private let configuration: Configuration
+    let configuration: Configuration
     private let environment: IdentityEnvironment
     private let retry: RetryLimits
     private let observers: [any GraphQLObserver]
-    private let httpClient: ProviderHTTPClient
+    let httpClient: ProviderHTTPClient
     private let discovered: DiscoveryCache<FoundURL>
     private let known = Mutex<GraphQLExecutor?>(nil)
 
@@ -135,65 +135,6 @@ package final class CustomerAccountAPI: Sendable {
             known = executor
             return executor
         }
-    }
-
-    private func discover(_ url: HTTPURL) async throws -> HTTPURL {
-        let response = try await httpClient.document(
-            at: url,
-            following: 3,
-            headers: configuration.origin.map { [("Origin", $0)] } ?? [],
-            within: configuration.hosts,
-            asking: "The shop's customer-account-api document",
-            setting: "\(configuration.endpointMember) to the address of the API"
-        )
-        if response.status == 404, let fallback = configuration.fallback { return fallback }
-        guard response.status == 200 else {
-            let isOutage = response.isOutage
-            throw discoveryError(
-                isOutage ? .retryLater : .configuration,
-                isOutage ? .providerUnavailable : .discoveryFailed,
-                "could not be fetched (HTTP \(response.status))",
-                response
-            )
-        }
-        guard let text = (try? JSONValue(parsing: response.body))?["graphql_api"]?.string,
-            let api = try? HTTPURL(text), api.isSecure || (configuration.allowsLoopbackHTTP && api.isLoopback),
-            let versioned = configuration.version.replacingVersion(in: api)
-        else {
-            throw discoveryError(
-                .rejected,
-                .discoveryFailed,
-                "contains no https URL in its member graphql_api",
-                response
-            )
-        }
-        guard configuration.hosts.accepts(versioned) else {
-            throw configuration.hosts.refusal(
-                of: versioned,
-                "The shop's customer-account-api document names, as graphql_api,"
-            )
-        }
-        return versioned
-    }
-
-    private func discoveryError(
-        _ kind: IdentityError.Kind,
-        _ code: IdentityError.Code,
-        _ problem: String,
-        _ response: HTTPResponse
-    ) -> IdentityError {
-        IdentityError(
-            kind,
-            code,
-            "The shop's customer-account-api document \(problem).",
-            hint: kind == .retryLater
-                ? "Try again later."
-                : "Set shopDomain to a domain that Shopify serves, such as the myshopify.com name, or set "
-                    + "\(configuration.endpointMember).",
-            reference: "Customer Account API reference, discovery",
-            retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
-            providerResponse: IdentityError.ProviderResponse(status: response.status)
-        )
     }
 
     private func endpoint(_ url: HTTPURL) -> GraphQLEndpoint {
