@@ -13,6 +13,9 @@ extension TokenRefresher {
         await background.drain()
         await flights.drain()
         await saveUnsaved()
+        // The end of a refresh starts work on carts, which can start another refresh.
+        await background.drain()
+        await flights.drain()
         // A refresh that waited for long has exceeded the time limit of its callers, but the provider may be responding to it now.
         // Real time, also with the clock of a test, because requests need real time.
         for _ in 0..<Self.lateChecks where limiters.contains(where: \.isRunning) && !Task.isCancelled {

@@ -203,7 +203,10 @@ final class UnsavedTokens: Sendable {
     private static func entry(_ spooled: StoredSession) throws(IdentityError) -> Entry? {
         let value = try SessionState.value(of: spooled)
         guard let replaced = value["replaces"]?.string else { return nil }
-        return Entry(session: spooled, state: try SessionState(value), replaced: replaced, isSpooled: true)
+        var entry = Entry(session: spooled, state: try SessionState(value), replaced: replaced, isSpooled: true)
+        // The process that spooled it has told the observers.
+        entry.report = .spooled
+        return entry
     }
 
     /// A fingerprint that distinguishes token sets without revealing them.

@@ -51,7 +51,6 @@ struct SessionUpkeep: SessionService {
     /// - Returns: The sessions whose newest tokens are only in the memory of this process.
     func drain() async -> Set<SessionReference> {
         await refresher.drain()
-        // The end of a refresh starts work on carts.
         await background.drain()
         return refresher.sessionsNotDurable
     }

@@ -44,7 +44,7 @@ extension CartAdapter {
                 ? try await detach(&binding, permitsContact: true, in: context)
                 : try await current(&binding, readsCheckoutURL: true, in: context)
             // Another session or another app may have put a customer on the cart. The checkout would open for that customer.
-            if mustLeave, result.cart.buyerIdentity.customerID != nil || result.customer == .hidden {
+            if mustLeave, result.cart.buyerIdentity.customerID != nil {
                 result = try await detach(&binding, permitsContact: true, in: context)
             }
             if problem == nil, !binding.mayHoldBuyer { binding.problem = nil }
