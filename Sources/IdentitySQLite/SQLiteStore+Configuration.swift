@@ -63,7 +63,8 @@ extension SQLiteStore {
         /// Above the limit, the tenant's logins that expire first are evicted.
         ///
         /// It applies twice: to the logins in the file of pending logins, and to those that do not fit there and are in the database, for
-        /// example because their record is longer than 2,048 bytes. The limit is exact below 256. From 256, each process may exceed it by less than one percent.
+        /// example because their record is longer than 2,048 bytes. The limit is exact below 256. From 256, each process may exceed it by
+        /// less than one percent.
         public var maximumAttempts: Int
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///

@@ -3,7 +3,8 @@ internal import FoundationEssentials
 /// A table in memory with a maximum number of values per group, so that a flood at one tenant does not affect the others.
 ///
 /// If a group is full, ``insert(_:for:in:until:)`` evicts the values that expire first; ``insert(_:for:until:at:)`` evicts only expired
-/// values, and otherwise refuses the new one. Eviction does not search the whole table, so that a flood of unfinished logins costs little time (CVE-2021-22119).
+/// values, and otherwise refuses the new one. Eviction does not search the whole table, so that a flood of unfinished logins costs little
+/// time (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
     private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]
 

@@ -19,7 +19,8 @@ extension OpenIDClient {
     /// A bound token (RFC 9449 section 7.1) comes with a proof for this method and URL only.
     ///
     /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, for an origin that is missing in
-    ///   ``Configuration/resources`` if that list is not empty, and for a bound token whose key is missing or cannot be read; with code `system_failure` if the proof cannot be signed.
+    ///   ``Configuration/resources`` if that list is not empty, and for a bound token whose key is missing or cannot be read; with code
+    ///   `system_failure` if the proof cannot be signed.
     public func authorizationHeaders(
         for method: HTTPMethod,
         _ url: HTTPURL,

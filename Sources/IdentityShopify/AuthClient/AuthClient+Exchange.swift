@@ -15,7 +15,8 @@ extension AuthClient {
     /// ``handleCallback(url:)`` has checked `state` and `iss` of its codes. For a code that the app read from the callback itself, **the app
     /// must compare `state` before this call**, or an attacker can sign the buyer in to another account (RFC 6749 section 10.12). The
     /// `nonce` is checked if ``buildAuthorizationUrl(codeVerifier:options:)`` started the login; of an authorization URL that the app built
-    /// with ``generateCodeVerifier()`` and ``generateCodeChallenge(for:)``, this client does not know it. The ID token's signature, issuer, audience and time are checked in both cases. Such a URL must have this
+    /// with ``generateCodeVerifier()`` and ``generateCodeChallenge(for:)``, this client does not know it. The ID token's signature, issuer,
+    /// audience and time are checked in both cases. Such a URL must have this
     /// client's redirect URI.
     ///
     /// - Parameters:

@@ -11,7 +11,8 @@
 /// ```
 ///
 /// A client that has a token storage writes to it before it returns the tokens of a login or a refresh, and when the buyer signs out.
-/// Never store tokens as plain text. `AuthTokenStorageConformance` of `IdentityTesting` tests a storage. A server uses `SessionManager` instead, whose stores encrypt the tokens.
+/// Never store tokens as plain text. `AuthTokenStorageConformance` of `IdentityTesting` tests a storage. A server uses `SessionManager`
+/// instead, whose stores encrypt the tokens.
 public protocol AuthTokenStorage: Sendable {
     /// Stores the tokens, in place of earlier ones.
     ///

@@ -27,7 +27,8 @@ public struct RetryLimits: Sendable, Equatable {
     public var deadline: Duration
     /// The longest first pause after Shopify rejected requests of this process as an attack.
     ///
-    /// This limit doubles each time, up to ten times as long. Each pause is between half of the limit and all of it. A longer `Retry-After`, up to an hour, is respected.
+    /// This limit doubles each time, up to ten times as long. Each pause is between half of the limit and all of it. A longer
+    /// `Retry-After`, up to an hour, is respected.
     public var securityPause: Duration
 
     /// Creates limits.

@@ -4,7 +4,8 @@ public import IdentityKit
 extension CartAdapter {
     /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
-    /// The token is refreshed first if it expires too soon. It is attached again, unless the cart is untrusted. If the identity is unavailable or rejected, the buyer still gets a checkout, as a guest, and
+    /// The token is refreshed first if it expires too soon. It is attached again, unless the cart is untrusted. If the identity is
+    /// unavailable or rejected, the buyer still gets a checkout, as a guest, and
     /// ``CheckoutHandoff/problem`` says why. If the provider has ended the session, the buyer is removed from the cart first.
     ///
     /// - Parameters:
