@@ -116,7 +116,8 @@ package struct LoopbackRequestParser {
                 state = .chunkSize(head)
             case .trailers(let head, let read):
                 guard let end = find([0x0D, 0x0A]) else {
-                    // The empty line after the trailers does not count.
+                    // A single byte may be the CR of the empty line, which does not count; otherwise the last byte may be the CR of
+                    // this line.
                     let pending = input.count - start
                     return pending > 1 && read + pending > limits.headerBytes + 1 ? fail(431) : .needsMore
                 }

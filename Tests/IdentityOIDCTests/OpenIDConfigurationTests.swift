@@ -29,6 +29,26 @@ struct OpenIDConfigurationTests {
         #expect((made != nil) == isGood)
     }
 
+    @Test("a timeout that is not positive, and a resource that is not an origin, are configuration errors")
+    func timeoutAndResources() throws {
+        let environment = IdentityEnvironment(transport: try CurlTransport())
+        var configuration = OpenIDProvider.Configuration(name: "a", issuer: "https://id.example", clientID: "c")
+        configuration.redirectURI = "https://app.example/cb"
+        configuration.timeout = .zero
+        let timeout = #expect(throws: IdentityError.self) {
+            try OpenIDProvider(configuration, environment: environment)
+        }
+        #expect(timeout?.code == .configurationInvalid && timeout?.message.contains("providers.a.timeout ") == true)
+        configuration.timeout = .seconds(1)
+        configuration.resources = ["https://api.example/"]
+        let origin = #expect(throws: IdentityError.self) {
+            try OpenIDProvider(configuration, environment: environment)
+        }
+        #expect(origin?.code == .configurationInvalid && origin?.message.contains("providers.a.resources ") == true)
+        configuration.resources = ["https://api.example"]
+        _ = try OpenIDProvider(configuration, environment: environment)
+    }
+
     /// The client authentication method of an entry of the configuration file, or its error.
     private func authentication(_ members: String) throws -> String {
         let json =

@@ -59,7 +59,7 @@ package struct ProviderHTTPClient: Sendable {
         asking party: String
     ) async throws(IdentityError) -> HTTPResponse {
         let timeout = min(lock?.remaining ?? self.timeout, self.timeout)
-        guard timeout > .zero else {
+        guard lock == nil || timeout > .zero else {
             let message = "\(url.origin): The session's lock was lost before the request was sent."
             throw IdentityError(
                 HTTPTransportError(code: .sendingRefused, phase: .notSent, message: message),

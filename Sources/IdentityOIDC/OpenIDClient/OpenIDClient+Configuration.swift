@@ -147,8 +147,17 @@ extension OpenIDClient {
 }
 
 extension OpenIDClient.Configuration {
-    /// Throws an error unless all ``resources`` are origins, which are compared byte by byte.
-    func checkResources() throws(IdentityError) {
+    /// Throws an error if ``timeout`` is not positive, or if one of the ``resources``, which are compared byte by byte, is not an origin.
+    func checkTimeoutAndResources() throws(IdentityError) {
+        guard timeout > .zero else {
+            throw .invalidMember(
+                "timeout",
+                ofProvider: name,
+                "must be greater than 0",
+                hint: "Set the time for one exchange, or leave it out for the default of "
+                    + "\(ProviderDescriptor.defaultTimeout.components.seconds) seconds."
+            )
+        }
         for origin in resources {
             let url = try? HTTPURL(origin)
             guard let url, url.origin.isIdentical(to: origin), url.isSecure || (allowsLoopbackHTTP && url.isLoopback)

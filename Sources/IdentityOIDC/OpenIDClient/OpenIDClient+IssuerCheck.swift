@@ -15,7 +15,7 @@ extension OpenIDClient {
             .discoveryIssuerMismatch,
             "The provider's issuer changed during the login.",
             hint:
-                "Start the login again. The login's issuer was \(issuer); the new one is in providerResponse of this error.",
+                "Start the login again. The login's issuer was \(issuer); the new one is in providerResponse.error of this error.",
             reference: "RFC 9700 section 4.4.2",
             providerResponse: IdentityError.ProviderResponse(error: metadata.issuer)
         )

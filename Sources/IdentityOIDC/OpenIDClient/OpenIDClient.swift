@@ -93,7 +93,7 @@ public final class OpenIDClient: Sendable {
         source.addressAdvice = configuration.discovery.addressAdvice
         metadataSource = MetadataSource(source, httpClient: httpClient)
         keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
-        try configuration.checkResources()
+        try configuration.checkTimeoutAndResources()
         descriptor = ProviderDescriptor(
             name: configuration.name,
             kind: configuration.kind,

@@ -88,7 +88,7 @@ struct LoginSessions: Sendable {
         case ("cancel", _):
             transactions[id] = nil
             return .denied(login)
-        case ("back", _):
+        case ("back", .email), ("back", .oneTimeCode):
             login.step = .email
             login.problem = nil
         case (_, .consent):

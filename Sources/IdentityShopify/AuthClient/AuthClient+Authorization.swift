@@ -21,7 +21,7 @@ extension AuthClient {
                     .configuration,
                     .unsupportedByProvider,
                     "The shop's metadata lack the authorization endpoint, the token endpoint or both.",
-                    hint: "Check shopDomain, or set endpoints in the provider's configuration.",
+                    hint: "Check shopDomain, shopID and endpoints in the provider's configuration.",
                     reference: "OpenID Connect Discovery section 3"
                 )
             }

@@ -19,9 +19,9 @@ extension CartAdapter: SessionParticipant {
                 _ = try await self.detach(&binding, in: context)
                 return CartChange(nil, saving: binding)
             }
-            // Without the country of the client, because no call says that the cart's country changes. A contact has its own country, which
-            // must not replace the cart's.
+            // A contact has its own country, which must not replace the cart's.
             if case .contact = claim { context = binding.keepingCountry(in: context) }
+            // Not `buyerIdentity(_:in:)`, which adds the client's country: a refresh must not change the cart's country.
             let identity = CartBuyerIdentity(claim, in: context)
             guard try self.isDue(identity, on: binding) else { return CartChange(nil, saving: binding) }
             let attached = try await self.attach(identity, to: &binding, of: locked, in: context)
