@@ -360,7 +360,7 @@ let package = Package(
         .target(name: "TestGuides", path: "Tests/Support/Guides", swiftSettings: settings),
         .target(
             name: "TestDoubles",
-            dependencies: ["IdentityHTTP", "IdentityKit", "IdentityTesting"],
+            dependencies: ["IdentityHTTP", "IdentityKit"],
             path: "Tests/Support/Doubles",
             swiftSettings: settings
         ),
@@ -425,6 +425,7 @@ let package = Package(
             name: "identity-simulator",
             dependencies: [
                 "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityOIDC", "IdentityShopify", "IdentityBolt",
+                "TestDoubles",
             ],
             path: "Tests/Proofs/Simulation",
             swiftSettings: settings
@@ -441,7 +442,7 @@ let package = Package(
             dependencies: [
                 "IdentityPlatform",
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySQLite", "IdentityPostgres",
-                "IdentitySandbox", "TestProcesses",
+                "IdentitySandbox", "TestDoubles", "TestProcesses",
             ],
             path: "Tests/Proofs/KillLoop",
             swiftSettings: settings

@@ -7,41 +7,6 @@ import Synchronization
 import TestDoubles
 import Testing
 
-/// A provider that checks a callback only after a signal.
-private struct WaitingBolt: BoltAuthorizing {
-    let inner: BoltProvider
-    let isChecking = Gate()
-    let mayContinue = Gate()
-
-    var descriptor: ProviderDescriptor { inner.descriptor }
-
-    func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
-        isChecking.open()
-        await mayContinue.wait()
-        return try await inner.authorizationCode(in: callback, for: attempt)
-    }
-
-    func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
-        try await inner.authorizationRequest(options, usePkce: usePkce)
-    }
-
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try await inner.authorizationRequest(options)
-    }
-
-    func exchange(_ result: BoltLoginResult) async throws -> TokenSet { try await inner.exchange(result) }
-
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        try await inner.exchange(callback, for: attempt)
-    }
-
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
-
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
-        try await inner.logoutURL(for: tokens, returningTo: uri)
-    }
-}
-
 @Suite("BoltCheckout, with the names of Bolt's documentation")
 struct BoltCheckoutTests {
     private func checkout(
@@ -193,17 +158,17 @@ struct BoltCheckoutTests {
 
     @Test("one of two concurrent callbacks is accepted, and a cancellation in between has no effect")
     func concurrentCallbacks() async throws {
-        let provider = SlowProvider(inner: try await FakeBolt().provider())
+        let provider = WaitingBolt(inner: try await FakeBolt().provider())
         let checkout = BoltCheckout()
         checkout.configure(provider: provider)
         let delegate = RecordingDelegate()
         let flow = BoltLoginFlow(delegate: delegate, checkout: checkout)
         let callback = "/?code=C0DE&state=\(state(of: try await flow.authorizationURL))"
         async let first = flow.handle(callbackURL: callback)
-        await provider.isAsked.wait()
+        await provider.isChecking.wait()
         flow.cancel()
         #expect(await flow.handle(callbackURL: callback) == false)
-        provider.mayAnswer.open()
+        provider.mayContinue.open()
         #expect(await first)
         #expect(delegate.told.count == 1)
         #expect(delegate.told.first?.hasPrefix("success") == true)

@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityOIDC
 import IdentitySandbox
 import IdentityTesting
+import TestDoubles
 import Testing
 
 /// Attacks on the state of the app: pending logins, sessions and identities.
@@ -36,22 +37,24 @@ struct AttackSessionTests {
     @Test("a flood of pending logins removes older ones, and the newest login still works")
     func flood() async throws {
         let store = InMemoryStore()
+        let clock = ManualClock()
         let sessions = SessionManager(
-            providers: try ProviderRegistry([StartingProvider()]),
+            providers: try ProviderRegistry([StrictProvider(clock: clock)]),
             store: store,
-            environment: IdentityEnvironment(transport: try CurlTransport(), clock: ManualClock())
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
         )
-        let oldest = try await sessions.begin("op")
+        let oldest = try await sessions.begin("strict")
         // Inserted directly into the store, because the rest of a login's start stores nothing.
-        let expiry = Date(timeIntervalSince1970: 1_790_000_600)
+        let expiry = clock.now + 600
         for number in 0..<100_000 {
             try await store.insert(.init(key: "flood \(number)", expiresAt: expiry, payload: Secret("flood")))
         }
-        let newest = try await sessions.begin("op")
+        let newest = try await sessions.begin("strict")
+        // The provider refuses the exchange only if the pending login was found.
         for (login, code) in [(newest, IdentityError.Code.accessDenied), (oldest, .stateUnknown)] {
             let error = await #expect(throws: IdentityError.self) {
                 _ = try await sessions.complete(
-                    try LoginCallback(url: login.url.text),
+                    try LoginCallback(url: login.url.text + "&error=access_denied"),
                     browserBinding: login.browserBinding
                 )
             }
@@ -122,30 +125,4 @@ struct AttackSessionTests {
             module.openID.forgetRequests()
         }
     }
-}
-
-/// A provider that begins logins and refuses the exchange.
-///
-/// An error of the exchange shows that the pending login was found.
-private struct StartingProvider: IdentityProvider {
-    let descriptor = ProviderDescriptor(name: "op", kind: "test", clientID: "client")
-
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        let state = "\(UInt64.random(in: 0 ... .max))"
-        let start = Date(timeIntervalSince1970: 1_790_000_000)
-        return AuthorizationRequest(
-            url: try HTTPURL("https://op.example/authorize?code=c&state=\(state)"),
-            attempt: LoginAttempt(provider: "op", state: Secret(state), createdAt: start, expiresAt: start + 600)
-        )
-    }
-
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        throw IdentityError(.rejected, .accessDenied, "The pending login was found.")
-    }
-
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet {
-        throw IdentityError(.signInAgain, .notRefreshable, "There is nothing to refresh.")
-    }
-
-    func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? { nil }
 }

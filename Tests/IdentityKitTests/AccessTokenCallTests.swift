@@ -6,7 +6,7 @@ import TestDoubles
 import Testing
 
 /// A provider whose access tokens can be sent to a resource server.
-private final class ResourceProvider: IdentityProvider, ResourceAuthorizing {
+private final class ResourceProvider: WrappingProvider, ResourceAuthorizing {
     let inner: StrictProvider
     let descriptor: ProviderDescriptor
     private let isNarrowing = Mutex(false)
@@ -21,18 +21,11 @@ private final class ResourceProvider: IdentityProvider, ResourceAuthorizing {
     /// From now on, a refresh returns only the scope `openid` and no refresh token.
     func narrow() { isNarrowing.withLock { $0 = true } }
 
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try await inner.authorizationRequest(options)
-    }
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        try await inner.exchange(callback, for: attempt)
-    }
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         var new = try await inner.refresh(tokens)
         if isNarrowing.withLock(\.self) { (new.scopes, new.refreshToken) = (["openid"], nil) }
         return new
     }
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 
     func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders {
         var headers = HTTPHeaders()

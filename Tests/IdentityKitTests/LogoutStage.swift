@@ -7,7 +7,7 @@ import TestDoubles
 import Testing
 
 /// An in-memory provider with a logout page.
-final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannelLogoutSupporting, TokenRevoking {
+final class LogoutProvider: WrappingProvider, LogoutStateSupporting, BackChannelLogoutSupporting, TokenRevoking {
     private struct State {
         var notices: [String: LogoutTokenClaims] = [:]
         var isDown = false
@@ -37,12 +37,6 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
         inner = StrictProvider(clock: clock, name: name, tenant: tenant)
     }
 
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try await inner.authorizationRequest(options)
-    }
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        try await inner.exchange(callback, for: attempt)
-    }
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         var refreshed = try await inner.refresh(tokens)
         let (name, issuer) = state.withLock { ($0.nameAtRefresh, $0.issuerAtRefresh) }
@@ -55,9 +49,6 @@ final class LogoutProvider: IdentityProvider, LogoutStateSupporting, BackChannel
     func setNameAtRefresh(_ name: String) { state.withLock { $0.nameAtRefresh = name } }
     /// The issuer that refreshes return.
     func setIssuerAtRefresh(_ issuer: String) { state.withLock { $0.issuerAtRefresh = issuer } }
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
-        try HTTPURL("https://id.example/logout")
-    }
     func logoutURL(for tokens: TokenSet, returningTo uri: String, state: Secret) async throws -> HTTPURL? {
         self.state.withLock { $0.returns.append(uri) }
         return try HTTPURL("https://id.example/logout?state=\(state.reveal())")

@@ -6,7 +6,7 @@ import Synchronization
 import TestDoubles
 
 /// A provider whose polls return scripted results, and that records the times of the polls.
-final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
+final class ScriptedDevice: WrappingProvider, DeviceAuthorizing {
     enum Step: Sendable {
         case pending
         case slowDown
@@ -20,7 +20,7 @@ final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
         var polls: [Duration] = []
     }
 
-    let strict: StrictProvider
+    let inner: StrictProvider
     let clock: ManualClock
     /// How long each poll takes.
     let delay: Duration
@@ -36,7 +36,7 @@ final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
         delay: Duration = .zero,
         timeout: Duration? = nil
     ) {
-        strict = StrictProvider(clock: clock, timeout: timeout)
+        inner = StrictProvider(clock: clock, timeout: timeout)
         self.clock = clock
         self.lifetime = lifetime
         self.interval = interval
@@ -46,7 +46,6 @@ final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
 
     /// The times of the polls.
     var polls: [Duration] { state.withLock { $0.polls } }
-    var descriptor: ProviderDescriptor { strict.descriptor }
 
     func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
         var authorization = DeviceAuthorization(
@@ -78,21 +77,7 @@ final class ScriptedDevice: IdentityProvider, DeviceAuthorizing {
         case .outage(let retryAfter):
             return .unanswered(IdentityError(.retryLater, .providerUnavailable, "Down.", retryAfter: retryAfter))
         case .refused(let error): throw error
-        case .tokens: return .authorized(strict.mint(Buyer(issuer: "https://id.example", subject: "buyer-1")))
+        case .tokens: return .authorized(inner.mint(Buyer(issuer: "https://id.example", subject: "buyer-1")))
         }
-    }
-
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try await strict.authorizationRequest(options)
-    }
-
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        try await strict.exchange(callback, for: attempt)
-    }
-
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await strict.refresh(tokens) }
-
-    func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
-        nil
     }
 }

@@ -7,11 +7,10 @@ import TestDoubles
 import Testing
 
 /// A provider with profiles that refuses chosen access tokens.
-private final class ProfileProvider: IdentityProvider, BuyerProfileProviding {
+private final class ProfileProvider: WrappingProvider, BuyerProfileProviding {
     let inner: StrictProvider
     private let refused = Mutex<Set<String>>([])
     private let gate = Mutex<(@Sendable () async -> Void)?>(nil)
-    var descriptor: ProviderDescriptor { inner.descriptor }
 
     init(_ inner: StrictProvider) {
         self.inner = inner
@@ -19,15 +18,6 @@ private final class ProfileProvider: IdentityProvider, BuyerProfileProviding {
 
     func refuse(_ token: String) { refused.withLock { _ = $0.insert(token) } }
     func hold(_ body: (@Sendable () async -> Void)?) { gate.withLock { $0 = body } }
-
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try await inner.authorizationRequest(options)
-    }
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        try await inner.exchange(callback, for: attempt)
-    }
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 
     func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         let isRefused = refused.withLock { $0.contains(tokens.accessToken.reveal()) }

@@ -7,7 +7,7 @@ import TestDoubles
 import Testing
 
 /// A provider whose next login returns what a test sets, for any request.
-private final class ClaimsProvider: IdentityProvider, TokenRevoking {
+private final class ClaimsProvider: WrappingProvider, TokenRevoking {
     struct Login: Sendable {
         var buyer = Buyer(issuer: "https://id.example", subject: "buyer-1")
         var acr: String? = "gold"
@@ -16,7 +16,6 @@ private final class ClaimsProvider: IdentityProvider, TokenRevoking {
     }
 
     let inner: StrictProvider
-    var descriptor: ProviderDescriptor { inner.descriptor }
     private let state = Mutex<(login: Login, asked: LoginOptions?, revoked: [String])>((Login(), nil, []))
     /// How many exchanges have to be in progress until the first one is answered.
     private let simultaneousExchanges = Mutex(0)
@@ -51,8 +50,6 @@ private final class ClaimsProvider: IdentityProvider, TokenRevoking {
         while inner.exchanges < simultaneousExchanges.withLock(\.self) { await Task.yield() }
         return tokens(state.withLock { $0.login })
     }
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
     func revoke(_ tokens: TokenSet) async throws -> Bool {
         state.withLock { $0.revoked.append(tokens.accessToken.reveal()) }
         return true

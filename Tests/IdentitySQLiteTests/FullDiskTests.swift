@@ -61,13 +61,14 @@ struct TokenSizes: Sendable, CustomTestStringConvertible {
 }
 
 /// A provider that returns tokens of given sizes for each refresh.
-private final class SizedProvider: JournaledRefreshing {
-    let descriptor = ProviderDescriptor(name: "sized", kind: "test", clientID: "client")
+private final class SizedProvider: WrappingProvider, JournaledRefreshing {
+    let inner: StrictProvider
     private let sizes: TokenSizes
     private let clock: ManualClock
     private let serial = Mutex(0)
 
     init(_ sizes: TokenSizes, _ clock: ManualClock) {
+        inner = StrictProvider(clock: clock, name: "sized")
         self.sizes = sizes
         self.clock = clock
     }
@@ -88,14 +89,6 @@ private final class SizedProvider: JournaledRefreshing {
     func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
         sizes.tokens(serial.withLock(\.self), tokens.buyer, issuedAt: clock.now)
     }
-
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        throw IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
-    }
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        throw IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
-    }
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 }
 
 @Suite("Refreshing on a full disk")

@@ -40,35 +40,21 @@ final class RecordingDelegate: BoltLoginDelegate {
     }
 }
 
-/// A provider that exchanges a callback only after a test permits it.
-struct SlowProvider: BoltAuthorizing {
+/// A provider that checks a callback only after a test permits it.
+struct WaitingBolt: WrappingProvider, BoltAuthorizing {
     let inner: BoltProvider
-    let isAsked = Gate()
-    let mayAnswer = Gate()
-
-    var descriptor: ProviderDescriptor { inner.descriptor }
-
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        try await inner.authorizationRequest(options)
-    }
+    let isChecking = Gate()
+    let mayContinue = Gate()
 
     func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         try await inner.authorizationRequest(options, usePkce: usePkce)
     }
 
     func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
-        isAsked.open()
-        await mayAnswer.wait()
+        isChecking.open()
+        await mayContinue.wait()
         return try await inner.authorizationCode(in: callback, for: attempt)
     }
 
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        try await inner.exchange(callback, for: attempt)
-    }
-
     func exchange(_ result: BoltLoginResult) async throws -> TokenSet { try await inner.exchange(result) }
-
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
-
-    func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? { nil }
 }

@@ -3,15 +3,16 @@ import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import Synchronization
+import TestDoubles
 
 /// A provider in memory that rotates its refresh token and counts tokens that are sent again.
-final class OneUseProvider: JournaledRefreshing {
+final class OneUseProvider: WrappingProvider, JournaledRefreshing {
     private let state = Mutex((serial: 0, requests: 0, reuses: 0))
     private let duringRequest: @Sendable () async -> Void
-    let descriptor: ProviderDescriptor
+    let inner: StrictProvider
 
     init(timeout: Duration, duringRequest: @escaping @Sendable () async -> Void) {
-        descriptor = ProviderDescriptor(name: "shopify", kind: "test", clientID: "client", timeout: timeout)
+        inner = StrictProvider(clock: SystemClock(), name: "shopify", timeout: timeout)
         self.duringRequest = duringRequest
     }
 
@@ -43,13 +44,5 @@ final class OneUseProvider: JournaledRefreshing {
     func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
         self.tokens(serial: Int(response.body.reveal()) ?? -1)
     }
-
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw Self.noLogins }
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        throw Self.noLogins
-    }
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
-
-    private static let noLogins = IdentityError(.configuration, .unsupportedByProvider, "No logins here.")
 }
 #endif

@@ -7,6 +7,7 @@ import IdentityTesting
 import ShopifyCustomerAccount
 import ShopifyGraphQL
 import StorefrontSandbox
+import TestDoubles
 import TestGuides
 import Testing
 
@@ -36,7 +37,7 @@ struct Shop {
             factories: [ShopifyProviderFactory()],
             environment: environment
         )
-        let guest = Guest(descriptor: ProviderDescriptor(name: "other", kind: "other", clientID: "c"))
+        let guest = StrictProvider(clock: clock, name: "other")
         let registry = try ProviderRegistry([try configured.provider(named: "shopify"), guest])
         sessions = SessionManager(providers: registry, store: InMemoryStore(), environment: environment)
         let buyer = SandboxBuyer(email: SandboxBuyerAccount.ada.email)
@@ -62,13 +63,4 @@ struct Shop {
         }
         await shop.sandbox.stop()
     }
-}
-
-private struct Guest: IdentityProvider {
-    let descriptor: ProviderDescriptor
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest { throw unsupported }
-    func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet { throw unsupported }
-    func refresh(_ tokens: TokenSet) async throws -> TokenSet { throw unsupported }
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
-    private var unsupported: IdentityError { IdentityError(.rejected, .unsupportedByProvider, "Not in this test.") }
 }

@@ -5,9 +5,10 @@ import IdentityLoopback
 import IdentityTesting
 import ShopifyStorefront
 import Synchronization
+import TestDoubles
 
 /// A provider whose tokens are `token-1`, `token-2` and so on, and whose cart claim a test chooses.
-final class ClaimProvider: IdentityProvider, CartClaimProviding {
+final class ClaimProvider: WrappingProvider, CartClaimProviding {
     enum Claim: Sendable {
         case customer
         /// A customer whose token has expired by our clock.
@@ -17,12 +18,12 @@ final class ClaimProvider: IdentityProvider, CartClaimProviding {
         case none
     }
 
-    let descriptor: ProviderDescriptor
+    let inner: StrictProvider
     private let state: Mutex<(claim: Claim, refreshes: Int, failure: IdentityError?)>
     private let clock: ManualClock
 
     init(_ claim: Claim, clock: ManualClock, name: String = "test") {
-        descriptor = ProviderDescriptor(name: name, kind: "test", clientID: "client")
+        inner = StrictProvider(clock: clock, name: name)
         state = Mutex((claim, 0, nil))
         self.clock = clock
     }
@@ -43,10 +44,6 @@ final class ClaimProvider: IdentityProvider, CartClaimProviding {
         )
     }
 
-    func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
-        throw IdentityError(.rejected, .unsupportedByProvider, "Not in this test.")
-    }
-
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet { tokens(1) }
 
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
@@ -57,8 +54,6 @@ final class ClaimProvider: IdentityProvider, CartClaimProviding {
         if let failure { throw failure }
         return self.tokens(number)
     }
-
-    func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 
     func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         switch state.withLock({ $0.claim }) {

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 package import IdentityHTTP
 package import IdentityKit
-package import IdentityTesting
 internal import Synchronization
 
 /// A provider that rotates refresh tokens at every use and ends the session when one is used twice.
@@ -19,14 +18,14 @@ package final class StrictProvider: IdentityProvider {
     }
 
     private let state = Mutex(State())
-    package let clock: ManualClock
+    package let clock: any IdentityClock
     package let lifetime: Double
     package let descriptor: ProviderDescriptor
     /// The issuer that logins expect.
     package let issuer: String?
 
     package init(
-        clock: ManualClock,
+        clock: any IdentityClock,
         lifetime: Double = 3600,
         name: String = "strict",
         tenant: String = "",

@@ -24,15 +24,17 @@ enum Providers {
 
     /// The real providers, over the simulated transport.
     static func all(_ environment: IdentityEnvironment, _ mutant: Mutant) throws -> [any IdentityProvider] {
-        try ProviderName.allCases.map { name in
+        func faulty(_ inner: some JournaledRefreshing) -> any IdentityProvider {
+            FaultyProvider(inner: inner, mutant: mutant, clock: environment.clock)
+        }
+        return try ProviderName.allCases.map { name in
             let provider: any JournaledRefreshing =
                 switch name {
                 case .any, .anyOfB: try openID(name, environment)
                 case .shopify: try shopify(environment)
                 case .bolt: try bolt(environment)
                 }
-            guard mutant.concernsProviders else { return provider }
-            return FaultyProvider(inner: provider, mutant: mutant, clock: environment.clock)
+            return mutant.concernsProviders ? faulty(provider) : provider
         }
     }
 

@@ -1,0 +1,41 @@
+package import IdentityHTTP
+package import IdentityKit
+
+/// A provider around another one, for tests that watch, script or break single calls.
+///
+/// It passes on the calls that the wrapper does not implement. A wrapper has only the optional abilities that it declares itself.
+package protocol WrappingProvider: IdentityProvider {
+    associatedtype Inner: IdentityProvider
+
+    /// The provider that gets the calls.
+    var inner: Inner { get }
+}
+
+extension WrappingProvider {
+    package var descriptor: ProviderDescriptor { inner.descriptor }
+    package func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
+        try await inner.authorizationRequest(options)
+    }
+    package func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
+        try await inner.exchange(callback, for: attempt)
+    }
+    package func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
+    package func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? {
+        try await inner.logoutURL(for: tokens, returningTo: uri)
+    }
+}
+
+// `JournaledRefreshing` has defaults for the same methods.
+extension WrappingProvider where Self: JournaledRefreshing {
+    package func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
+}
+
+extension WrappingProvider where Self: JournaledRefreshing, Inner: JournaledRefreshing {
+    package func prepareRefresh(of tokens: TokenSet) async throws { try await inner.prepareRefresh(of: tokens) }
+    package func requestRefresh(
+        of tokens: TokenSet,
+        under lock: HeldLock
+    ) async throws(RefreshRefusal) -> RefreshResponse {
+        try await inner.requestRefresh(of: tokens, under: lock)
+    }
+}
