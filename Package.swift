@@ -463,7 +463,7 @@ let package = Package(
                 "identity-simulator", "identity-kill-loop", "store-proof", "IdentityStoreKit", "IdentityKit",
                 "IdentityHTTP",
                 "IdentityOIDC",
-                "IdentitySQLite", "IdentityPostgres", "IdentitySandbox", "TestPostgres",
+                "IdentitySQLite", "IdentityPostgres", "IdentitySandbox", "TestPostgres", "TestProcesses",
             ]
         ),
         // The code samples of the providers' pages.

@@ -1,4 +1,5 @@
 import Foundation
+import TestGuides
 
 /// A text of the package: a Swift file or a page.
 struct SourceText {
@@ -12,18 +13,16 @@ struct SourceText {
     let distinctLines: Set<String>
 
     init(_ path: String) throws {
-        let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+        let text = try Repository.text(path)
         self.path = path
         self.lines = text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         self.text = Self.text(lines)
         self.distinctLines = Set(lines)
     }
 
-    private static let root = (1...3).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-
     /// The texts below a folder, without those of build directories.
     static func files(in folder: String, ending suffix: String) throws -> [SourceText] {
-        try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+        try FileManager.default.subpathsOfDirectory(atPath: Repository.root.appending(path: folder).path)
             .filter { $0.hasSuffix(suffix) && !$0.contains(".build/") }.sorted().map { try Self("\(folder)/\($0)") }
     }
 

@@ -5,6 +5,7 @@ import IdentityKit
 import IdentityOIDC
 import IdentitySandbox
 import IdentityTesting
+import TestDoubles
 import Testing
 
 /// A module of the certification suite: the sandbox is the provider, and the complete client is tested.
@@ -80,16 +81,13 @@ struct CertificationModule {
             )
         )
         try module.publish(metadata: setup.metadata, keys: setup.keys)
-        do {
-            try await body(module)
-            try module.checkEveryRequest()
-        } catch {
+        try await cleaningUp {
             await sandbox.stop()
             await transport.close()
-            throw error
+        } after: {
+            try await body(module)
+            try module.checkEveryRequest()
         }
-        await sandbox.stop()
-        await transport.close()
     }
 
     /// Sets the metadata and keys that the provider publishes from now on, and removes all other faults.

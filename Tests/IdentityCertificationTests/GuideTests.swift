@@ -27,14 +27,3 @@ let error = await #expect(throws: IdentityError.self) { try await flow.login() }
         }
     }
 }
-
-/// The package's own files.
-enum SourceFile {
-    static var root: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    }
-
-    static func text(_ path: String) throws -> String {
-        String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
-    }
-}

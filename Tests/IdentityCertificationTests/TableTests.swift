@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestGuides
 import Testing
 
 @Suite("The table of the certification")
@@ -12,7 +13,7 @@ struct TableTests {
 
     /// The tests that the page names: `test` in `File.swift`.
     private func table() throws -> Set<Named> {
-        let page = try SourceFile.text("Documentation/Trust/Certification.md")
+        let page = try Repository.text("Documentation/Trust/Certification.md")
         return Set(
             page.matches(of: /`([^`]+)` in `([A-Za-z0-9]+\.swift)`/).map { Named(test: "\($0.1)", file: "\($0.2)") }
         )
@@ -21,12 +22,12 @@ struct TableTests {
     /// The tests of this target, without those about the page and the guide.
     private func tests() throws -> Set<Named> {
         let files = try FileManager.default.contentsOfDirectory(
-            atPath: SourceFile.root.appending(path: Self.folder).path
+            atPath: Repository.root.appending(path: Self.folder).path
         )
         var found: Set<Named> = []
         for file in files where file.hasSuffix("Tests.swift") {
             guard !["TableTests.swift", "GuideTests.swift"].contains(file) else { continue }
-            let source = try SourceFile.text(Self.folder + file)
+            let source = try Repository.text(Self.folder + file)
             for match in source.matches(of: /@Test\(\s*"([^"]+)"/) {
                 found.insert(Named(test: "\(match.1)", file: file))
             }
@@ -44,7 +45,7 @@ struct TableTests {
 
     @Test("the page has each of the 57 modules once, with a test or a reason")
     func modules() throws {
-        let page = try SourceFile.text("Documentation/Trust/Certification.md")
+        let page = try Repository.text("Documentation/Trust/Certification.md")
         let rows = page.split(separator: "\n").compactMap { line -> (number: Int, cells: [Substring])? in
             let cells = line.split(separator: "|").map { $0.trimmingPrefix(" ") }
             guard cells.count == 6, let number = Int(cells[0].filter { $0 != " " }) else { return nil }
@@ -58,9 +59,9 @@ struct TableTests {
 
     @Test("the files that the page names exist")
     func files() throws {
-        let page = try SourceFile.text("Documentation/Trust/Certification.md")
+        let page = try Repository.text("Documentation/Trust/Certification.md")
         let paths = page.matches(of: /`(Tests\/[A-Za-z0-9\/]+\.swift)`/).map { String($0.1) }
         #expect(paths.count > 5)
-        for path in paths { #expect(throws: Never.self) { try SourceFile.text(path) } }
+        for path in paths { #expect(throws: Never.self) { try Repository.text(path) } }
     }
 }

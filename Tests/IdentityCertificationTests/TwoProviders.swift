@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityOIDC
 import IdentitySandbox
 import IdentityTesting
+import TestDoubles
 
 /// An app with two providers, `a` and `b`, and the same client id and secret at both, for mix-up attacks.
 struct TwoProviders {
@@ -49,12 +50,13 @@ struct TwoProviders {
             configuration: settings
         )
         let world = TwoProviders(a: a, b: b, sessions: sessions)
-        let outcome: Result<Void, any Error>
-        do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
-        await a.stop()
-        await b.stop()
-        await transport.close()
-        try outcome.get()
+        try await cleaningUp {
+            await a.stop()
+            await b.stop()
+            await transport.close()
+        } after: {
+            try await body(world)
+        }
     }
 
     /// Begins a login and completes it at the provider.

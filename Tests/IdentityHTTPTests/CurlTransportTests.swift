@@ -300,13 +300,14 @@ import Testing
         request.limits = HTTPLimits(maximumHeaderBytes: -1)
         #expect(await failure(transport, request)?.code == .headersTooLarge)
     }
+}
 
-    private func failure(_ transport: CurlTransport, _ request: HTTPRequest) async -> HTTPTransportError? {
-        do throws(HTTPTransportError) {
-            _ = try await transport.send(request)
-            return nil
-        } catch {
-            return error
-        }
+/// Sends a request and returns its error; nil if it succeeds.
+func failure(_ transport: CurlTransport, _ request: HTTPRequest) async -> HTTPTransportError? {
+    do throws(HTTPTransportError) {
+        _ = try await transport.send(request)
+        return nil
+    } catch {
+        return error
     }
 }

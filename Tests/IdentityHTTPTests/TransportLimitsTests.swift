@@ -182,15 +182,6 @@ struct TransportLimitsTests {
             #expect(response.status == 200)
         }
     }
-
-    private func failure(_ transport: CurlTransport, _ request: HTTPRequest) async -> HTTPTransportError? {
-        do throws(HTTPTransportError) {
-            _ = try await transport.send(request)
-            return nil
-        } catch {
-            return error
-        }
-    }
 }
 
 /// The maximum memory of this process so far, in KiB.

@@ -93,12 +93,7 @@ struct AccessTokenCallTests {
         }
 
         func refusal(_ id: SessionID, challenge: String = #"Bearer error="invalid_token""#) async -> IdentityError? {
-            do {
-                _ = try await call(id, challenge: challenge)
-                return nil
-            } catch {
-                return IdentityError.wrapping(error)
-            }
+            await failure { try await call(id, challenge: challenge) }
         }
     }
 

@@ -12,13 +12,6 @@ struct DeviceLoginTests {
         func identityEvent(_ event: IdentityEvent) { kinds.withLock { $0.append(event.kind) } }
     }
 
-    private final class Delegate: LoginDelegate {
-        let calls = Mutex<[String]>([])
-        func loginDidComplete(_ session: Session) { calls.withLock { $0.append("completed") } }
-        func loginDidFail(_ error: IdentityError) { calls.withLock { $0.append("failed \(error.code)") } }
-        func loginDidCancel() { calls.withLock { $0.append("cancelled") } }
-    }
-
     private func manager(
         _ provider: any IdentityProvider,
         _ clock: ManualClock,
@@ -34,12 +27,8 @@ struct DeviceLoginTests {
 
     /// The error of a login at this provider; nil when it completes.
     private func ending(_ device: ScriptedDevice) async throws -> IdentityError? {
-        do {
-            _ = try await manager(device, device.clock).deviceLogin("strict") { _ in }
-            return nil
-        } catch {
-            return try #require(error as? IdentityError)
-        }
+        let sessions = try manager(device, device.clock)
+        return await failure { try await sessions.deviceLogin("strict") { _ in } }
     }
 
     private static func seconds(_ values: Int...) -> [Duration] { values.map { .seconds($0) } }
@@ -208,7 +197,7 @@ struct DeviceLoginTests {
             let flow = LoginFlow(provider: "strict", sessions: try manager(device, device.clock)) { prompt in
                 prompts.withLock { $0 += prompt.userCode == "WDJB-MJHT" ? 1 : 0 }
             }
-            let delegate = Delegate()
+            let delegate = RecordingDelegate()
             do {
                 _ = try await flow.login()
                 delegate.calls.withLock { $0.append("completed") }

@@ -1,23 +1,16 @@
 import FoundationEssentials
+import TestGuides
 import Testing
 
 @Suite("References in the documentation")
 struct DocumentReferenceTests {
-    private var root: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    }
-
-    private func text(_ path: String) throws -> String {
-        String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
-    }
-
     @Test(
         "every test that the documentation names exists, and every row of a table of tests names one",
         arguments: ["Trust/ThreatModel", "Trust/Conformance"]
     )
     func proofs(document: String) throws {
-        let files = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: "Tests").path)
-        let rows = try text("Documentation/\(document).md").split(separator: "\n")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: Repository.root.appending(path: "Tests").path)
+        let rows = try Repository.text("Documentation/\(document).md").split(separator: "\n")
         var count = 0
         for row in rows {
             // `File.swift` "name of the test"
@@ -26,7 +19,7 @@ struct DocumentReferenceTests {
                 let file = (before.split(separator: "`").last ?? "") + ".swift"
                 let name = after.split(separator: "\"").first ?? ""
                 let found = try files.filter { $0.hasSuffix("/\(file)") }.contains { path in
-                    try text("Tests/\(path)").contains("\"\(name)\"")
+                    try Repository.text("Tests/\(path)").contains("\"\(name)\"")
                 }
                 #expect(found, "\(document): \(file) has no test \"\(name)\"")
                 count += 1
@@ -34,7 +27,7 @@ struct DocumentReferenceTests {
         }
         #expect(count > 30)
         // A row with a defence has three or four cells, and the last one names the test.
-        for table in try text("Documentation/\(document).md").split(separator: "\n\n")
+        for table in try Repository.text("Documentation/\(document).md").split(separator: "\n\n")
         where table.contains("| test |\n") {
             for row in table.split(separator: "\n").drop(while: { !$0.hasPrefix("| ---") }).dropFirst()
             where row.hasPrefix("|") {
@@ -46,16 +39,16 @@ struct DocumentReferenceTests {
     @Test("every test that the page of the transport limits names exists")
     func transportLimits() throws {
         let files = try ["Sources", "Tests"].flatMap { folder in
-            try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path).map {
+            try FileManager.default.subpathsOfDirectory(atPath: Repository.root.appending(path: folder).path).map {
                 "\(folder)/\($0)"
             }
         }
         var count = 0
         // conformance: "name of a case", "name of another case"; `SuiteTests`: "name of a test"
-        let page = try text("Documentation/Trust/TransportLimits.md")
+        let page = try Repository.text("Documentation/Trust/TransportLimits.md")
         for proof in page.matches(of: /(?:`(\w+)`|conformance): ((?:"[^"]+"(?:, )?)+)/) {
             let file = proof.1.map(String.init) ?? "TransportConformance"
-            let sources = try files.filter { $0.contains("/\(file)") && $0.hasSuffix(".swift") }.map(text)
+            let sources = try files.filter { $0.contains("/\(file)") && $0.hasSuffix(".swift") }.map(Repository.text)
             for name in proof.2.matches(of: /"([^"]+)"/).map(\.1) {
                 #expect(sources.contains { $0.contains("\"\(name)\"") }, "\(file) has no test \"\(name)\"")
                 count += 1
@@ -66,10 +59,15 @@ struct DocumentReferenceTests {
 
     @Test("the script Tests/Proofs/nested-packages names only test files that exist")
     func filesOfNestedPackages() throws {
-        let files = try text("Tests/Proofs/nested-packages").matches(of: /Tests\/[A-Za-z\/]+\.swift/).map(\.output)
+        let files = try Repository.text("Tests/Proofs/nested-packages").matches(of: /Tests\/[A-Za-z\/]+\.swift/).map(
+            \.output
+        )
         #expect(files.contains("Tests/WebShopTests/SignInInTheBrowserTests.swift"))
         for file in files {
-            #expect(FileManager.default.fileExists(atPath: root.appending(path: String(file)).path), "\(file)")
+            #expect(
+                FileManager.default.fileExists(atPath: Repository.root.appending(path: String(file)).path),
+                "\(file)"
+            )
         }
     }
 }

@@ -1,30 +1,28 @@
 import FoundationEssentials
+import TestGuides
 import Testing
 
 @Suite("Documentation")
 struct DocumentationTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
-    private func text(_ path: String) throws -> String {
-        String(decoding: try Data(contentsOf: Self.root.appending(path: path)), as: UTF8.self)
-    }
-
     /// The error codes that a source file defines.
     private func codes(in path: String) throws -> [Substring] {
-        try text(path).split(separator: "rawValue: \"").dropFirst().compactMap { $0.split(separator: "\"").first }
+        try Repository.text(path).split(separator: "rawValue: \"").dropFirst().compactMap {
+            $0.split(separator: "\"").first
+        }
     }
 
     /// The source files that define error codes.
     private func files() throws -> [String] {
-        let sources = Self.root.appending(path: "Sources").path
+        let sources = Repository.root.appending(path: "Sources").path
         let paths = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
-        return try paths.map { "Sources/" + $0 }.filter { try text($0).contains("extension IdentityError.Code {") }
+        return try paths.map { "Sources/" + $0 }.filter {
+            try Repository.text($0).contains("extension IdentityError.Code {")
+        }
     }
 
     @Test("the guide to errors lists every error code with its meaning")
     func catalogue() throws {
-        let rows = try text("Documentation/Operating/Errors.md").split(separator: "\n")
+        let rows = try Repository.text("Documentation/Operating/Errors.md").split(separator: "\n")
         let known = try files().flatMap { try codes(in: $0) }
         #expect(known.count > 60)
         for code in known {
@@ -38,7 +36,7 @@ struct DocumentationTests {
     func ghosts() throws {
         let known = try files().flatMap { try codes(in: $0).map(String.init) }
         #expect(known.count == Set(known).count)
-        let listed = try text("Documentation/Operating/Errors.md").split(separator: "\n## ").dropFirst()
+        let listed = try Repository.text("Documentation/Operating/Errors.md").split(separator: "\n## ").dropFirst()
             .flatMap { $0.split(separator: "\n") }
             .filter { $0.hasPrefix("| `") }
             .compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
@@ -49,7 +47,7 @@ struct DocumentationTests {
     private func pages() throws -> [String] {
         let folders = ["Documentation", "Examples", "Sources", "Tests"]
         let paths = try folders.flatMap { folder in
-            try FileManager.default.subpathsOfDirectory(atPath: Self.root.appending(path: folder).path)
+            try FileManager.default.subpathsOfDirectory(atPath: Repository.root.appending(path: folder).path)
                 .map { "\(folder)/\($0)" }
         }
         return ["README.md"] + paths.filter { $0.hasSuffix(".md") && !$0.contains("/.build/") }
@@ -57,7 +55,7 @@ struct DocumentationTests {
 
     /// The text outside of code blocks.
     private func prose(_ page: String) throws -> String {
-        let parts = try text(page).split(separator: "```", omittingEmptySubsequences: false)
+        let parts = try Repository.text(page).split(separator: "```", omittingEmptySubsequences: false)
         return parts.enumerated().filter { $0.offset.isMultiple(of: 2) }.map { String($0.element) }.joined()
     }
 
@@ -88,7 +86,7 @@ struct DocumentationTests {
                 let target =
                     parts[0].isEmpty ? page : String(folder.appending(path: parts[0]).standardized.path.dropFirst())
                 #expect(
-                    FileManager.default.fileExists(atPath: Self.root.appending(path: target).path),
+                    FileManager.default.fileExists(atPath: Repository.root.appending(path: target).path),
                     "\(page) links to \(link)"
                 )
                 guard parts.count > 1 else { continue }
@@ -111,12 +109,15 @@ struct DocumentationTests {
 
     @Test("every file and folder that the architecture page names exists")
     func architecture() throws {
-        let paths = try text("Documentation/Architecture.md").matches(
+        let paths = try Repository.text("Documentation/Architecture.md").matches(
             of: /`((?:Sources|Tests|Documentation)\/[A-Za-z0-9+.\/-]+)`/
         )
         #expect(paths.count > 40)
         for path in paths {
-            #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: String(path.1)).path), "\(path.1)")
+            #expect(
+                FileManager.default.fileExists(atPath: Repository.root.appending(path: String(path.1)).path),
+                "\(path.1)"
+            )
         }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestGuides
 import Testing
 
 @Suite("Errors in the sources")
@@ -43,11 +44,8 @@ struct ErrorConstructionTests {
         ("A stored logout could not be decoded", "the store's own format"),
     ]
 
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     private static func constructions() throws -> [Construction] {
-        let sources = root.appending(path: "Sources").path
+        let sources = Repository.root.appending(path: "Sources").path
         let files = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
         return try files.flatMap { file in
             let text = Array(try Data(contentsOf: URL(filePath: "\(sources)/\(file)")))

@@ -21,13 +21,6 @@ struct LoginFlowTests {
         }
     }
 
-    private final class Delegate: LoginDelegate {
-        let calls = Mutex<[String]>([])
-        func loginDidComplete(_ session: Session) { calls.withLock { $0.append("completed") } }
-        func loginDidFail(_ error: IdentityError) { calls.withLock { $0.append("failed \(error.code)") } }
-        func loginDidCancel() { calls.withLock { $0.append("cancelled") } }
-    }
-
     private func flow(_ presenter: Buyer, _ observers: [any IdentityObserver] = []) throws -> LoginFlow {
         let clock = ManualClock()
         let manager = SessionManager(
@@ -60,7 +53,7 @@ struct LoginFlowTests {
         }
         await handle.finished()
         endings += called.withLock { $0 }
-        let delegate = Delegate()
+        let delegate = RecordingDelegate()
         await flow.login(delegate: delegate).finished()
         endings += delegate.calls.withLock { $0 }
         return endings
@@ -125,7 +118,7 @@ struct LoginFlowTests {
             try await Task.sleep(for: .seconds(3600))
             return ""
         }
-        let delegate = Delegate()
+        let delegate = RecordingDelegate()
         let handle = try flow(waiting).login(delegate: delegate)
         for await _ in arrived {}
         handle.cancel()
@@ -137,7 +130,7 @@ struct LoginFlowTests {
     @Test("a login holds its delegate weakly")
     func weakDelegate() async throws {
         let (released, release) = AsyncStream<Void>.makeStream()
-        var delegate: Delegate? = Delegate()
+        var delegate: RecordingDelegate? = RecordingDelegate()
         weak let observed = delegate
         let waiting = Buyer { query in
             for await _ in released {}

@@ -1,6 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import Synchronization
 import TestDoubles
 import Testing
 
@@ -33,4 +34,12 @@ struct LoginStage {
         let state = try #require(started.url.query)
         return (started, try LoginCallback(form: Array("code=c&\(state)".utf8)))
     }
+}
+
+/// Records how logins end.
+final class RecordingDelegate: LoginDelegate {
+    let calls = Mutex<[String]>([])
+    func loginDidComplete(_ session: Session) { calls.withLock { $0.append("completed") } }
+    func loginDidFail(_ error: IdentityError) { calls.withLock { $0.append("failed \(error.code)") } }
+    func loginDidCancel() { calls.withLock { $0.append("cancelled") } }
 }

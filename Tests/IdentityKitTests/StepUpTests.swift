@@ -109,12 +109,7 @@ struct StepUpTests {
         }
 
         func refusal(_ started: StartedLogin) async -> IdentityError? {
-            do {
-                _ = try await complete(started)
-                return nil
-            } catch {
-                return IdentityError.wrapping(error)
-            }
+            await failure { try await complete(started) }
         }
     }
 

@@ -21,14 +21,7 @@ struct TenantTests {
         }
 
         func manager(of tenant: String?) throws -> SessionManager {
-            var configuration = SessionManager.Configuration()
-            configuration.tenant = tenant
-            return SessionManager(
-                providers: try ProviderRegistry(providers),
-                store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-                configuration: configuration
-            )
+            try TenantTests.manager(providers, store, clock, tenant: tenant)
         }
 
         /// Creates a session of one buyer at a shop.
@@ -36,6 +29,22 @@ struct TenantTests {
             let tokens = providers[shop - 1].mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
             return try await manager(of: "shop-\(shop)").establish(tokens, provider: "login-shop-\(shop)").id
         }
+    }
+
+    private static func manager(
+        _ providers: [any IdentityProvider],
+        _ store: InMemoryStore,
+        _ clock: ManualClock,
+        tenant: String? = nil
+    ) throws -> SessionManager {
+        var configuration = SessionManager.Configuration()
+        configuration.tenant = tenant
+        return SessionManager(
+            providers: try ProviderRegistry(providers),
+            store: store,
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+            configuration: configuration
+        )
     }
 
     /// Expects that a call throws session_unknown.
@@ -121,14 +130,7 @@ struct TenantTests {
         let shops = ["shop-1", "shop-2"].map { StrictProvider(clock: clock, name: "login", tenant: $0) }
         // Each shop has its own registry; only the store is shared.
         func manager(_ shop: Int, tenant: String?) throws -> SessionManager {
-            var configuration = SessionManager.Configuration()
-            configuration.tenant = tenant
-            return SessionManager(
-                providers: try ProviderRegistry([shops[shop]]),
-                store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-                configuration: configuration
-            )
+            try Self.manager([shops[shop]], store, clock, tenant: tenant)
         }
         for tenant in ["shop-2", nil] {
             let started = try await manager(0, tenant: "shop-1").begin("login")
@@ -151,14 +153,8 @@ struct TenantTests {
         let clock = ManualClock()
         let store = InMemoryStore()
         let shops = ["shop-1", "shop-2"].map { LogoutProvider(clock: clock, name: "login", tenant: $0) }
-        func manager(_ shop: Int) throws -> SessionManager {
-            SessionManager(
-                providers: try ProviderRegistry([shops[shop]]),
-                store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
-            )
-        }
-        let (first, second) = (try manager(0), try manager(1))
+        let first = try Self.manager([shops[0]], store, clock)
+        let second = try Self.manager([shops[1]], store, clock)
         let tokens = shops[0].inner.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
         let id = try await first.establish(tokens, provider: "login").id
         clock.advance(by: .seconds(3601))
@@ -188,14 +184,7 @@ struct TenantTests {
         let store = InMemoryStore(maximumAttempts: 3)
         let shops = ["shop-1", "shop-2"].map { LogoutProvider(clock: clock, name: "login", tenant: $0) }
         func manager(_ shop: Int, tenant: String?) throws -> SessionManager {
-            var configuration = SessionManager.Configuration()
-            configuration.tenant = tenant
-            return SessionManager(
-                providers: try ProviderRegistry([shops[shop]]),
-                store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-                configuration: configuration
-            )
+            try Self.manager([shops[shop]], store, clock, tenant: tenant)
         }
         func logout(_ shop: Int) async throws -> (callback: LogoutCallback, binding: Secret?) {
             let manager = try manager(shop, tenant: "shop-\(shop + 1)")
@@ -229,14 +218,7 @@ struct TenantTests {
         let store = InMemoryStore()
         let shops = ["K", "\u{212A}"].enumerated().map { StrictProvider(clock: clock, name: "p\($0)", tenant: $1) }
         func manager(_ tenant: String) throws -> SessionManager {
-            var configuration = SessionManager.Configuration()
-            configuration.tenant = tenant
-            return SessionManager(
-                providers: try ProviderRegistry(shops),
-                store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-                configuration: configuration
-            )
+            try Self.manager(shops, store, clock, tenant: tenant)
         }
         let tokens = shops[0].mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
         let id = try await manager("K").establish(tokens, provider: "p0").id

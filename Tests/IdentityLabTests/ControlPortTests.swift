@@ -2,6 +2,7 @@ import Foundation
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import TestGuides
 import Testing
 
 @Suite("The control port of identity-lab sandbox", .timeLimit(.minutes(2)))
@@ -13,10 +14,7 @@ struct ControlPortTests {
             #expect(response.status == 200 && response.headers["Cache-Control"] == "no-store")
             let commands = try #require(try JSONValue(parsing: response.body)["commands"]?.object)
             #expect(!String(decoding: response.body, as: UTF8.self).contains(sandbox.token))
-            let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent()
-            let file = root.appending(path: "Documentation/Using/Sandbox.md")
-            let guide = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            let guide = try Repository.text("Documentation/Using/Sandbox.md")
             for (name, command) in commands.members {
                 let row = try #require(guide.split(separator: "\n").first { $0.hasPrefix("| `\(name)` |") }, "\(name)")
                 #expect(command["summary"]?.string?.isEmpty == false)

@@ -6,6 +6,7 @@ import IdentitySandbox
 import IdentitySetup
 import StorefrontSandbox
 import TestDirectories
+import TestDoubles
 import Testing
 
 /// A sandbox in this process, and a folder with its configuration file and all files of `identity-lab`.
@@ -40,13 +41,7 @@ final class LabStage: Sendable {
         _ body: (LabStage) async throws -> Void
     ) async throws {
         let stage = try await LabStage(configuration, storefront: storefront)
-        do {
-            try await body(stage)
-            await stage.close()
-        } catch {
-            await stage.close()
-            throw error
-        }
+        try await cleaningUp(stage.close) { try await body(stage) }
     }
 
     func close() async {

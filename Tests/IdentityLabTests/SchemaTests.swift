@@ -1,17 +1,14 @@
 import Foundation
 import IdentityKit
 import TestDirectories
+import TestGuides
 import Testing
 
 /// `Documentation/configuration.schema.json`, compared with what the program knows.
 @Suite("The schema of the configuration", .timeLimit(.minutes(2)))
 struct SchemaTests {
     private static let schema: Result<JSONValue, any Error> = Result {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return try JSONValue(
-            parsing: Array(try Data(contentsOf: root.appending(path: "Documentation/configuration.schema.json")))
-        )
+        try JSONValue(parsing: Array(try Repository.text("Documentation/configuration.schema.json").utf8))
     }
 
     /// The members that the schema has at a place.

@@ -5,6 +5,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
+import TestDoubles
 import Testing
 
 /// The responses to polls of a device login.
@@ -77,7 +78,7 @@ extension DeviceLoginTests {
             }
             #expect(error.code == .providerUnavailable)
             authorization.issuer = "https://another.example"
-            let refused = await Self.refusal { _ = try await world.provider.poll(authorization) }
+            let refused = await failure { try await world.provider.poll(authorization) }
             #expect(refused?.code == .discoveryIssuerMismatch)
         }
     }
@@ -122,7 +123,7 @@ extension DeviceLoginTests {
         try await FakeWorld.run { world in
             let authorization = try await world.provider.deviceAuthorization(token.options)
             world.fake.change(claims: token.change)
-            let error = await Self.refusal { _ = try await world.provider.poll(authorization) }
+            let error = await failure { try await world.provider.poll(authorization) }
             #expect(error?.code == token.code)
         }
     }
@@ -132,11 +133,11 @@ extension DeviceLoginTests {
         try await FakeWorld.run { world in
             let authorization = try await world.provider.deviceAuthorization(LoginOptions())
             world.fake.change(answer: { $0["id_token"] = nil })
-            let missing = await Self.refusal { _ = try await world.provider.poll(authorization) }
+            let missing = await failure { try await world.provider.poll(authorization) }
             #expect(missing?.code == .idTokenMissing)
             world.fake.change(answer: { _ in })
             world.fake.rotate(to: try TokenForge(.es256), publishing: false)
-            let forged = await Self.refusal { _ = try await world.provider.poll(authorization) }
+            let forged = await failure { try await world.provider.poll(authorization) }
             #expect(forged?.code == .idTokenSignature)
         }
     }

@@ -6,19 +6,11 @@ import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("OpenID provider: login on another device")
 struct DeviceLoginTests {
-    static func refusal(_ body: () async throws -> Void) async -> IdentityError? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return IdentityError.wrapping(error)
-        }
-    }
-
     static func error(_ name: String, _ status: Int = 400, _ more: JSONObject = [:]) -> LoopbackResponse {
         var object: JSONObject = ["error": .string(name)]
         for member in more.members { object[member.name] = member.value }
@@ -134,7 +126,7 @@ struct DeviceLoginTests {
     func answer(lie: Lie) async throws {
         try await FakeWorld.run { world in
             world.fake.change(deviceResponse: lie.change)
-            let error = await Self.refusal { _ = try await world.provider.deviceAuthorization(LoginOptions()) }
+            let error = await failure { try await world.provider.deviceAuthorization(LoginOptions()) }
             #expect(error?.code == (lie.isGood ? nil : .tokenResponseInvalid))
             #expect(error?.kind == (lie.isGood ? nil : .rejected))
         }
@@ -180,7 +172,7 @@ struct DeviceLoginTests {
             try await FakeWorld.run { world in
                 world.fake.change(metadata: metadata)
                 world.fake.replace(path, by: response)
-                let error = await Self.refusal { _ = try await world.provider.deviceAuthorization(options) }
+                let error = await failure { try await world.provider.deviceAuthorization(options) }
                 refused.withLock { $0 = error }
             }
             return refused.withLock { $0 }

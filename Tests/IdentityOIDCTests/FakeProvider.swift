@@ -6,6 +6,7 @@ import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
 import Synchronization
+import TestDoubles
 
 /// An OpenID provider on real sockets whose responses a test can replace.
 final class FakeProvider: Sendable {
@@ -156,15 +157,12 @@ struct FakeWorld {
         configure(&configuration)
         let provider = try OpenIDProvider(configuration, environment: environment)
         let world = FakeWorld(fake: fake, provider: provider, clock: clock, environment: environment)
-        do {
-            try await body(world)
-        } catch {
+        try await cleaningUp {
             await server.stop()
             await transport.close()
-            throw error
+        } after: {
+            try await body(world)
         }
-        await server.stop()
-        await transport.close()
     }
 
     /// Begins a login, whose nonce the fake puts into the ID token.
@@ -185,11 +183,6 @@ struct FakeWorld {
 
     /// The error of a login; nil if it succeeds.
     func refusal(_ options: LoginOptions = LoginOptions()) async -> IdentityError? {
-        do {
-            _ = try await login(options)
-            return nil
-        } catch {
-            return IdentityError.wrapping(error)
-        }
+        await failure { try await login(options) }
     }
 }

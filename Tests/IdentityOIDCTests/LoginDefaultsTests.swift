@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Login defaults of the configuration")
@@ -32,10 +33,7 @@ struct LoginDefaultsTests {
 
     private func refusal(_ members: JSONObject, _ options: LoginOptions = LoginOptions()) async throws -> IdentityError?
     {
-        do {
-            _ = try await query(members, options)
-            return nil
-        } catch let error as IdentityError { return error }
+        await failure { try await query(members, options) }
     }
 
     private static let everything: JSONObject = [

@@ -4,6 +4,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
+import TestDoubles
 import Testing
 
 @Suite("OpenID provider: logout and revocation")
@@ -212,12 +213,7 @@ struct OpenIDLogoutTests {
             let tokens = try await world.login()
             func outcome(_ response: LoopbackResponse, _ tokens: TokenSet) async -> IdentityError? {
                 world.fake.replace("/revoke", by: response)
-                do {
-                    try await world.provider.revoke(tokens)
-                    return nil
-                } catch {
-                    return IdentityError.wrapping(error)
-                }
+                return await failure { try await world.provider.revoke(tokens) }
             }
             func refusal(_ error: String, _ status: Int = 400) -> LoopbackResponse {
                 FakeProvider.json(["error": .string(error)], status: status)

@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityOIDC
 import IdentitySandbox
 import IdentityTesting
+import TestDoubles
 import Testing
 
 /// The transport of an app whose resource server is the sandbox on this machine.
@@ -41,12 +42,7 @@ struct SandboxStepUpTests {
         }
 
         func refusal(_ started: StartedLogin, as buyer: SandboxBuyer? = nil) async -> IdentityError? {
-            do {
-                _ = try await complete(started, as: buyer)
-                return nil
-            } catch {
-                return IdentityError.wrapping(error)
-            }
+            await failure { try await complete(started, as: buyer) }
         }
     }
 

@@ -16,22 +16,31 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct ProcessTests {
-    @Test("eight processes that refresh at the same moment use no token twice")
-    func refresh() async throws {
-        let schema = try await TestSchema()
-        let sandbox = try await Sandbox.start(SandboxConfiguration())
+    /// Writes a configuration file with the sandbox's providers and a store in this schema, and returns the variables of `identity-lab`.
+    private func environment(
+        _ sandbox: Sandbox,
+        _ schema: TestSchema,
+        in folder: TemporaryDirectory
+    ) throws -> [String: String] {
         let made = sandbox.labConfiguration()
         var root = try #require(made.json.object)
         root["store"] = .object([
             "postgres": .object(["env": .string("DATABASE_URL")]), "schema": .string(schema.name),
             "key": .object(["env": .string("IDENTITY_STORE_KEY")]),
         ])
-        let folder = try TemporaryDirectory("processes")
-        defer { folder.remove() }
         let file = try folder.write(String(decoding: JSONValue.object(root).serialized, as: UTF8.self), to: "lab.json")
-        let environment = made.environment.merging([
+        return made.environment.merging([
             "IDENTITY_CONFIG": file, "DATABASE_URL": schema.server.local().reveal(),
         ]) { $1 }
+    }
+
+    @Test("eight processes that refresh at the same moment use no token twice")
+    func refresh() async throws {
+        let schema = try await TestSchema()
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let folder = try TemporaryDirectory("processes")
+        defer { folder.remove() }
+        let environment = try environment(sandbox, schema, in: folder)
         func lab(_ arguments: [String]) async throws -> [String] {
             try await LabRun(arguments + ["--json"], environment).lines()
         }
@@ -64,18 +73,9 @@ struct ProcessTests {
         let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
         let sandbox = try await Sandbox.start(SandboxConfiguration())
-        let made = sandbox.labConfiguration()
-        var root = try #require(made.json.object)
-        root["store"] = .object([
-            "postgres": .object(["env": .string("DATABASE_URL")]), "schema": .string(schema.name),
-            "key": .object(["env": .string("IDENTITY_STORE_KEY")]),
-        ])
         let folder = try TemporaryDirectory("processes")
         defer { folder.remove() }
-        let file = try folder.write(String(decoding: JSONValue.object(root).serialized, as: UTF8.self), to: "lab.json")
-        let environment = made.environment.merging([
-            "IDENTITY_CONFIG": file, "DATABASE_URL": server.local().reveal(),
-        ]) { $1 }
+        let environment = try environment(sandbox, schema, in: folder)
         let login = try await LabRun(["login", "--provider", "any", "--callback", "sandbox", "--json"], environment)
             .lines()
         let event = try #require(login.last { $0.contains(#""event":"session""#) }, "\(login)")

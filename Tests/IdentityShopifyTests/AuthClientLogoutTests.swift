@@ -4,6 +4,7 @@ import IdentityKit
 import IdentitySandbox
 import IdentityShopify
 import Synchronization
+import TestDoubles
 import Testing
 
 /// A token storage that needs some time to remove tokens, and then may fail.

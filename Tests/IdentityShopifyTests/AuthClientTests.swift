@@ -6,6 +6,7 @@ import IdentityShopify
 import IdentityTesting
 import StorefrontSandbox
 import Synchronization
+import TestDoubles
 import Testing
 
 /// Records the calls of the delegate's functions.

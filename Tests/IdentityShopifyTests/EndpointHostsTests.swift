@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityShopify
 import IdentityTesting
 import ShopifyGraphQL
+import TestDoubles
 import Testing
 
 @Suite("Hosts of a shop's endpoints")

@@ -6,6 +6,7 @@ import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 @Suite("A login at Shopify")

@@ -6,6 +6,7 @@ import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 @testable import IdentityShopify

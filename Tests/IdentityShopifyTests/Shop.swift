@@ -71,16 +71,6 @@ struct Shop {
     }
 }
 
-/// The error that an operation throws.
-func failure<R>(of operation: () async throws -> R) async -> IdentityError? {
-    do {
-        _ = try await operation()
-        return nil
-    } catch {
-        return error as? IdentityError
-    }
-}
-
 extension SandboxShopifyClient {
     static let all: [SandboxShopifyClient] = [.confidential, .publicMobile, .publicWeb, .app]
 }

@@ -5,6 +5,7 @@ import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 @Suite("The token endpoint of Shopify")

@@ -6,6 +6,7 @@ import IdentitySandbox
 import IdentityShopify
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 /// A token storage that may be unable to remove tokens, and that signs the buyer out while it saves tokens for the first time.

@@ -8,6 +8,7 @@ import IdentitySandbox
 import IdentityStoreKit
 import Synchronization
 import TestDirectories
+import TestDoubles
 import TestPostgres
 import Testing
 
@@ -52,13 +53,7 @@ final class FailpointStage: Sendable {
         _ body: (FailpointStage) async throws -> Void
     ) async throws {
         let stage = try await FailpointStage(reuse, server)
-        do {
-            try await body(stage)
-            await stage.close()
-        } catch {
-            await stage.close()
-            throw error
-        }
+        try await cleaningUp(stage.close) { try await body(stage) }
     }
 
     private func close() async {

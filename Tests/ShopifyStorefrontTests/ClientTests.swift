@@ -8,26 +8,11 @@ import TestGuides
 import Testing
 
 /// A custom query.
-private struct ShopName: GraphQLOperation {
+private enum ShopNameDocument: ProbeDocument {
     static let document = GraphQLDocument(name: "ShopName", kind: .query, text: "query ShopName { shop { name } }")
-    var variables = GraphQLInputObject()
-
-    struct Output: GraphQLReadable {
-        let name: String
-
-        init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            name = try node.field("shop", as: Shop.self).name
-        }
-    }
-
-    struct Shop: GraphQLReadable {
-        let name: String
-
-        init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            name = try node.field("name")
-        }
-    }
 }
+
+private typealias ShopName = Probe<ShopNameDocument>
 
 @Suite struct ClientTests {
     private let good = #"{"data":{"shop":{"name":"Mugs"}}}"#

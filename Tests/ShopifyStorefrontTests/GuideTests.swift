@@ -4,8 +4,6 @@ import Testing
 
 @Suite("The guide to the migration")
 struct GuideTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
     static let schemas = ProcessInfo.processInfo.environment["IDENTITYKIT_SCHEMAS"]
 
     private func page() throws -> GuidePage { try GuidePage("Documentation/Using/MigratingFromTheMobileBuySDK.md") }
@@ -41,7 +39,7 @@ struct GuideTests {
 
     @Test("every row of the migration guide's table names tests, and those tests are marked with the row")
     func rowsNameProofs() throws {
-        let proofs = try GuideProofs(in: Self.root.appending(path: "Tests")).proofs
+        let proofs = try GuideProofs(in: Repository.root.appending(path: "Tests")).proofs
         for row in try rows() {
             let named = row.tests.matches(of: /`([^`]+)` in `([A-Za-z0-9+]+\.swift)`/)
             #expect(!named.isEmpty, "\(row.id) names no test")
@@ -57,7 +55,7 @@ struct GuideTests {
     @Test("every test that is marked with a row is named in that row of the migration guide's table")
     func proofsStandInRows() throws {
         let rows = Dictionary(uniqueKeysWithValues: try rows().map { ($0.id, $0.tests) })
-        let proofs = try GuideProofs(in: Self.root.appending(path: "Tests")).proofs
+        let proofs = try GuideProofs(in: Repository.root.appending(path: "Tests")).proofs
         #expect(proofs.count > 60)
         for proof in proofs {
             for row in proof.rows {

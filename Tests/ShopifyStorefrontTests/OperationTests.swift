@@ -186,20 +186,8 @@ import Testing
         .enabled(if: schemas != nil, "set IDENTITYKIT_SCHEMAS to a folder with Shopify's schemas")
     )
     func validDocuments() throws {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Support/Schemas/validate.py")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path, try #require(Self.schemas)]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(Self.documents))
-        try input.fileHandleForWriting.close()
-        let report = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(report)")
-        #expect(report.contains("18 documents against 4 schemas"), "\(report)")
+        let report = try SchemaCheck.run(Self.documents, schemas: #require(Self.schemas))
+        #expect(report.isValid, "\(report.text)")
+        #expect(report.text.contains("18 documents against 4 schemas"), "\(report.text)")
     }
 }

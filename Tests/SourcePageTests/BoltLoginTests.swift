@@ -6,6 +6,7 @@ import IdentitySandbox
 import IdentityTesting
 import StorefrontSandbox
 import Synchronization
+import TestDoubles
 import Testing
 
 /// The page's backend: exchanges a code for a session.

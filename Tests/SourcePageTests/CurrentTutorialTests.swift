@@ -6,6 +6,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import StorefrontSandbox
 import Synchronization
+import TestDoubles
 import Testing
 
 /// A token storage that keeps the refresh token, counts writes and can fail.

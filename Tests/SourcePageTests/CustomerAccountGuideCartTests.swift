@@ -5,6 +5,7 @@ import IdentityShopify
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 /// The mutation as the guide sends it to the Storefront API.

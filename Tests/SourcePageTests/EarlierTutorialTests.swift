@@ -7,6 +7,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 /// The web view's navigation delegate of the page: an ordinary class of an app, neither final nor `Sendable`.

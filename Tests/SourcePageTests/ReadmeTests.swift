@@ -95,10 +95,10 @@ struct ReadmeTests {
     /// The script needs minutes, so the tests do not run it.
     @Test("the script that builds a package with the README's code is part of the checks", .row("A9"))
     func consumer() throws {
-        let here = URL(filePath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let checks = try String(contentsOf: root.appending(path: ".ci/run"), encoding: .utf8)
+        let checks = try Repository.text(".ci/run")
         #expect(checks.split(separator: "\n").contains("Tests/Proofs/without-postgres Tests/Proofs/consumer"))
-        #expect(FileManager.default.isExecutableFile(atPath: root.appending(path: "Tests/Proofs/consumer").path))
+        #expect(
+            FileManager.default.isExecutableFile(atPath: Repository.root.appending(path: "Tests/Proofs/consumer").path)
+        )
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestGuides
 import Testing
 
 @Suite("The table of the source pages")
@@ -9,16 +10,8 @@ struct TableTests {
         let test: String
     }
 
-    private var folder: URL { URL(filePath: #filePath).deletingLastPathComponent() }
-
     private var page: String {
-        get throws {
-            let root = folder.deletingLastPathComponent().deletingLastPathComponent()
-            return try String(
-                contentsOf: root.appending(path: "Documentation/Using/SourcePages.md"),
-                encoding: .utf8
-            )
-        }
+        get throws { try Repository.text("Documentation/Using/SourcePages.md") }
     }
 
     /// The rows of the page, whose cells are: id, sample, here, why it differs, tests.
@@ -32,10 +25,11 @@ struct TableTests {
 
     /// The tests of this target, except for the tests of this file and of the README.
     private func tests() throws -> [Row] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let folder = "Tests/SourcePageTests"
+        return try FileManager.default.contentsOfDirectory(atPath: Repository.root.appending(path: folder).path)
             .filter { $0.hasSuffix("Tests.swift") && !["TableTests.swift", "ReadmeTests.swift"].contains($0) }
             .flatMap { file in
-                let source = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+                let source = try Repository.text("\(folder)/\(file)")
                 let tests = source.matches(of: /@Test\(\s*"([^"]+)"(?:,\s*\.sample\("([A-Z][0-9]+)"\))?/)
                 #expect(tests.count == source.split(separator: "@Test", omittingEmptySubsequences: false).count - 1)
                 return tests.map { Row(id: "\($0.2 ?? "none")", file: file, test: "\($0.1)") }

@@ -11,6 +11,7 @@ import IdentityTesting
 import ShopifyStorefront
 import StorefrontSandbox
 import TestDirectories
+import TestDoubles
 
 /// A sandbox with marked secrets and marked personal data of its buyer, and an app that uses it.
 final class CanaryStage: Sendable {
@@ -69,13 +70,7 @@ final class CanaryStage: Sendable {
 
     static func with(_ body: (CanaryStage) async throws -> Void) async throws {
         let stage = try await CanaryStage()
-        do {
-            try await body(stage)
-            await stage.close()
-        } catch {
-            await stage.close()
-            throw error
-        }
+        try await cleaningUp(stage.close) { try await body(stage) }
     }
 
     private func close() async {

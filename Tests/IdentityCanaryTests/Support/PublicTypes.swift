@@ -1,4 +1,5 @@
 import Foundation
+import TestGuides
 
 /// The public types of the package that contain secrets or personal data, found in the source code.
 ///
@@ -29,14 +30,9 @@ struct PublicTypes {
     /// Generated types, which inherit their redaction from one protocol that has samples.
     private var generated: Set<String> = []
 
-    static var root: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-    }
-
     init() throws {
         for module in Self.modules {
-            let folder = Self.root.appending(path: "Sources/\(module)")
+            let folder = Repository.root.appending(path: "Sources/\(module)")
             for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift")
             {
                 read(String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self))

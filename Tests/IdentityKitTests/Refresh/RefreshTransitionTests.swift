@@ -1,14 +1,13 @@
 import FoundationEssentials
 import IdentityKit
+import TestGuides
 import Testing
 
 @Suite("The table of transitions")
 struct RefreshTransitionTests {
     /// The rows of a table in a file, with the columns that its head names.
     private static func documented(in path: String, _ head: String) throws -> Set<[String]> {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let file = String(decoding: try Data(contentsOf: root.appending(path: path)), as: UTF8.self)
+        let file = try Repository.text(path)
         let table = file.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix(head) }
             .dropFirst(2).prefix { $0.contains("| ") }
         let columns = head.count { $0 == "|" } - 1

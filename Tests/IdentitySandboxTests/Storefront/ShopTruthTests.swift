@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
+import TestGuides
 import Testing
 
 @testable import IdentitySandbox
@@ -140,10 +141,7 @@ struct ShopTruthTests {
         arguments: ["CountryCode", "LanguageCode", "CurrencyCode"]
     )
     func codes(type: String) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let file = root.appending(path: "Sources/ShopifyStorefront/Generated/Enums/\(type).swift")
-        let source = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        let source = try Repository.text("Sources/ShopifyStorefront/Generated/Enums/\(type).swift")
         let generated = source.matches(of: /rawValue: "([A-Z_]+)"/).map { String($0.1) }
         let rest = try #require(StorefrontSchema.codes.split(separator: "enum \(type) {").last)
         let served = rest.prefix { $0 != "}" }.split(whereSeparator: \.isWhitespace).map(String.init)

@@ -57,10 +57,6 @@ struct Shop {
 
     static func with(retry: RetryLimits = .none, _ body: (Shop) async throws -> Void) async throws {
         let shop = try await Shop(retry: retry)
-        do { try await body(shop) } catch {
-            await shop.sandbox.stop()
-            throw error
-        }
-        await shop.sandbox.stop()
+        try await cleaningUp(shop.sandbox.stop) { try await body(shop) }
     }
 }

@@ -7,6 +7,7 @@ import ShopifyGraphQL
 import ShopifyLegacyCustomers
 import ShopifyStorefront
 import StorefrontSandbox
+import TestDoubles
 
 /// A shop with legacy accounts, one of which is Ada's.
 struct LegacyShop {
@@ -83,10 +84,6 @@ struct LegacyShop {
         _ body: (LegacyShop) async throws -> Void
     ) async throws {
         let shop = try await LegacyShop(store: store, transport: transport, observers: observers)
-        do { try await body(shop) } catch {
-            await shop.sandbox.stop()
-            throw error
-        }
-        await shop.sandbox.stop()
+        try await cleaningUp(shop.sandbox.stop) { try await body(shop) }
     }
 }

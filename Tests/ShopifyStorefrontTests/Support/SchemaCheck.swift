@@ -1,4 +1,5 @@
 import Foundation
+import TestGuides
 
 /// Checks GraphQL documents against the published schemas with the script in `Tests/Support/Schemas`, which needs Python's graphql-core.
 enum SchemaCheck {
@@ -8,11 +9,10 @@ enum SchemaCheck {
     }
 
     static func run(_ documents: [String: String], schemas: String) throws -> Report {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let script = Repository.root.appending(path: "Tests/Support/Schemas/validate.py")
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", tests.appending(path: "Support/Schemas/validate.py").path, schemas]
+        process.arguments = ["python3", script.path, schemas]
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input
         process.standardOutput = output

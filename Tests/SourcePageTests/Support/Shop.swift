@@ -77,13 +77,3 @@ struct Shop {
         return String(decoding: response.body, as: UTF8.self)
     }
 }
-
-/// The error that an operation throws.
-func failure<Value>(of operation: () async throws -> Value) async -> IdentityError? {
-    do {
-        _ = try await operation()
-        return nil
-    } catch {
-        return error as? IdentityError
-    }
-}

@@ -12,8 +12,7 @@ public enum GeneratedOperations {
     /// - Returns: The names, sorted.
     /// - Throws: When the folder cannot be read.
     public static func missing(in folder: String, from bodies: [String]) throws -> [String] {
-        let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        let operations = root.appending(path: "Sources/\(folder)/Generated/Operations")
+        let operations = Repository.root.appending(path: "Sources/\(folder)/Generated/Operations")
         let names = try FileManager.default.contentsOfDirectory(atPath: operations.path).compactMap { file in
             try String(contentsOf: operations.appending(path: file), encoding: .utf8)
                 .firstMatch(of: /GraphQLDocument\(\s*name: "(\w+)"/).map { String($0.1) }

@@ -10,8 +10,7 @@ public struct GuidePage: Sendable {
     /// - Parameter path: The path from the root of the repository, such as `Documentation/Operating/SQLite.md`.
     /// - Throws: When the page cannot be read.
     public init(_ path: String) throws {
-        let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
-        text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        text = try Repository.text(path)
     }
 
     /// The code blocks of a language, in the order of the page.
