@@ -3,8 +3,8 @@ internal import IdentityKit
 public import IdentityStoreKit
 
 extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
-    var maintenance: RowMaintenance<MaintenanceTables> {
-        RowMaintenance(MaintenanceTables(client: client, sql: sql), records: records)
+    var maintenance: RowMaintenance<PostgresSealedTables> {
+        RowMaintenance(PostgresSealedTables(client: client, sql: sql), records: records)
     }
 
     /// Opens every row, and checks the server's settings for durability.

@@ -2,14 +2,14 @@ internal import IdentityKit
 public import IdentityStoreKit
 
 extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
-    var maintenance: RowMaintenance<MaintenanceTables> {
-        RowMaintenance(MaintenanceTables(database: database, clock: clock), records: records)
+    var maintenance: RowMaintenance<SQLiteSealedTables> {
+        RowMaintenance(SQLiteSealedTables(database: database, clock: clock), records: records)
     }
 
     /// The same for the file of pending logins.
-    var loginMaintenance: RowMaintenance<LoginFileTables>? {
+    var loginMaintenance: RowMaintenance<LoginFileSealedTables>? {
         logins.map {
-            RowMaintenance(LoginFileTables(file: $0, database: database, clock: clock), records: $0.records)
+            RowMaintenance(LoginFileSealedTables(file: $0, database: database, clock: clock), records: $0.records)
         }
     }
 

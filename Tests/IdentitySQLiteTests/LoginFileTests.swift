@@ -199,7 +199,7 @@ struct LoginFileTests {
         let store = try await open { $0.lockWait = .milliseconds(50) }
         try await store.insert(sampleAttempt("login"))
         let other = unsafe IdentityPlatform.open(try directory.loginFile, O_RDWR)
-        #expect(Platform.setLock(other, byte: LoginTable.lockedByte, isLocked: true) == 0)
+        #expect(Platform.setLock(other, byte: LoginFileTable.lockedByte, isLocked: true) == 0)
         await expect(.storeBusy, .retryLater) { try await store.takeLoginAttempt("login") }
         _ = IdentityPlatform.close(other)
         #expect(try await store.takeLoginAttempt("login") != nil)

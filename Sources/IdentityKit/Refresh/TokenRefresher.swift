@@ -4,7 +4,7 @@ internal import FoundationEssentials
 ///
 /// ``RefreshStateMachine`` decides each step; this type holds the session's lock, performs the steps and reports them. All I/O of a
 /// refresh is here, and in ``UnsavedTokens`` for the spool. How the callers of one process share a refresh is in
-/// `TokenRefresher+InProcessSharing.swift`. ``TokenReader`` and ``RefreshSchedule`` decide whether a refresh is due.
+/// `TokenRefresher+InProcessSharing.swift`. ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is due.
 struct TokenRefresher: SessionService {
     let context: SessionContext
 

@@ -21,7 +21,7 @@ extension SessionService {
     var stepUps: StepUpCoordinator { StepUpCoordinator(context: context) }
     var mixUpCheck: MixUpCheck { MixUpCheck(context: context) }
     var creator: SessionCreator { SessionCreator(context: context) }
-    var tokenReader: TokenReader { TokenReader(context: context) }
+    var tokenReader: SessionTokensReader { SessionTokensReader(context: context) }
     var refresher: TokenRefresher { TokenRefresher(context: context) }
     var lockTimeCheck: LockTimeCheck { LockTimeCheck(context: context) }
     var revocation: TokenRevocation { TokenRevocation(context: context) }

@@ -11,7 +11,7 @@ internal import Synchronization
 /// not have to wait for another caller, and not for some time after a call that waited for the disk. Otherwise it runs on its own thread.
 final class LoginFile: Sendable {
     private struct State {
-        var table: LoginTable?
+        var table: LoginFileTable?
         var isClosed = false
         var resumesAt = Duration.zero
     }
@@ -36,7 +36,7 @@ final class LoginFile: Sendable {
     ) {
         self.directory = directory
         name = "\(StoreKey.describe(store.id))-\(boot).1"
-        records = store.records.withSlotSize(LoginTable.recordSize)
+        records = store.records.withSlotSize(LoginFileTable.recordSize)
         clock = configuration.clock
         wait = configuration.lockWait
         self.waits = waits
@@ -98,7 +98,7 @@ final class LoginFile: Sendable {
     }
 
     /// Runs a body while no other caller and no other process uses the file.
-    func use<R: Sendable>(_ body: @escaping @Sendable (LoginTable) throws -> R) async throws -> R {
+    func use<R: Sendable>(_ body: @escaping @Sendable (LoginFileTable) throws -> R) async throws -> R {
         let deadline = clock.elapsed + wait
         while true {
             if let result = try direct(body) { return result }
@@ -115,7 +115,7 @@ final class LoginFile: Sendable {
     // MARK: Threads
 
     /// The result of a call on this thread; nil if the caller has to use the other one.
-    func direct<R: Sendable>(_ body: @Sendable (LoginTable) throws -> R) throws -> R? {
+    func direct<R: Sendable>(_ body: @Sendable (LoginFileTable) throws -> R) throws -> R? {
         let result = try state.withLockIfAvailable { state -> R? in
             let (begun, waitsBefore) = (clock.elapsed, waits())
             guard state.table != nil, begun >= state.resumesAt else { return nil }
@@ -130,7 +130,7 @@ final class LoginFile: Sendable {
         return result ?? nil
     }
 
-    private func onOwnThread<R: Sendable>(_ body: @escaping @Sendable (LoginTable) throws -> R) async throws -> R? {
+    private func onOwnThread<R: Sendable>(_ body: @escaping @Sendable (LoginFileTable) throws -> R) async throws -> R? {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
                 continuation.resume(with: Result { try state.withLock { try run(body, &$0) } })
@@ -139,7 +139,7 @@ final class LoginFile: Sendable {
     }
 
     /// Runs a body; nil if another process uses the file.
-    private func run<R: Sendable>(_ body: (LoginTable) throws -> R, _ state: inout State) throws -> R? {
+    private func run<R: Sendable>(_ body: (LoginFileTable) throws -> R, _ state: inout State) throws -> R? {
         guard !state.isClosed else { throw IdentityError.storeClosed }
         // A removed file is not shared with processes that open it later.
         if state.table?.isRemoved != false { state.table = try open() }
@@ -152,12 +152,12 @@ final class LoginFile: Sendable {
 
     // MARK: The directory
 
-    private func open() throws(IdentityError) -> LoginTable {
+    private func open() throws(IdentityError) -> LoginFileTable {
         if unsafe mkdir(directory, 0o700) != 0, errno != EEXIST { throw .logins("cannot be created", errno) }
         try StoreLocation.checkDirectory(directory)
         let path = "\(directory)/\(name)"
         _ = try StoreLocation.check(path)
-        let table = try LoginTable(path)
+        let table = try LoginFileTable(path)
         removeOthers()
         return table
     }

@@ -131,7 +131,7 @@ actor ApproachRun {
     }
 
     /// Gets a valid token after the old one has expired, or refreshes a token that has not expired.
-    func refresh(isExpired: Bool) async throws -> RefreshOutcome {
+    func refresh(isExpired: Bool) async throws -> RefreshStepResult {
         let session = try signedIn()
         recorder.begin("Refresh the token")
         do {
@@ -201,7 +201,7 @@ actor ApproachRun {
 }
 
 /// The result of a refresh.
-enum RefreshOutcome: Sendable {
+enum RefreshStepResult: Sendable {
     case tokens(SessionTokens)
     /// The provider issues no refresh token: the session ends when its access token expires.
     case signInAgain

@@ -6,26 +6,28 @@ internal import IdentityKit
 /// two tasks wait for each other. Held locks are passed on as a parameter and not as a task-local value: a task that an operation
 /// starts and does not wait for, such as a refresh, must not count as a holder.
 struct InProcessCartLocks: Sendable {
-    enum Key: Hashable, Sendable {
+    enum Name: Hashable, Sendable {
         case session(SessionID)
         /// Two sessions can share a cart.
         case cart(CartID)
     }
 
-    private let lock = KeyedLock<Key>()
-    private var held: Set<Key> = []
+    private let lock = KeyedLock<Name>()
+    private var held: Set<Name> = []
 
-    func holds(_ key: Key) -> Bool { held.contains(key) }
+    func holds(_ name: Name) -> Bool { held.contains(name) }
 
     /// Runs the body while the task holds the lock.
     ///
     /// A lock that it holds already is not taken again.
-    func with<Result: Sendable>(_ key: Key?, _ body: (InProcessCartLocks) async throws -> Result) async throws -> Result
-    {
-        guard let key, !held.contains(key) else { return try await body(self) }
-        return try await lock.withLock(key) {
+    func with<Result: Sendable>(
+        _ name: Name?,
+        _ body: (InProcessCartLocks) async throws -> Result
+    ) async throws -> Result {
+        guard let name, !held.contains(name) else { return try await body(self) }
+        return try await lock.withLock(name) {
             var locks = self
-            locks.held.insert(key)
+            locks.held.insert(name)
             return try await body(locks)
         }
     }

@@ -13,7 +13,7 @@ internal import IdentityStoreKit
 /// byte of an entry makes it valid, and a login is removed by a write of this one byte.
 ///
 /// The file may be damaged after a loss of power, so its name contains the boot, and a file of another boot is never read.
-final class LoginTable {
+final class LoginFileTable {
     private static let bucketCount = 256
     private static let bucketSize = 4_096
     /// The longest record, and some space for the tenant's name.
@@ -37,7 +37,7 @@ final class LoginTable {
     }
 
     /// Runs a body while no other process uses the file; nil if another one uses it.
-    func exclusively<R>(_ body: (LoginTable) throws -> R) throws -> R? {
+    func exclusively<R>(_ body: (LoginFileTable) throws -> R) throws -> R? {
         switch Platform.setLock(descriptor, byte: Self.lockedByte, isLocked: true) {
         case 0: break
         case EAGAIN, EACCES: return nil
@@ -183,7 +183,7 @@ final class LoginTable {
     }
 }
 
-extension LoginTable {
+extension LoginFileTable {
     /// An entry of a bucket: hash 32, digest of the tenant 16, expiry 8, length of the tenant 2, length of the record 4, 0, 1 if it is valid.
     struct Entry {
         static let count = 64

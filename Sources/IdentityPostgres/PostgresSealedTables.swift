@@ -2,8 +2,8 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The tables of the store for health check, quarantine and key rotation.
-struct MaintenanceTables: SealedTables {
+/// The tables of the database for health check, quarantine and key rotation.
+struct PostgresSealedTables: SealedTables {
     /// Thrown to roll back the transaction when its row was saved in the meantime.
     private struct Changed: Error {}
 

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// Reads a session's tokens, and decides whether they are refreshed first.
-struct TokenReader: SessionService {
+struct SessionTokensReader: SessionService {
     let context: SessionContext
 
     /// A session's tokens from the cache or the store, or those in memory while the store cannot be read.

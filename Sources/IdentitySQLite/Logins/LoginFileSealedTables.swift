@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentityStoreKit
 
 /// The file of pending logins, for health check, quarantine and key rotation.
-struct LoginFileTables: SealedTables {
+struct LoginFileSealedTables: SealedTables {
     let file: LoginFile
     let database: Database
     let clock: any IdentityClock

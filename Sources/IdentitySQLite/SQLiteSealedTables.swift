@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The tables of the store for health check, quarantine and key rotation.
-struct MaintenanceTables: SealedTables {
+/// The tables of the database for health check, quarantine and key rotation.
+struct SQLiteSealedTables: SealedTables {
     let database: Database
     let clock: any IdentityClock
 
