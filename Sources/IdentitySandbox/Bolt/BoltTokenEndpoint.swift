@@ -19,7 +19,7 @@ extension SandboxBolt {
             }
         } catch {
             journal.count(\.tokenRefusals)
-            return error.answer.with("X-Bolt-Error-Code", "0")
+            return error.response.with("X-Bolt-Error-Code", "0")
         }
     }
 

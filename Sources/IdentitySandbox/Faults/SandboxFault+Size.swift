@@ -13,9 +13,9 @@ extension SandboxFault {
 
     /// The correct response with this many additional header fields, each with a value of this many bytes.
     public static func headerBomb(fields: Int = 1000, bytes: Int = 1000) -> SandboxFault {
-        .edit { answer in
+        .edit { response in
             let value = String(repeating: "x", count: bytes)
-            answer.headers += (0..<fields).map { ("X-Bomb-\($0)", value) }
+            response.headers += (0..<fields).map { ("X-Bomb-\($0)", value) }
         }
     }
 

@@ -33,8 +33,8 @@ public struct SandboxFault: Sendable {
     // MARK: Replaced responses
 
     /// Another response; the provider does not see the request.
-    public static func answer(_ answer: SandboxResponse) -> SandboxFault {
-        SandboxFault(effects: [.replace(answer)])
+    public static func answer(_ response: SandboxResponse) -> SandboxFault {
+        SandboxFault(effects: [.replace(response)])
     }
 
     /// Another response from its parts; the provider does not see the request.
@@ -58,9 +58,9 @@ public struct SandboxFault: Sendable {
 
     /// 429, with `Retry-After` in seconds or without.
     public static func tooManyRequests(retryAfter: Int?) -> SandboxFault {
-        var answer = SandboxResponse.json(["error": .string("rate_limited")], status: 429)
-        if let retryAfter { answer.headers.append(("Retry-After", String(retryAfter))) }
-        return .answer(answer)
+        var response = SandboxResponse.json(["error": .string("rate_limited")], status: 429)
+        if let retryAfter { response.headers.append(("Retry-After", String(retryAfter))) }
+        return .answer(response)
     }
 
     /// An OAuth error body (RFC 6749 section 5.2) with any status, 200 too.
@@ -116,10 +116,10 @@ public struct SandboxFault: Sendable {
 
     /// Changes the JSON object of the response; other bodies stay unchanged.
     public static func editJSON(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxFault {
-        .edit { answer in
-            guard let value = try? JSONValue(parsing: answer.body), var object = value.object else { return }
+        .edit { response in
+            guard let value = try? JSONValue(parsing: response.body), var object = value.object else { return }
             change(&object)
-            answer.body = JSONValue.object(object).serialized
+            response.body = JSONValue.object(object).serialized
         }
     }
 
@@ -140,9 +140,9 @@ public struct SandboxFault: Sendable {
 
     /// Sets a header or, with nil, removes it.
     public static func header(_ name: String, _ value: String?) -> SandboxFault {
-        .edit { answer in
-            answer.headers.removeAll { $0.name.lowercased() == name.lowercased() }
-            if let value { answer.headers.append((name, value)) }
+        .edit { response in
+            response.headers.removeAll { $0.name.lowercased() == name.lowercased() }
+            if let value { response.headers.append((name, value)) }
         }
     }
 }
@@ -152,7 +152,7 @@ extension SandboxFault: CustomStringConvertible {
     public var description: String {
         effects.map { effect in
             switch effect {
-            case .replace(let answer): "answers \(answer)"
+            case .replace(let response): "answers \(response)"
             case .edit: "changes the answer"
             case .idToken: "changes the ID token"
             case .delay(let duration): "waits \(duration)"

@@ -8,7 +8,7 @@ public final class SandboxListener: SandboxService {
     /// Records requests and plans faults; the endpoint of every path is ``SandboxEndpoint/other``.
     public let journal = SandboxJournal()
     private let server: SandboxServer
-    private let answers = Mutex<[String: SandboxResponse]>([:])
+    private let responses = Mutex<[String: SandboxResponse]>([:])
 
     private init(_ server: SandboxServer) {
         self.server = server
@@ -28,7 +28,7 @@ public final class SandboxListener: SandboxService {
         let journal = journal
         server.open { [weak self] path in
             SandboxRoute(journal: journal, endpoint: .other) { _ in
-                self?.answers.withLock { $0[path] } ?? .json(["error": .string("not_found")], status: 404)
+                self?.responses.withLock { $0[path] } ?? .json(["error": .string("not_found")], status: 404)
             }
         }
     }
@@ -37,8 +37,8 @@ public final class SandboxListener: SandboxService {
     public var origin: String { server.origin }
 
     /// Sets the response at a path; other paths return 404.
-    public func answer(_ path: String, with answer: SandboxResponse) {
-        answers.withLock { $0[path] = answer }
+    public func answer(_ path: String, with response: SandboxResponse) {
+        responses.withLock { $0[path] = response }
     }
 
     /// Closes the port and returns afterwards.

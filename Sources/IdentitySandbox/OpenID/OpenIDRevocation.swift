@@ -3,7 +3,7 @@ internal import Synchronization
 extension SandboxOpenID {
     /// RFC 7009: 200 for a revoked token and for an unknown one.
     func revoke(_ call: SandboxCall) -> SandboxResponse {
-        answer(call) { () throws(OAuthRefusal) in
+        respond(to: call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             let token = try form.required("token")
             tokens.state.withLock { $0.ledger.revoke(token: token, of: client.clientID) }

@@ -5,7 +5,7 @@ internal import Synchronization
 
 extension SandboxOpenID {
     func token(_ call: SandboxCall) -> SandboxResponse {
-        let answer = answer(call) { () throws(OAuthRefusal) in
+        let response = respond(to: call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             let key = try provenKey(call.request, isRequired: configuration.dpop == .required)
             switch try form.required("grant_type") {
@@ -16,15 +16,15 @@ extension SandboxOpenID {
             default: throw OAuthRefusal("unsupported_grant_type", "The grant type is not supported.")
             }
         }
-        if answer.status != 200 { journal.count(\.tokenRefusals) }
-        return answer
+        if response.status != 200 { journal.count(\.tokenRefusals) }
+        return response
     }
 
     /// Returns the error response if the body refuses the request, and records a violation if the client broke a rule.
-    func answer(_ call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxResponse) -> SandboxResponse {
+    func respond(to call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxResponse) -> SandboxResponse {
         do throws(OAuthRefusal) { return try body() } catch {
             note(error, call)
-            return error.answer
+            return error.response
         }
     }
 

@@ -123,7 +123,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         let description = "The method must be one of \(allowed)."
         let refusal = OAuthRefusal("invalid_request", description, status: 405, headers: [("Allow", allowed)])
         note(refusal, call)
-        return refusal.answer
+        return refusal.response
     }
 
     static func subject(of buyer: Int) -> String { "user-\(buyer)" }

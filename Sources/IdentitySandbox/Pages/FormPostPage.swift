@@ -5,7 +5,7 @@ internal import IdentityHTTP
 enum FormPostPage {
     private static let script = "document.forms[0].submit()"
 
-    static func answer(brand: String, action: String, _ fields: [(name: String, value: String)]) -> SandboxResponse {
+    static func response(brand: String, action: String, _ fields: [(name: String, value: String)]) -> SandboxResponse {
         let inputs = fields.map { field -> HTMLText in
             "<input type=\"hidden\" name=\"\(field.name)\" value=\"\(field.value)\">"
         }

@@ -84,12 +84,12 @@ public final class SandboxSFCC: SandboxService {
         }
         journal.count(\.codesIssued)
         let session = RandomText.hexadecimal(32)
-        let answer = state.withLock { state in
+        let format = state.withLock { state in
             state.sessions[session] = buyer.number
             return state.configuration.codeResponse
         }
         let sent: SandboxResponse =
-            switch answer {
+            switch format {
             case .json: .json(["success": .bool(true)])
             case .sameOriginRedirect: .redirect(to: origin + "/account")
             }
@@ -117,11 +117,11 @@ public final class SandboxSFCC: SandboxService {
                 "exp": .integer(now.epochSeconds + lifetime),
             ]
             let token = IDTokenMint.mint(claims, &state.keyring, changes: call.idTokenChanges)
-            return Self.answer(token, lifetime, state.configuration)
+            return Self.tokenResponse(token, lifetime, state.configuration)
         }
     }
 
-    private static func answer(
+    private static func tokenResponse(
         _ token: String,
         _ lifetime: Int,
         _ configuration: SandboxSFCCConfiguration

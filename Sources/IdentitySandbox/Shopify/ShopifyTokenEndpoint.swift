@@ -23,7 +23,7 @@ extension SandboxShopify {
             }
         } catch {
             journal.count(\.tokenRefusals)
-            return error.answer
+            return error.response
         }
     }
 

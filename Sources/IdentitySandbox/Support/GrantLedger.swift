@@ -63,7 +63,7 @@ struct GrantLedger: Sendable {
         let expires: Date?
         var spentAt: Date?
         /// The response, kept when it may be repeated.
-        var answer: SandboxResponse?
+        var response: SandboxResponse?
     }
 
     enum Refusal: Error, Sendable {
@@ -150,10 +150,10 @@ struct GrantLedger: Sendable {
     }
 
     private func repeatedResponse(_ token: RefreshToken) -> SandboxResponse? {
-        guard let answer = token.answer, let body = try? JSONValue(parsing: answer.body),
+        guard let response = token.response, let body = try? JSONValue(parsing: response.body),
             let successor = (body["refresh_token"]?.string).flatMap({ refreshTokens[$0] })
         else { return nil }
-        return successor.spentAt == nil ? answer : nil
+        return successor.spentAt == nil ? response : nil
     }
 
     /// The response that must be repeated for a used refresh token; nil if the token was not used or is not answered again.
@@ -171,8 +171,8 @@ struct GrantLedger: Sendable {
     }
 
     /// Keeps a response if it may be repeated.
-    mutating func keep(_ answer: SandboxResponse, to token: String) {
-        if reuse == .repeatsResponse { refreshTokens[token]?.answer = answer }
+    mutating func keep(_ response: SandboxResponse, to token: String) {
+        if reuse == .repeatsResponse { refreshTokens[token]?.response = response }
     }
 
     /// A second use means that one of the two clients stole the code or token, so all tokens of its login are revoked.

@@ -9,7 +9,7 @@ struct LoginSessions: Sendable {
     }
 
     enum Outcome: Sendable {
-        case answer(SandboxResponse)
+        case response(SandboxResponse)
         case denied(HostedLogin)
         case signedIn(HostedLogin, email: String)
     }
@@ -81,7 +81,7 @@ struct LoginSessions: Sendable {
                 case .oneTimeCode: LoginPages.oneTimeCode(login, brand: brand, action: request.path)
                 case .consent: ConsentPage.page(login, brand: brand, action: request.path)
                 }
-            return .answer(.html(page))
+            return .response(.html(page))
         }
         let action = request.formValue("action") ?? "continue"
         switch (action, login.step) {
@@ -106,10 +106,10 @@ struct LoginSessions: Sendable {
             }
         }
         transactions[id] = login
-        return .answer(.redirect(to: request.path, status: 303))
+        return .response(.redirect(to: request.path, status: 303))
     }
 
     private func error(_ reason: String, _ hint: String, _ status: Int) -> Outcome {
-        .answer(.html(NoticePages.error(brand: brand, reason, hint: hint), status: status))
+        .response(.html(NoticePages.error(brand: brand, reason, hint: hint), status: status))
     }
 }

@@ -7,7 +7,7 @@ struct OAuthRefusal: Error, Sendable {
     /// Whether the client broke a rule; an expired code, or a poll before the buyer has answered, is not a violation.
     let isViolation: Bool
     /// The response that replaces the OAuth error; nil for an OAuth error.
-    private var response: SandboxResponse?
+    private var replacement: SandboxResponse?
 
     init(
         _ error: String,
@@ -25,11 +25,11 @@ struct OAuthRefusal: Error, Sendable {
 
     init(_ response: SandboxResponse) {
         self.init("", "", status: response.status)
-        self.response = response
+        replacement = response
     }
 
-    var answer: SandboxResponse {
-        response ?? headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
+    var response: SandboxResponse {
+        replacement ?? headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
     }
 
     /// Reduces a text to what `error_description` may contain: printable ASCII without quotation mark and backslash.

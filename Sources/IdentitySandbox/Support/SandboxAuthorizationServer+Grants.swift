@@ -18,7 +18,7 @@ extension SandboxAuthorizationServer {
     ) -> SandboxResponse {
         let now = clock.now
         switch tokens.state.withLock({ $0.logins.handle(call.request, at: now) }) {
-        case .answer(let answer): return answer
+        case .response(let response): return response
         case .denied(let login): return denied(login)
         case .signedIn(let login, let email):
             // The buyer was signed in already and has given consent.
@@ -96,9 +96,9 @@ extension SandboxAuthorizationServer {
             let isFirst = !isRotated || state.ledger.spendRefreshToken(token, at: now)
             journal.count(isFirst ? \.refreshes : \.refreshReplays)
             if let repeated { return repeated }
-            let answer = SandboxResponse.tokens(issue(grant, scopes, &state, now))
-            state.ledger.keep(answer, to: token)
-            return answer
+            let response = SandboxResponse.tokens(issue(grant, scopes, &state, now))
+            state.ledger.keep(response, to: token)
+            return response
         }
     }
 }

@@ -36,7 +36,7 @@ public struct SandboxResponse: Sendable {
     ///   - text: The page.
     ///   - status: The HTTP status.
     ///   - script: The quoted hash that the content security policy permits.
-    /// - Returns: The answer.
+    /// - Returns: The response.
     static func html(_ text: String, status: Int = 200, script: String) -> SandboxResponse {
         let policy = "default-src 'none'; script-src \(script); style-src 'unsafe-inline'; frame-ancestors 'none'"
         return SandboxResponse(

@@ -74,11 +74,11 @@ final class SandboxServer: Sendable {
             default: continue
             }
         }
-        var answer: SandboxResponse?
+        var replacement: SandboxResponse?
         for effect in effects.reversed() {
-            if case .replace(let replacement) = effect { answer = replacement }
+            if case .replace(let response) = effect { replacement = response }
         }
-        var sent = if let answer { answer } else { await route.handle(call) }
+        var sent = if let replacement { replacement } else { await route.handle(call) }
         if !sent.headers.contains(where: { $0.name.lowercased() == "date" }) {
             sent.headers.append(("Date", HTTPDate.text(secondsSince1970: configuration.clock.now.epochSeconds)))
         }
@@ -91,7 +91,7 @@ final class SandboxServer: Sendable {
     }
 
     private static func deliver(
-        _ answer: SandboxResponse,
+        _ response: SandboxResponse,
         _ effects: [SandboxFault.Effect]
     ) async -> LoopbackResponse {
         for effect in effects {
@@ -101,9 +101,9 @@ final class SandboxServer: Sendable {
         for effect in effects {
             switch effect {
             case .reset: return .script([.reset])
-            case .cut(let count): return .script([.send(Array(bytes(of: answer).prefix(count))), .close])
+            case .cut(let count): return .script([.send(Array(bytes(of: response).prefix(count))), .close])
             case .drip(let size, let interval):
-                let message = bytes(of: answer)
+                let message = bytes(of: response)
                 let starts = stride(from: 0, to: message.count, by: size)
                 return .script(
                     starts.flatMap { start -> [LoopbackAction] in
@@ -113,13 +113,13 @@ final class SandboxServer: Sendable {
             case .replace, .edit, .idToken, .delay, .raw, .before: continue
             }
         }
-        return .message(status: answer.status, headers: answer.headers, body: answer.body)
+        return .message(status: response.status, headers: response.headers, body: response.body)
     }
 
-    private static func bytes(of answer: SandboxResponse) -> [UInt8] {
-        var head = StatusLine.text(answer.status)
-        for header in answer.headers { head += "\(header.name): \(header.value)\r\n" }
-        head += "Content-Length: \(answer.body.count)\r\nConnection: close\r\n\r\n"
-        return Array(head.utf8) + answer.body
+    private static func bytes(of response: SandboxResponse) -> [UInt8] {
+        var head = StatusLine.text(response.status)
+        for header in response.headers { head += "\(header.name): \(header.value)\r\n" }
+        head += "Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n"
+        return Array(head.utf8) + response.body
     }
 }

@@ -47,7 +47,7 @@ struct ProductPicture: Sendable {
     }
 
     /// The response with the picture.
-    var answer: SandboxResponse {
+    var response: SandboxResponse {
         SandboxResponse(
             status: 200,
             headers: [

@@ -118,10 +118,10 @@ extension SandboxCustomers {
         guard let served = ShopifyVersions.serving(version) else {
             return .json(["errors": .string("Not Found")], status: 404)
         }
-        return answer(request, unauthorized).with("X-Shopify-API-Version", served)
+        return respond(to: request, unauthorized).with("X-Shopify-API-Version", served)
     }
 
-    private func answer(_ request: SandboxRequest, _ unauthorized: (String) -> SandboxResponse) -> SandboxResponse {
+    private func respond(to request: SandboxRequest, _ unauthorized: (String) -> SandboxResponse) -> SandboxResponse {
         guard let token = request.header("authorization"), token.hasPrefix("shcat_") else {
             return unauthorized("Invalid token, missing prefix shcat_.")
         }

@@ -12,7 +12,7 @@ extension SandboxStorefront {
             case .storefront: api(call.request)
             case .checkout: checkout(call.request)
             case .picture:
-                ProductPicture(path: call.request.path, of: self)?.answer
+                ProductPicture(path: call.request.path, of: self)?.response
                     ?? .text("There is no such picture.", status: 404)
             default: .json(["errors": .string("Not Found")], status: 404)
             }
@@ -26,8 +26,8 @@ extension SandboxStorefront {
             return .json(["errors": .string("Not Found")], status: 404)
         }
         let identifier = RandomText.hexadecimal(32)
-        func finish(_ answer: SandboxResponse) -> SandboxResponse {
-            answer.with("X-Shopify-API-Version", version).with("X-Request-Id", identifier)
+        func finish(_ response: SandboxResponse) -> SandboxResponse {
+            response.with("X-Shopify-API-Version", version).with("X-Request-Id", identifier)
         }
         let publicToken = request.header("x-shopify-storefront-access-token")
         let privateToken = request.header("shopify-storefront-private-token")

@@ -31,7 +31,7 @@ extension SandboxOpenID {
                 return try begin(login, client, query, call)
             } catch {
                 note(error, call)
-                return answer([("error", error.error), ("error_description", error.description)], login)
+                return authorizationResponse([("error", error.error), ("error_description", error.description)], login)
             }
         } catch {
             note(error, call)
@@ -117,7 +117,10 @@ extension SandboxOpenID {
             call,
             denied: { login in
                 if let handle = login.deviceHandle { return answerDevice(handle, .denied) }
-                return answer([("error", "access_denied"), ("error_description", "The buyer cancelled.")], login)
+                return authorizationResponse(
+                    [("error", "access_denied"), ("error_description", "The buyer cancelled.")],
+                    login
+                )
             },
             finish: afterLogin
         )
@@ -128,7 +131,7 @@ extension SandboxOpenID {
         // The buyer who signed in is not the one of id_token_hint (OpenID Connect Core section 3.1.2.1).
         guard login.hintedSubject.map({ $0.isIdentical(to: Self.subject(of: session.buyer)) }) ?? true else {
             let reason = "Another buyer signed in than the one of id_token_hint."
-            return answer([("error", "login_required"), ("error_description", reason)], login)
+            return authorizationResponse([("error", "login_required"), ("error_description", reason)], login)
         }
         return login.asksConsent ? askConsent(login, session) : finish(login, session)
     }
@@ -142,7 +145,7 @@ extension SandboxOpenID {
             return login.responseType.contains("id_token") ? frontChannelToken(grant, code, &state, now) : nil
         }
         if code != nil { journal.count(\.codesIssued) }
-        return answer(
+        return authorizationResponse(
             [("code", code), ("id_token", idToken)].compactMap { name, value in value.map { (name: name, value: $0) } },
             login
         )
@@ -167,14 +170,17 @@ extension SandboxOpenID {
     /// Creates an authorization response with `iss` (RFC 9207), as a redirect or, if the app requests it, as a form.
     ///
     /// The response ends a pushed request. Until then the browser can load the pushed request again.
-    private func answer(_ fields: [(name: String, value: String)], _ login: HostedLogin) -> SandboxResponse {
+    private func authorizationResponse(
+        _ fields: [(name: String, value: String)],
+        _ login: HostedLogin
+    ) -> SandboxResponse {
         if let uri = login.pushedRequest { self.state.withLock { $0.pushed.remove(uri) } }
         let state = login.state.map { [(name: "state", value: $0)] } ?? []
         let all = fields + state + [(name: "iss", value: issuer)]
         switch login.responseMode {
         case .query: return .redirect(to: FormText.append(all, to: login.callback), status: 303)
         case .fragment: return .redirect(to: login.callback + "#" + FormText.encode(all), status: 303)
-        case .form: return FormPostPage.answer(brand: "OpenID", action: login.callback, all)
+        case .form: return FormPostPage.response(brand: "OpenID", action: login.callback, all)
         }
     }
 }

@@ -32,7 +32,7 @@ struct PushedRequests: Sendable {
 
 extension SandboxOpenID {
     func push(_ call: SandboxCall) -> SandboxResponse {
-        answer(call) { () throws(OAuthRefusal) in
+        respond(to: call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             guard form["request_uri"] == nil else {
                 throw OAuthRefusal("invalid_request", "request_uri cannot be pushed.")

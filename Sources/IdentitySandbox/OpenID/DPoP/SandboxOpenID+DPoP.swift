@@ -40,11 +40,11 @@ extension SandboxOpenID {
     }
 
     /// Adds the nonce for the next proof to a response, when nonces rotate (RFC 9449 section 8.2).
-    func withFreshNonce(_ answer: SandboxResponse) -> SandboxResponse {
+    func withFreshNonce(_ response: SandboxResponse) -> SandboxResponse {
         guard configuration.dpop != .off, configuration.dpopNonce == .rotating,
-            !answer.headers.contains(where: { $0.name == "DPoP-Nonce" }),
+            !response.headers.contains(where: { $0.name == "DPoP-Nonce" }),
             let nonce = state.withLock({ $0.nonces.next() })
-        else { return answer }
-        return answer.with("DPoP-Nonce", nonce)
+        else { return response }
+        return response.with("DPoP-Nonce", nonce)
     }
 }

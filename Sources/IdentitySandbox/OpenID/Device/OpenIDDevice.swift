@@ -7,7 +7,7 @@ extension SandboxOpenID {
 
     /// RFC 8628 section 3.1.
     func authorizeDevice(_ call: SandboxCall) -> SandboxResponse {
-        answer(call) { () throws(OAuthRefusal) in
+        respond(to: call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             let scopes = configuration.granted(form.scopes)
             let (now, lifetime) = (clock.now, configuration.deviceCodeLifetime)
