@@ -1,7 +1,7 @@
 import CIdentityOpenSSL
-import Glibc
 import IdentityHTTP
 import IdentityLoopback
+import IdentityPlatform
 import IdentityTesting
 import Synchronization
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import IdentityPlatform
 
 @testable import IdentityHTTP
@@ -53,7 +52,7 @@ final class EndlessHTTP2Server: Sendable {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes[sent...].withUnsafeBytes {
-                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                unsafe IdentityPlatform.send(descriptor, $0.baseAddress, $0.count, Platform.sendFlags)
             }
             guard count > 0 else { return false }
             sent += count

@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import IdentityPlatform
 import IdentityTesting
 import TestDirectories
 import Testing

@@ -1,4 +1,3 @@
-import Glibc
 import IdentityHTTP
 import IdentityKit
 import IdentityPlatform

@@ -1,6 +1,6 @@
 import Foundation
-import Glibc
 import IdentityKit
+import IdentityPlatform
 import IdentitySQLite
 import IdentityStoreKit
 import StorefrontSandbox

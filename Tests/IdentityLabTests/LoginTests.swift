@@ -1,6 +1,6 @@
-import Glibc
 import IdentityHTTP
 import IdentityKit
+import IdentityPlatform
 import IdentitySandbox
 import StorefrontSandbox
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
-import Glibc
 import IdentityHTTP
 import IdentityKit
+import IdentityPlatform
 import IdentitySandbox
 import TestDirectories
 import Testing

@@ -1,6 +1,6 @@
-import Glibc
 import IdentityHTTP
 import IdentityKit
+import IdentityPlatform
 import IdentityPresentation
 import Synchronization
 import Testing
@@ -93,7 +93,7 @@ private final class Pipe: Sendable {
     }
 
     func send(_ bytes: [UInt8]) {
-        write.withLock { _ = unsafe Glibc.write($0, bytes, bytes.count) }
+        write.withLock { _ = unsafe IdentityPlatform.write($0, bytes, bytes.count) }
     }
 
     func closeWriting() {

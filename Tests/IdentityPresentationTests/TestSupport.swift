@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import IdentityHTTP
 import IdentityKit
 import IdentityPlatform
@@ -42,10 +41,10 @@ private func connected(_ socket: Int32, to port: UInt16) -> Bool {
 }
 
 private func blockingExchange(_ port: UInt16, _ bytes: [UInt8]) -> String? {
-    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let socket = Platform.socket(AF_INET, Platform.streamSocket, 0)
     defer { close(socket) }
     guard connected(socket, to: port) else { return nil }
-    _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    _ = unsafe IdentityPlatform.send(socket, bytes, bytes.count, Platform.sendFlags)
     var all: [UInt8] = []
     var room = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -60,10 +59,10 @@ final class IdleConnection: Sendable {
     private let socket: Int32
 
     init(port: UInt16, sending text: String) {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        socket = Platform.socket(AF_INET, Platform.streamSocket, 0)
         _ = connected(socket, to: port)
         let bytes = Array(text.utf8)
-        _ = unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        _ = unsafe IdentityPlatform.send(socket, bytes, bytes.count, Platform.sendFlags)
     }
 
     deinit { close(socket) }
