@@ -292,6 +292,7 @@ let package = Package(
         tests(
             "IdentityPostgresTests",
             [
+                "IdentityPlatform",
                 "IdentityPostgres", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto",
                 "IdentityTesting",
                 "IdentitySandbox",
@@ -340,7 +341,8 @@ let package = Package(
             "WebShopTests",
             [
                 "WebShop", "web-shop", "IdentityDevelopmentServer", "IdentityWeb", "IdentitySetup", "IdentityKit",
-                "IdentityHTTP", "IdentitySandbox", "StorefrontSandbox", "IdentityTesting", "TestProcesses",
+                "IdentityPlatform", "IdentityHTTP", "IdentitySandbox", "StorefrontSandbox", "IdentityTesting",
+                "TestProcesses",
                 "TestPostgres",
             ]
         ),
@@ -353,7 +355,7 @@ let package = Package(
         ),
         .target(
             name: "TestPostgres",
-            dependencies: ["IdentityKit", "TestProcesses"],
+            dependencies: ["IdentityKit", "IdentityPlatform", "TestProcesses"],
             path: "Tests/Support/Postgres",
             swiftSettings: settings
         ),
@@ -371,7 +373,12 @@ let package = Package(
             path: "Tests/Support/Memory",
             swiftSettings: settings
         ),
-        .target(name: "TestProcesses", path: "Tests/Support/Processes", swiftSettings: settings),
+        .target(
+            name: "TestProcesses",
+            dependencies: ["IdentityPlatform"],
+            path: "Tests/Support/Processes",
+            swiftSettings: settings
+        ),
         tests(
             "ShopifyCustomerAccountTests",
             [

@@ -105,7 +105,7 @@ final class TLSServer: Sendable {
     }
 
     private static func pair(_ ends: inout [Int32]) -> Bool {
-        unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0
+        unsafe socketpair(AF_UNIX, Platform.streamSocket, 0, &ends) == 0
             && fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0
             && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0
     }

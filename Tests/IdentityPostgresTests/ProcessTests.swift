@@ -1,7 +1,7 @@
 #if PostgreSQL
 import FoundationEssentials
-import Glibc
 import IdentityKit
+import IdentityPlatform
 import IdentitySandbox
 import TestDirectories
 import TestProcesses
@@ -105,13 +105,10 @@ private struct LabRun {
     /// Its complete standard output and its exit status.
     func ended() async throws -> (status: Int32, lines: [String]) {
         let (output, errors) = (LineReader(process.output), LineReader(process.errors))
-        let process = process
         var lines: [String] = []
         while let line = await output.next() { lines.append(line) }
         while await errors.next() != nil {}
-        let status = await withCheckedContinuation { continuation in
-            Detached.run { continuation.resume(returning: process.wait()) }
-        }
+        let status = await process.ended()
         close(process.input)
         output.end()
         errors.end()

@@ -1,7 +1,7 @@
 import FoundationEssentials
-import Glibc
 import IdentityHTTP
 import IdentityKit
+import IdentityPlatform
 import IdentitySandbox
 import StorefrontSandbox
 import TestDirectories
@@ -207,10 +207,7 @@ private struct RunningProgram {
         terminate()
         while await output.next() != nil {}
         while await errors.next() != nil {}
-        let process = process
-        let status = await withCheckedContinuation { continuation in
-            Detached.run { continuation.resume(returning: process.wait()) }
-        }
+        let status = await process.ended()
         close(process.input)
         output.end()
         errors.end()

@@ -1,6 +1,6 @@
 import Foundation
-import Glibc
 import IdentityKit
+import IdentityPlatform
 import TestDirectories
 import TestProcesses
 import Testing
@@ -16,7 +16,7 @@ struct TLSTests {
         arguments: ["shopify", "any-form-post"]
     )
     func journey(provider: String) async throws {
-        let port = try freePort()
+        let port = try LoopbackPort.free()
         let origin = "https://shop.example:\(port)"
         try await ShopStage.run(publicOrigin: origin) { stage in
             let proxy = try startProxy(port: port, backend: stage.backend)
@@ -76,22 +76,6 @@ struct TLSTests {
         )
         let process = try Spawned.start(Proxy.nginx, ["-p", folder.path, "-c", configuration], [:])
         return Proxy(process: process, folder: folder)
-    }
-
-    private func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                try #require(unsafe bind(descriptor, pointer, length) == 0)
-                try #require(unsafe getsockname(descriptor, pointer, &length) == 0)
-            }
-        }
-        return UInt16(bigEndian: address.sin_port)
     }
 }
 

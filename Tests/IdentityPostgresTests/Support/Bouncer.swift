@@ -1,7 +1,7 @@
 #if PostgreSQL
 import FoundationEssentials
-import Glibc
 import IdentityKit
+import IdentityPlatform
 import TestProcesses
 import TestPostgres
 

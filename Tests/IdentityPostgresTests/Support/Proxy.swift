@@ -1,8 +1,9 @@
 #if PostgreSQL
-import Glibc
 import IdentityKit
+import IdentityPlatform
 import Synchronization
 import TestPostgres
+import TestProcesses
 
 /// A proxy between a store and its server that drops responses on demand.
 ///
@@ -21,9 +22,10 @@ final class Proxy: Sendable {
 
     init(to server: TestPostgresServer) throws {
         target = server.port
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        port = try Self.listen(listener)
-        Detached.run { [self] in
+        listener = Platform.socket(AF_INET, Platform.streamSocket, 0)
+        port = Int(try LoopbackPort.bind(listener))
+        guard listen(listener, 64) == 0 else { throw TestPostgresServer.Failure(text: "the proxy cannot listen") }
+        _ = DedicatedThread.start { [self] in
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
@@ -47,7 +49,7 @@ final class Proxy: Sendable {
 
     func close() {
         shutdown(listener, Int32(SHUT_RDWR))
-        Glibc.close(listener)
+        IdentityPlatform.close(listener)
     }
 
     func connection(_ server: TestPostgresServer) -> Secret {
@@ -56,23 +58,8 @@ final class Proxy: Sendable {
         )
     }
 
-    private static func listen(_ listener: Int32) throws -> Int {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                unsafe bind(listener, pointer, length) == 0 && Glibc.listen(listener, 64) == 0
-                    && getsockname(listener, pointer, &length) == 0
-            }
-        }
-        guard isListening else { throw TestPostgresServer.Failure(text: "the proxy cannot listen") }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
-
     private func serve(_ client: Int32) {
-        let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let server = Platform.socket(AF_INET, Platform.streamSocket, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -83,8 +70,8 @@ final class Proxy: Sendable {
             }
         }
         guard isConnected else {
-            Glibc.close(server)
-            Glibc.close(client)
+            IdentityPlatform.close(server)
+            IdentityPlatform.close(client)
             return
         }
         // The thread that ends last closes both descriptors, because a reused descriptor number must not be touched by
@@ -92,14 +79,14 @@ final class Proxy: Sendable {
         let ends = Ends(client, server)
         // A response may arrive in several pieces; the next response begins after the next request.
         let isAsked = Flag()
-        Detached.run {
+        _ = DedicatedThread.start {
             Self.pump(from: client, to: server) {
                 isAsked.raise()
                 return true
             }
             ends.leave()
         }
-        Detached.run { [self] in
+        _ = DedicatedThread.start { [self] in
             Self.pump(from: server, to: client) {
                 guard isAsked.lower() else { return true }
                 return state.withLock { state in
@@ -125,7 +112,7 @@ final class Proxy: Sendable {
                 users -= 1
                 return users == 0
             }
-            if isLast { for descriptor in descriptors { Glibc.close(descriptor) } }
+            if isLast { for descriptor in descriptors { IdentityPlatform.close(descriptor) } }
         }
     }
 
@@ -138,7 +125,7 @@ final class Proxy: Sendable {
             while sent < count {
                 let written = unsafe buffer.withUnsafeBytes { bytes in
                     guard let base = bytes.baseAddress else { return -1 }
-                    return unsafe send(sink, base + sent, count - sent, Int32(MSG_NOSIGNAL))
+                    return unsafe send(sink, base + sent, count - sent, Platform.sendFlags)
                 }
                 guard written > 0 else { break }
                 sent += written

@@ -23,7 +23,7 @@ struct Driver: Sendable {
         var configuration = SandboxConfiguration()
         configuration.accessTokenLifetime = .seconds(30)
         let sandbox = try await ShopSandbox.start(configuration, storefront: .wholeShop)
-        let ports = try [Self.freePort(), Self.freePort()]
+        let ports = try [LoopbackPort.free(), LoopbackPort.free()]
         let nodes = ports.map { "http://127.0.0.1:\($0)" }
         let made = sandbox.labConfiguration(app: nodes[0])
         var file = made.json.object ?? [:]
@@ -113,22 +113,6 @@ struct Driver: Sendable {
         )
         print("\(failures.count) buyers with a failure")
         return isRight
-    }
-
-    private static func freePort() throws -> UInt16 {
-        let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(handle) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                unsafe bind(handle, pointer, length) == 0 && getsockname(handle, pointer, &length) == 0
-            }
-        }
-        guard status else { throw IdentityError(.configuration, .configurationInvalid, "There is no free port.") }
-        return UInt16(bigEndian: address.sin_port)
     }
 }
 

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-internal import Glibc
 package import IdentityKit
+internal import IdentityPlatform
 package import TestProcesses
 
 /// A private PostgreSQL server in a temporary directory, on a loopback port and a Unix socket.
@@ -62,7 +62,7 @@ package actor TestPostgresServer {
         let process = process
         let lines = lines
         // Waits for the shell, so that no zombie remains; the shell needs a moment to stop the server.
-        Detached.run {
+        _ = DedicatedThread.start {
             _ = process.wait()
             lines.end()
             close(process.errors)
@@ -75,7 +75,7 @@ package actor TestPostgresServer {
         guard let programs else { throw Failure(text: "PostgreSQL's server programs are not installed") }
         var last = ""
         for _ in 0..<5 {
-            let port = try freePort()
+            let port = Int(try LoopbackPort.free())
             let arguments = ["-c", script, "server", programs, "\(port)", user, password] + settings
             let process = try spawn(arguments)
             let lines = LineReader(process.output)
@@ -157,23 +157,6 @@ package actor TestPostgresServer {
         done
         """
 
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { throw Failure(text: "no socket") }
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                unsafe bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
-            }
-        }
-        guard result else { throw Failure(text: "no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
-
     // MARK: Commands
 
     /// Sends a command to the shell and waits for its result.
@@ -206,30 +189,6 @@ package actor TestPostgresServer {
     }
 }
 
-/// Runs a blocking body on a dedicated thread.
-package enum Detached {
-    package static func run(_ body: @escaping @Sendable () -> Void) {
-        let box = unsafe Unmanaged.passRetained(Box(body))
-        var thread = pthread_t()
-        let result = unsafe pthread_create(
-            &thread,
-            nil,
-            { argument in
-                guard let argument = unsafe argument else { return nil }
-                unsafe Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
-                return nil
-            },
-            box.toOpaque()
-        )
-        if result == 0 { pthread_detach(thread) } else { unsafe box.release() }
-    }
-
-    private final class Box: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-}
-
 /// The lines that a process prints, read on a thread.
 package final class LineReader: Sendable {
     private let stream: AsyncStream<String>
@@ -240,7 +199,7 @@ package final class LineReader: Sendable {
         self.descriptor = descriptor
         (stream, continuation) = AsyncStream.makeStream()
         let continuation = continuation
-        Detached.run {
+        _ = DedicatedThread.start {
             var line: [UInt8] = []
             var byte: UInt8 = 0
             while unsafe read(descriptor, &byte, 1) == 1 {
