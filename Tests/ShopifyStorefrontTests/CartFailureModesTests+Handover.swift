@@ -203,14 +203,9 @@ extension CartFailureModesTests {
     )
     func rowBeforeIdentity() async throws {
         let shop = try await SandboxShop()
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let (guest, cart) = try await shop.guestWithMug()
         let session = try await shop.login()
-        shop.loseResponses(of: "cartBuyerIdentityUpdate")
-        await #expect(throws: IdentityError.self) {
-            try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
-        }
-        shop.storefront.removeAllFaults()
+        try await shop.interruptMerge(of: guest, into: session)
         #expect(try shop.state(cart).customerAccessToken != nil)
         #expect(try await shop.isBound(session))
         let other = try await shop.process()
@@ -222,8 +217,7 @@ extension CartFailureModesTests {
     @Test("37: a replaced cart loses the buyer, even if its last identity update got no response")
     func replacedInDoubt() async throws {
         let shop = try await SandboxShop()
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let cart = try await shop.guestWithMug().cart
         let session = try await shop.login()
         _ = try await shop.carts.adopt(cart.id, for: session, isTrusted: true, in: shop.context)
         shop.loseResponses(of: "cartBuyerIdentityUpdate")

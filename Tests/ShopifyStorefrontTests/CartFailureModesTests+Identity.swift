@@ -73,8 +73,7 @@ extension CartFailureModesTests {
         _ = try await shop.sessions.refreshTokens(for: session)
         await shop.sessions.drain()
         #expect(try shop.state(cart).companyLocationID == good)
-        let guest = try await shop.sessions.beginGuest().id
-        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let guest = try await shop.guestWithMug().guest
         await #expect(throws: IdentityError.self) { try await shop.carts.setCompanyLocation(good, for: guest) }
     }
 
@@ -204,8 +203,7 @@ extension CartFailureModesTests {
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
         let handoff = try await shop.carts.checkout(for: session, in: shop.context)
-        let guest = try await shop.sessions.beginGuest().id
-        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let guest = try await shop.guestWithMug().guest
         let merge = try await shop.carts.mergeGuestCart(
             of: guest,
             into: session,

@@ -36,8 +36,7 @@ import Testing
     @Test("2: one of two concurrent logins gets a guest's cart, and no cart has two buyers")
     func racingLogins() async throws {
         let shop = try await SandboxShop()
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let (guest, cart) = try await shop.guestWithMug()
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
         async let first = shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
         async let second = shop.carts.mergeGuestCart(of: guest, into: grace, in: shop.context)

@@ -61,13 +61,8 @@ import Testing
     func giftCards() async throws {
         let shop = try await SandboxShop()
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
-        shop.loseResponses(of: "cartBuyerIdentityUpdate")
-        await #expect(throws: IdentityError.self) {
-            try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
-        }
-        shop.storefront.removeAllFaults()
+        let (guest, cart) = try await shop.guestWithMug()
+        try await shop.interruptMerge(of: guest, into: ada)
         try await shop.addGiftCard(to: ada, losingResponse: false)
         shop.clock.advance(by: .seconds(600))
         let merge = try await shop.carts.mergeGuestCart(of: guest, into: grace, in: shop.context)
@@ -108,8 +103,7 @@ import Testing
         let shop = try await SandboxShop()
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
         let own = try await shop.carts.add(shop.mugs(), for: ada, in: shop.context).cart
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let (guest, cart) = try await shop.guestWithMug()
         let other = try await shop.process()
         let token = own.id.rawValue.suffix(32)
         // The first merge removes its buyer from the cart that it replaces.
@@ -133,8 +127,7 @@ import Testing
         let shop = try await SandboxShop()
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
         let own = try await shop.carts.add(shop.mugs(), for: ada, in: shop.context).cart
-        let guest = try await shop.sessions.beginGuest().id
-        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let guest = try await shop.guestWithMug().guest
         let other = try await shop.process()
         let outcome = Mutex<CartMergeOutcome?>(nil)
         shop.storefront.planFault(.before { shop.clock.advance(by: .seconds(120)) }, on: .storefront)
@@ -158,8 +151,7 @@ import Testing
 extension SandboxShop {
     /// Merges a new guest's cart into a session that has none, and stops before the cart is removed from the guest's session.
     fileprivate func adoptWithoutEnd(by session: SessionID) async throws -> (guest: SessionID, cart: Cart) {
-        let guest = try await sessions.beginGuest().id
-        let cart = try await carts.add(mugs(), for: guest, in: context).cart
+        let (guest, cart) = try await guestWithMug()
         // The reservation, the intent of both sessions, and the adopted cart are written.
         first.attachments.fail(after: 4)
         await #expect(throws: IdentityError.self) {

@@ -36,8 +36,7 @@ import Testing
     func creationDuringMerge() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
-        let guest = try await shop.sessions.beginGuest().id
-        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let guest = try await shop.guestWithMug().guest
         let other = try await shop.process()
         shop.storefront.planFault(
             .before { [shirts] in _ = try? await other.carts.add(shirts, for: session, in: shop.context) },
@@ -53,8 +52,7 @@ import Testing
         let shop = try await SandboxShop()
         let session = try await shop.login()
         let own = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
-        let guest = try await shop.sessions.beginGuest().id
-        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let guest = try await shop.guestWithMug().guest
         let other = try await shop.process()
         let outcome = Mutex<CartMergeOutcome?>(nil)
         shop.storefront.planFault(
@@ -104,8 +102,7 @@ import Testing
     func completedMeanwhile() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let (guest, cart) = try await shop.guestWithMug()
         let other = try await shop.process()
         shop.storefront.planFault(
             .before { _ = try? await other.carts.mergeGuestCart(of: guest, into: session, in: shop.context) },
@@ -120,13 +117,8 @@ import Testing
     func checkoutAfterInterruption() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
-        shop.loseResponses(of: "cartBuyerIdentityUpdate")
-        await #expect(throws: IdentityError.self) {
-            try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
-        }
-        shop.storefront.removeAllFaults()
+        let (guest, cart) = try await shop.guestWithMug()
+        try await shop.interruptMerge(of: guest, into: session)
         #expect(try shop.state(cart).customerAccessToken != nil)
         #expect(try await shop.carts.checkout(for: guest, in: shop.context).identity == .guest)
         #expect(try shop.state(cart).customerAccessToken == nil)
@@ -139,8 +131,7 @@ import Testing
     func otherBuyerAfterInterruption() async throws {
         let shop = try await SandboxShop()
         let (ada, grace) = (try await shop.login("bolt"), try await shop.login(as: "grace@example.com"))
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let (guest, cart) = try await shop.guestWithMug()
         shop.loseResponses(of: "cartDeliveryAddressesReplace")
         await #expect(throws: IdentityError.self) {
             try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
@@ -161,13 +152,8 @@ import Testing
     func takenFromInterruptedMerge(merge: CartPolicy.Merge) async throws {
         let shop = try await SandboxShop()
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
-        shop.loseResponses(of: "cartBuyerIdentityUpdate")
-        await #expect(throws: IdentityError.self) {
-            try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
-        }
-        shop.storefront.removeAllFaults()
+        let (guest, cart) = try await shop.guestWithMug()
+        try await shop.interruptMerge(of: guest, into: ada)
         #expect(try shop.state(cart).customerAccessToken != nil)
         #expect(try await shop.isBound(ada))
         shop.clock.advance(by: .seconds(600))
@@ -194,14 +180,9 @@ import Testing
     func lateIdentity() async throws {
         let shop = try await SandboxShop()
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
-        let guest = try await shop.sessions.beginGuest().id
-        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let guest = try await shop.guestWithMug().guest
         shop.storefront.planFault(.before { shop.clock.advance(by: .seconds(45)) }, on: .storefront)
-        shop.loseResponses(of: "cartBuyerIdentityUpdate")
-        await #expect(throws: IdentityError.self) {
-            try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
-        }
-        shop.storefront.removeAllFaults()
+        try await shop.interruptMerge(of: guest, into: ada)
         // The merge began 75 seconds ago, and sent the buyer's identity 30 seconds ago.
         shop.clock.advance(by: .seconds(30))
         try await shop.carts.forget(for: ada)
@@ -261,13 +242,8 @@ import Testing
         let shop = try await SandboxShop()
         let session = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
-        let guest = try await shop.sessions.beginGuest().id
-        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
-        shop.loseResponses(of: "cartBuyerIdentityUpdate")
-        await #expect(throws: IdentityError.self) {
-            try await shop.carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: shop.context)
-        }
-        shop.storefront.removeAllFaults()
+        let guest = try await shop.guestWithMug().guest
+        try await shop.interruptMerge(of: guest, into: session, merge: .intoCustomerCart)
         shop.storefront.forgetRequests()
         _ = try await shop.carts.checkout(for: guest, in: shop.context)
         #expect(shop.count("cartBuyerIdentityUpdate") == 0)

@@ -159,8 +159,7 @@ import Testing
         let shop = try await SandboxShop()
         let session = try await shop.login()
         _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
-        let guest = try await shop.sessions.beginGuest().id
-        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        let guest = try await shop.guestWithMug().guest
         let before = try #require(try await shop.carts.read(for: session, in: shop.context)).cart.totalQuantity
         let brought = try #require(try await shop.carts.read(for: guest, in: shop.context)).cart.totalQuantity
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -185,8 +184,7 @@ import Testing
     @Test("while another session has reserved the guest's cart, something is left to merge, and a later call merges it")
     func reservedByOther() async throws {
         let shop = try await SandboxShop()
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let (guest, cart) = try await shop.guestWithMug()
         let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
         shop.storefront.planFault(.htmlPage(status: 503), on: .storefront, times: 50)
         await #expect(throws: IdentityError.self) { try await shop.carts.mergeCart(ofGuest: guest, into: ada) }

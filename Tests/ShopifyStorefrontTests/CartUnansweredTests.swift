@@ -12,13 +12,8 @@ import Testing
     func guest() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
-        shop.loseResponses(of: "cartBuyerIdentityUpdate")
-        await #expect(throws: IdentityError.self) {
-            try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
-        }
-        shop.storefront.removeAllFaults()
+        let (guest, cart) = try await shop.guestWithMug()
+        try await shop.interruptMerge(of: guest, into: session)
         shop.clock.advance(by: .seconds(600))
         try await shop.addGiftCard(to: guest, losingResponse: false)
         #expect(try shop.state(cart).customerAccessToken != nil)
@@ -32,8 +27,7 @@ import Testing
     )
     func replaced(isRejected: Bool) async throws {
         let shop = try await SandboxShop()
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let cart = try await shop.guestWithMug().cart
         let session = try await shop.login()
         _ = try await shop.carts.adopt(cart.id, for: session, isTrusted: true, in: shop.context)
         shop.loseResponses(of: "cartBuyerIdentityUpdate")

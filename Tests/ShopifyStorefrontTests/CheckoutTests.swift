@@ -195,8 +195,7 @@ import Testing
     @Test("a guest's checkout has the country of the call")
     func guestCountry() async throws {
         let shop = try await SandboxShop()
-        let guest = try await shop.sessions.beginGuest().id
-        let cart = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context).cart
+        let (guest, cart) = try await shop.guestWithMug()
         let context = StorefrontContext(buyerIP: SandboxShop.ip, country: "CA", language: "EN")
         let handoff = try await shop.carts.checkout(for: guest, in: context)
         #expect(handoff.identity == .guest && handoff.cart.buyerIdentity.countryCode == "CA")

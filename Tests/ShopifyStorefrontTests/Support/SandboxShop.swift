@@ -191,6 +191,25 @@ struct SandboxShop {
         [CartLineInput(merchandiseID: Self.mug, quantity: quantity)]
     }
 
+    /// Starts a guest's session, and puts a mug into its cart.
+    func guestWithMug() async throws -> (guest: SessionID, cart: Cart) {
+        let guest = try await sessions.beginGuest().id
+        return (guest, try await carts.add(mugs(), for: guest, in: context).cart)
+    }
+
+    /// Merges a guest's cart; the responses to the update of the buyer's identity are lost.
+    func interruptMerge(
+        of guest: SessionID,
+        into session: SessionID,
+        merge: CartPolicy.Merge? = nil
+    ) async throws {
+        loseResponses(of: "cartBuyerIdentityUpdate")
+        await #expect(throws: IdentityError.self) {
+            try await carts.mergeGuestCart(of: guest, into: session, merge: merge, in: context)
+        }
+        storefront.removeAllFaults()
+    }
+
     /// The sandbox's view of a cart.
     func state(_ cart: Cart) throws -> SandboxStorefront.CartState {
         try #require(storefront.cartStates.first { $0.id == cart.id.rawValue })
