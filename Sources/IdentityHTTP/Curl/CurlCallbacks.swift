@@ -34,7 +34,7 @@ enum CurlCallbacks {
     private static let prerequest: curl_prereq_callback = { context, remoteAddress, _, remotePort, _ in
         guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
         let handle = unsafe handle(context)
-        guard let request = handle.work?.exchange.request else { return CURL_PREREQFUNC_ABORT }
+        guard let exchange = handle.work?.exchange else { return CURL_PREREQFUNC_ABORT }
         // The policy may have refused another address of the same name during the connection attempt, and a reused connection may
         // have been established under another policy.
         let isPermitted = permits(handle) {
@@ -42,12 +42,12 @@ enum CurlCallbacks {
             return ResolvedAddress(host: text, port: UInt16(clamping: remotePort))
         }
         guard isPermitted else { return CURL_PREREQFUNC_ABORT }
-        guard handle.work?.attempts == 0 || request.isRepeatable else {
+        guard handle.work?.attempts == 0 || exchange.request.isRepeatable else {
             handle.work?.failure = (.connectionLost, "No response arrived, and this request is not sent twice.")
             return CURL_PREREQFUNC_ABORT
         }
         // Checked last, because the process may have been suspended while the connection was established.
-        if let maySend = request.maySend, !maySend() {
+        if let maySend = exchange.request.maySend, !maySend() {
             handle.work?.failure = (.sendingRefused, "The request was not sent, because `maySend` returned false.")
             return CURL_PREREQFUNC_ABORT
         }

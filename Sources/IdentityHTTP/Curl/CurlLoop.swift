@@ -148,8 +148,8 @@ internal import Synchronization
     }
 
     private func outcome(of result: CURLcode, _ handle: CurlHandle) -> Result<HTTPResponse, HTTPTransportError> {
+        if result == CURLE_OK, let response = handle.work?.reader.response() { return .success(response) }
         guard let work = handle.work else { return .failure(CurlFailure.closed(.ambiguous)) }
-        if result == CURLE_OK, let response = work.reader.response() { return .success(response) }
         let request = work.exchange.request
         if let failure = work.reader.failure ?? (isOurs(result) ? work.failure : nil) {
             return .failure(
@@ -207,7 +207,7 @@ internal import Synchronization
     private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
         unsafe curl_multi_remove_handle(multi, handle.easy)
         byAddress[handle.address] = nil
-        guard let work = handle.end(isReusable: handle.work.map { $0.isReusable(result) } ?? false) else { return }
+        guard let work = handle.end(isReusable: handle.work?.isReusable(result) ?? false) else { return }
         byExchange[ObjectIdentifier(work.exchange)] = nil
         if idle.count < CurlLoop.maximumIdleHandles { idle.append(handle) }
         settled.append((work.continuation, result))

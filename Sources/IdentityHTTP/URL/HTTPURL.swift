@@ -17,13 +17,13 @@ public struct HTTPURL: Sendable {
     /// The host in lower case; an IPv6 literal keeps its brackets.
     public let host: String
     /// The given port, or 443 or 80.
-    public let port: UInt16
+    public var port: UInt16 { parts.port }
     /// Whether the scheme is `https`.
-    public let isSecure: Bool
+    public var isSecure: Bool { parts.isSecure }
     /// Whether the host is a literal of 127.0.0.0/8 or `[::1]`.
     ///
     /// `localhost` is not: it is a name that may resolve to anything.
-    public let isLoopback: Bool
+    public var isLoopback: Bool { parts.isLoopback }
 
     private let parts: HTTPURLParser.Parts
 
@@ -32,21 +32,18 @@ public struct HTTPURL: Sendable {
     /// - Throws: ``HTTPURLError``, whose message does not contain the text.
     public init(_ text: String) throws(HTTPURLError) {
         let bytes = Array(text.utf8)
-        let parts = try HTTPURLParser(bytes).parse()
+        let (parts, host) = try HTTPURLParser(bytes).parse()
         // Copied from the bytes, because the storage of the given String may have a larger capacity.
         self.init(
             String(decoding: bytes, as: UTF8.self),
             parts,
-            host: String(decoding: bytes[parts.host].map(ASCII.lowercased), as: UTF8.self)
+            host: String(decoding: bytes[host].map(ASCII.lowercased), as: UTF8.self)
         )
     }
 
     private init(_ text: String, _ parts: HTTPURLParser.Parts, host: String) {
         self.text = text
         self.host = host
-        port = parts.port
-        isSecure = parts.isSecure
-        isLoopback = parts.isLoopback
         self.parts = parts
     }
 
@@ -70,7 +67,7 @@ public struct HTTPURL: Sendable {
     /// Calls a body with the path and the query as they are sent (RFC 9112 section 3.2.1), as a C string.
     package func withRequestTarget<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
         guard !parts.path.isEmpty else { return unsafe ("/" + (query.map { "?" + $0 } ?? "")).withCString(body) }
-        return unsafe text.withCString { unsafe body($0 + parts.path.lowerBound) }
+        return unsafe text.withCString { unsafe body($0 + Int(parts.path.lowerBound)) }
     }
 
     /// Returns this URL with encoded fields appended to its query.
@@ -123,7 +120,7 @@ public struct HTTPURL: Sendable {
             return start + fields.count
         }
         var parts = parts
-        parts.query = (parts.query?.lowerBound ?? start)..<start + fields.count
+        parts.query = (parts.query?.lowerBound ?? UInt32(start))..<UInt32(start + fields.count)
         return (HTTPURL(joined, parts, host: host), start)
     }
 
@@ -144,8 +141,8 @@ public struct HTTPURL: Sendable {
         return try HTTPURL(origin + path + (query.map { "?" + $0 } ?? ""))
     }
 
-    private func slice(_ range: Range<Int>) -> String {
-        let start = text.utf8.index(text.utf8.startIndex, offsetBy: range.lowerBound)
+    private func slice(_ range: Range<UInt32>) -> String {
+        let start = text.utf8.index(text.utf8.startIndex, offsetBy: Int(range.lowerBound))
         return String(text[start..<text.utf8.index(start, offsetBy: range.count)])
     }
 }

@@ -1,9 +1,9 @@
 /// Finds the parts of an absolute http or https URL, and refuses ambiguous ones.
 struct HTTPURLParser {
     struct Parts: Sendable {
-        var host: Range<Int>
-        var path: Range<Int>
-        var query: Range<Int>?
+        /// Small integers, because many values contain URLs.
+        var path: Range<UInt32>
+        var query: Range<UInt32>?
         var port: UInt16
         var isSecure: Bool
         var isLoopback: Bool
@@ -15,7 +15,7 @@ struct HTTPURLParser {
         self.bytes = bytes
     }
 
-    func parse() throws(HTTPURLError) -> Parts {
+    func parse() throws(HTTPURLError) -> (parts: Parts, host: Range<Int>) {
         try Self.checkLength(bytes.count)
         let (isSecure, start) = try scheme()
         let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
@@ -23,14 +23,14 @@ struct HTTPURLParser {
         try checkRest(start)
         let (host, port, isLoopback) = try authority(start..<end)
         let mark = bytes[end...].firstIndex(of: UInt8(ascii: "?"))
-        return Parts(
-            host: host,
-            path: end..<(mark ?? bytes.count),
-            query: mark.map { $0 + 1..<bytes.count },
+        let parts = Parts(
+            path: UInt32(end)..<UInt32(mark ?? bytes.count),
+            query: mark.map { UInt32($0) + 1..<UInt32(bytes.count) },
             port: port ?? (isSecure ? 443 : 80),
             isSecure: isSecure,
             isLoopback: isLoopback
         )
+        return (parts, host)
     }
 
     /// Checks the end of a URL, which is part of its query, and the length of the whole URL.

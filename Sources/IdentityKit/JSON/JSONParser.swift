@@ -29,6 +29,10 @@ struct JSONParser {
     }
 
     mutating func parseDocument() throws(JSONError) -> JSONValue {
+        // The whole text is validated as UTF-8 once, so the code that reads strings does not check it again.
+        if let invalid = JSONText.firstInvalidByte(in: bytes.span) {
+            throw JSONError(reason: "invalid UTF-8", offset: invalid)
+        }
         skipWhitespace()
         let value = try parseValue()
         skipWhitespace()
@@ -141,17 +145,13 @@ struct JSONParser {
         guard index < bytes.count else { throw failure("the text ends inside a string") }
         switch bytes[index] {
         case UInt8(ascii: "\""):
-            guard let text = plainText(start..<index) else { throw failure("invalid UTF-8") }
             index += 1
-            return text
+            let text = bytes.span.extracting(start..<index - 1)
+            // The whole input is valid UTF-8, and the part between two quotation marks contains only whole characters.
+            return String(copying: unsafe UTF8Span(unchecked: text))
         case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
         default: throw failure("unescaped control character")
         }
-    }
-
-    private func plainText(_ range: Range<Int>) -> String? {
-        guard let text = try? UTF8Span(validating: bytes.span.extracting(range)) else { return nil }
-        return String(copying: text)
     }
 
     private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {

@@ -1,28 +1,59 @@
 /// The bytes of JSON strings.
 package enum JSONText {
+    /// The index of the first byte that is not ASCII; the end of the bytes if all are.
+    private static func firstNonASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
+        let raw = unsafe bytes.bytes
+        var index = start
+        while index + 16 <= bytes.count {
+            // The bounds are checked, and every bit pattern is a valid integer.
+            let words = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD2<UInt64>.self)
+            if (words[0] | words[1]) & 0x8080_8080_8080_8080 != 0 { break }
+            index += 16
+        }
+        while index < bytes.count, bytes[index] < 0x80 { index += 1 }
+        return index
+    }
+
+    /// The index of the first byte of invalid UTF-8; nil if the bytes are valid.
+    ///
+    /// Most texts are ASCII, so only the other characters are checked in the slow way. None of them contains an ASCII byte.
+    package static func firstInvalidByte(in bytes: Span<UInt8>) -> Int? {
+        var start = firstNonASCII(in: bytes, from: 0)
+        while start < bytes.count {
+            var end = start
+            while end < bytes.count, bytes[end] >= 0x80 { end += 1 }
+            do {
+                _ = try UTF8Span(validating: bytes.extracting(start..<end))
+            } catch {
+                return start + error.byteOffsets.lowerBound
+            }
+            start = firstNonASCII(in: bytes, from: end)
+        }
+        return nil
+    }
+
     /// The index of the first quotation mark, backslash, byte below 0x20 or other given byte; the end of the bytes if they contain no such byte.
     ///
-    /// Eight bytes are examined at a time, because tokens are long strings.
+    /// Sixteen bytes are examined at a time, because tokens are long strings.
     package static func firstSpecialByte(
         in bytes: Span<UInt8>,
         from start: Int,
         or other: UInt8 = UInt8(ascii: "\"")
     ) -> Int {
+        typealias Block = SIMD16<UInt8>
+        let (quotationMark, backslash) = (Block(repeating: UInt8(ascii: "\"")), Block(repeating: UInt8(ascii: "\\")))
+        let (another, space) = (Block(repeating: other), Block(repeating: 0x20))
+        let raw = unsafe bytes.bytes
         var index = start
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let words = unsafe bytes.bytes
-        while index + 8 <= bytes.count {
+        while index + 16 <= bytes.count {
             // The bounds are checked, and every bit pattern is a valid integer.
-            let word = unsafe UInt64(littleEndian: words.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-            let mark = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
-            let slash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            let another = word ^ (ones &* UInt64(other))
-            // Only the lowest set bit is used. Higher bits may be wrong, because the subtractions can borrow from a higher byte.
-            let found =
-                ((mark &- ones) & ~mark | (slash &- ones) & ~slash | (another &- ones) & ~another
-                    | (word &- ones &* 0x20) & ~word) & (ones &* 0x80)
-            if found != 0 { return index + found.trailingZeroBitCount / 8 }
-            index += 8
+            let block = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: Block.self)
+            let found = (block .== quotationMark) .| (block .== backslash) .| (block .== another) .| (block .< space)
+            // A mask has 8 bits for each byte.
+            let halves = unsafe unsafeBitCast(found, to: SIMD2<UInt64>.self)
+            if halves[0] != 0 { return index + halves[0].littleEndian.trailingZeroBitCount / 8 }
+            if halves[1] != 0 { return index + 8 + halves[1].littleEndian.trailingZeroBitCount / 8 }
+            index += 16
         }
         while index < bytes.count {
             let byte = bytes[index]

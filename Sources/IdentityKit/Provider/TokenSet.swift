@@ -2,44 +2,113 @@ public import FoundationEssentials
 
 /// The tokens of one buyer at one provider, with verified claims.
 public struct TokenSet: Sendable {
+    private struct Content: Sendable {
+        var buyer: Buyer
+        var accessToken: Secret
+        var tokenType: String
+        var refreshToken: Secret?
+        var refreshTokenScopes: [String]
+        var idToken: Secret?
+        var scopes: [String]
+        var issuedAt: Date
+        var expiresAt: Date?
+        var authenticatedAt: Date?
+        var authorizedParty: String?
+        var nonce: Secret?
+        var providerSessionID: String?
+        var claims: IDTokenClaims?
+        var dpopKey: Secret?
+    }
+
+    /// Shared, because tokens are passed on much more often than they are changed, and have many members.
+    private var storage: Shared<Content>
+    private var content: Content {
+        get { storage.value }
+        set { storage = Shared(newValue) }
+    }
     /// The buyer who signed in.
     ///
     /// Issuer and subject come from a validated ID token. Providers without ID tokens document their source.
-    public var buyer: Buyer
+    public var buyer: Buyer {
+        get { storage.value.buyer }
+        set { content.buyer = newValue }
+    }
     /// The access token.
-    public var accessToken: Secret
+    public var accessToken: Secret {
+        get { storage.value.accessToken }
+        set { content.accessToken = newValue }
+    }
     /// The token type as the provider wrote it, for example `bearer`; compared without case (RFC 6749 section 5.1).
-    public var tokenType: String
+    public var tokenType: String {
+        get { storage.value.tokenType }
+        set { content.tokenType = newValue }
+    }
     /// The refresh token; nil when the provider issued none.
     ///
     /// Without a refresh token the session ends when its access token expires.
-    public var refreshToken: Secret?
+    public var refreshToken: Secret? {
+        get { storage.value.refreshToken }
+        set { content.refreshToken = newValue }
+    }
     /// The scopes to request at a refresh, if the provider names them (Bolt's `refresh_token_scope`).
-    public var refreshTokenScopes: [String]
+    public var refreshTokenScopes: [String] {
+        get { storage.value.refreshTokenScopes }
+        set { content.refreshTokenScopes = newValue }
+    }
     /// The raw ID token, kept for logout.
-    public var idToken: Secret?
+    public var idToken: Secret? {
+        get { storage.value.idToken }
+        set { content.idToken = newValue }
+    }
     /// The scopes granted, in the provider's order.
-    public var scopes: [String]
+    public var scopes: [String] {
+        get { storage.value.scopes }
+        set { content.scopes = newValue }
+    }
     /// When the request that returned the tokens began.
-    public var issuedAt: Date
+    public var issuedAt: Date {
+        get { storage.value.issuedAt }
+        set { content.issuedAt = newValue }
+    }
     /// When the access token expires, counted from ``issuedAt``; nil when the provider did not say.
-    public var expiresAt: Date?
+    public var expiresAt: Date? {
+        get { storage.value.expiresAt }
+        set { content.expiresAt = newValue }
+    }
     /// When the buyer authenticated (`auth_time`), if the ID token says so; a refreshed ID token may leave it out but not change it.
-    public var authenticatedAt: Date?
+    public var authenticatedAt: Date? {
+        get { storage.value.authenticatedAt }
+        set { content.authenticatedAt = newValue }
+    }
     /// The ID token's `azp`, which a refreshed ID token may leave out but not change.
-    public var authorizedParty: String?
+    public var authorizedParty: String? {
+        get { storage.value.authorizedParty }
+        set { content.authorizedParty = newValue }
+    }
     /// The `nonce` of the login, which a refreshed ID token may leave out but not change.
-    public var nonce: Secret?
+    public var nonce: Secret? {
+        get { storage.value.nonce }
+        set { content.nonce = newValue }
+    }
     /// The provider's session id (`sid` of the ID token), which a logout token can refer to (OpenID Connect Back-Channel Logout
     /// 1.0 section 2.1); nil if the ID token has none.
-    public var providerSessionID: String?
+    public var providerSessionID: String? {
+        get { storage.value.providerSessionID }
+        set { content.providerSessionID = newValue }
+    }
     /// The claims of the newest ID token; nil for a provider without ID tokens.
     ///
     /// Set only claims that were validated. A refresh whose response contains an ID token replaces them as a whole, a refresh without
     /// one keeps them (OpenID Connect Core section 12.2).
-    public var claims: IDTokenClaims?
+    public var claims: IDTokenClaims? {
+        get { storage.value.claims }
+        set { content.claims = newValue }
+    }
     /// The DPoP key of the tokens (RFC 9449), a private JWK; nil without DPoP.
-    public var dpopKey: Secret?
+    public var dpopKey: Secret? {
+        get { storage.value.dpopKey }
+        set { content.dpopKey = newValue }
+    }
 
     /// Creates a token set.
     public init(
@@ -53,15 +122,19 @@ public struct TokenSet: Sendable {
         issuedAt: Date,
         expiresAt: Date? = nil
     ) {
-        self.buyer = buyer
-        self.accessToken = accessToken
-        self.tokenType = tokenType
-        self.refreshToken = refreshToken
-        self.refreshTokenScopes = refreshTokenScopes
-        self.idToken = idToken
-        self.scopes = scopes
-        self.issuedAt = issuedAt
-        self.expiresAt = expiresAt
+        storage = Shared(
+            Content(
+                buyer: buyer,
+                accessToken: accessToken,
+                tokenType: tokenType,
+                refreshToken: refreshToken,
+                refreshTokenScopes: refreshTokenScopes,
+                idToken: idToken,
+                scopes: scopes,
+                issuedAt: issuedAt,
+                expiresAt: expiresAt
+            )
+        )
     }
 
     /// Whether a scope was granted, compared as bytes.

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// Decides how long a session is kept, and whether it has expired.
-struct SessionLifetime: Sendable {
+final class SessionLifetime: Sendable {
     private let clock: any IdentityClock
     private let configuration: SessionManager.Configuration
     /// The times of both clocks when the manager was created.

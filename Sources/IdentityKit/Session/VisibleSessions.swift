@@ -1,10 +1,17 @@
 /// The sessions that exist for the callers of one manager: the sessions of its tenant that have not expired.
-struct VisibleSessions: Sendable {
+final class VisibleSessions: Sendable {
     let store: any SessionStore
     let providers: ProviderRegistry
     /// The only tenant that the manager serves; nil for all.
     let tenant: String?
     let lifetime: SessionLifetime
+
+    init(store: any SessionStore, providers: ProviderRegistry, tenant: String?, lifetime: SessionLifetime) {
+        self.store = store
+        self.providers = providers
+        self.tenant = tenant
+        self.lifetime = lifetime
+    }
 
     /// A session as it is stored, decoded.
     ///

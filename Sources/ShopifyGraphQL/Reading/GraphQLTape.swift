@@ -43,16 +43,25 @@ final class GraphQLTape: Sendable {
     /// Whether a text or a name is these bytes.
     func isText(_ entry: TapeEntry, _ wanted: Span<UInt8>) -> Bool {
         guard entry.length == wanted.count else { return false }
-        let text = entry.kind == .text ? bytes : decoded
-        let place = entry.place
+        // Two branches instead of one variable, because a variable would retain an array.
+        return entry.kind == .text
+            ? Self.isText(bytes, at: entry.place, wanted) : Self.isText(decoded, at: entry.place, wanted)
+    }
+
+    private static func isText(_ text: [UInt8], at place: Int, _ wanted: Span<UInt8>) -> Bool {
+        let text = text.span
         for offset in wanted.indices where text[place + offset] != wanted[offset] { return false }
         return true
     }
 
     /// The decoded text of a text entry, or the digits of a number entry.
     func text(_ entry: TapeEntry) -> String {
-        let all = entry.kind == .decodedText ? decoded : bytes
-        let part = all.span.extracting(entry.place..<entry.place + entry.length)
+        entry.kind == .decodedText
+            ? Self.text(entry, in: decoded) : Self.text(entry, in: bytes)
+    }
+
+    private static func text(_ entry: TapeEntry, in bytes: [UInt8]) -> String {
+        let part = bytes.span.extracting(entry.place..<entry.place + entry.length)
         // The whole input is valid UTF-8, and the part between two quotation marks contains only whole characters.
         return String(copying: unsafe UTF8Span(unchecked: part))
     }

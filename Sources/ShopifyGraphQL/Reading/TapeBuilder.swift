@@ -36,8 +36,8 @@ struct TapeBuilder {
         builder.entries.reserveCapacity(min(bytes.count / 12 + 4, limits.maximumElements))
         let text = bytes.span
         // The whole body is validated as UTF-8 once, so the code that reads strings does not check it again.
-        do { _ = try UTF8Span(validating: text) } catch {
-            throw JSONError(reason: "invalid UTF-8", offset: error.byteOffsets.lowerBound)
+        if let invalid = JSONText.firstInvalidByte(in: text) {
+            throw JSONError(reason: "invalid UTF-8", offset: invalid)
         }
         try builder.read(text)
         let tape = GraphQLTape(bytes: bytes, decoded: builder.decoded, entries: builder.entries, root: 0)

@@ -160,27 +160,24 @@ extension CartLine: GraphQLReadable {
         quantity = try number.integer()
         guard Int32(exactly: quantity) != nil else { throw number.error("a 32-bit integer") }
         // A new kind of merchandise has none of these fields. The cart is readable nevertheless.
-        merchandiseID = try node.optionalText("merchandise", "id") ?? ""
-        variantTitle = try node.optionalText("merchandise", "title") ?? ""
-        productTitle = try node.optionalText("merchandise", "product", "title") ?? ""
+        let merchandise = try node.present("merchandise")
+        merchandiseID = try merchandise?.present("id")?.text() ?? ""
+        variantTitle = try merchandise?.present("title")?.text() ?? ""
+        productTitle = try merchandise?.present("product")?.present("title")?.text() ?? ""
         total = try node.member("cost").field("totalAmount")
         attributes = try node.field("attributes", as: [CartAttribute]?.self) ?? []
-        sellingPlanID = try node.optionalText("sellingPlanAllocation", "sellingPlan", "id")
-        parentMerchandiseID = try node.optionalText("parentRelationship", "parent", "merchandise", "id")
+        let sellingPlan = try node.present("sellingPlanAllocation")?.present("sellingPlan")
+        sellingPlanID = try sellingPlan?.present("id")?.text()
+        let parent = try node.present("parentRelationship")?.present("parent")
+        parentMerchandiseID = try parent?.present("merchandise")?.present("id")?.text()
     }
 }
 
 extension GraphQLNode {
-    /// The text at a path of fields.
-    ///
-    /// It is nil if a field on the way is null or missing.
-    fileprivate func optionalText(_ path: String...) throws(GraphQLReadingError) -> String? {
-        var node = self
-        for name in path {
-            guard !node.isNull else { return nil }
-            node = try node.member(name)
-        }
-        return node.isNull ? nil : try node.text()
+    /// The place of a field; nil if the field is null or missing.
+    fileprivate func present(_ name: String) throws(GraphQLReadingError) -> GraphQLNode? {
+        let node = try member(name)
+        return node.isNull ? nil : node
     }
 }
 
