@@ -102,6 +102,7 @@ char *write_authorization_request(TokenVerifier *tools, LoginValues *values, cha
     unsigned count;
     char challenge[48];
     if (RAND_bytes(random, sizeof random) != 1) yardstick_fail("RAND_bytes");
+    memset(random + 64, random[64] % NONCES, 32);
     values->verifier[base64url_encode(random, 32, values->verifier)] = 0;
     values->state[base64url_encode(random + 32, 32, values->state)] = 0;
     values->nonce[base64url_encode(random + 64, 32, values->nonce)] = 0;

@@ -12,6 +12,7 @@
 #define REDIRECT_URI "https://shop.example.com/auth/callback"
 #define SCOPE "openid email customer-account-api:full"
 #define NONCE "nonce-of-the-signed-token"
+#define NONCES 64
 
 _Noreturn void yardstick_fail(const char *message);
 
