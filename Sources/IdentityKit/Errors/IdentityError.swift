@@ -96,7 +96,9 @@ public struct IdentityError: Error, Sendable {
     /// How long to wait before the next attempt, if the provider said so or if the SDK makes a pause after failures.
     public let retryAfter: Duration?
     /// The provider's error response, if there was one.
-    public let providerResponse: ProviderResponse?
+    public var providerResponse: ProviderResponse? { sharedResponse?.value }
+    /// Shared, because most errors have none, and its members would make each error much larger.
+    private let sharedResponse: Shared<ProviderResponse>?
     /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
     ///
     /// True for a callback of another login or browser or without a `state`, for a `state` or logout token that was used before, for the
@@ -124,7 +126,7 @@ public struct IdentityError: Error, Sendable {
         self.hint = hint
         self.reference = reference
         self.retryAfter = retryAfter
-        self.providerResponse = providerResponse
+        sharedResponse = providerResponse.map { Shared($0) }
         self.isAttackSuspected = isAttackSuspected
         self.cause = cause
         correlationID = Correlation.current ?? Correlation.makeID()

@@ -32,19 +32,23 @@ extension TokenSet {
             claims = IDTokenClaims(record: record)
             guard claims != nil else { return nil }
         }
-        self.init(buyer: buyer, accessToken: Secret(accessToken), issuedAt: issuedAt)
-        tokenType = value["token_type"]?.string ?? "Bearer"
-        refreshToken = (value["refresh_token"]?.string).map { Secret($0) }
-        refreshTokenScopes = value["refresh_scopes"]?.strings ?? []
-        idToken = (value["id_token"]?.string).map { Secret($0) }
-        scopes = value["scopes"]?.strings ?? []
-        expiresAt = value["expires_at"]?.date
-        authenticatedAt = value["authenticated_at"]?.date
-        authorizedParty = value["azp"]?.string
-        providerSessionID = value["sid"]?.string
-        self.claims = claims
-        nonce = (value["nonce"]?.string).map { Secret($0) }
-        dpopKey = (value["dpop_key"]?.string).map { Secret($0) }
+        self.init(
+            buyer: buyer,
+            accessToken: Secret(accessToken),
+            tokenType: value["token_type"]?.string ?? "Bearer",
+            refreshToken: (value["refresh_token"]?.string).map { Secret($0) },
+            refreshTokenScopes: value["refresh_scopes"]?.strings ?? [],
+            idToken: (value["id_token"]?.string).map { Secret($0) },
+            scopes: value["scopes"]?.strings ?? [],
+            issuedAt: issuedAt,
+            expiresAt: value["expires_at"]?.date,
+            authenticatedAt: value["authenticated_at"]?.date,
+            authorizedParty: value["azp"]?.string,
+            nonce: (value["nonce"]?.string).map { Secret($0) },
+            providerSessionID: value["sid"]?.string,
+            claims: claims,
+            dpopKey: (value["dpop_key"]?.string).map { Secret($0) }
+        )
     }
 }
 

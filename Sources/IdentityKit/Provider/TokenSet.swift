@@ -120,7 +120,13 @@ public struct TokenSet: Sendable {
         idToken: Secret? = nil,
         scopes: [String] = [],
         issuedAt: Date,
-        expiresAt: Date? = nil
+        expiresAt: Date? = nil,
+        authenticatedAt: Date? = nil,
+        authorizedParty: String? = nil,
+        nonce: Secret? = nil,
+        providerSessionID: String? = nil,
+        claims: IDTokenClaims? = nil,
+        dpopKey: Secret? = nil
     ) {
         storage = Shared(
             Content(
@@ -132,7 +138,13 @@ public struct TokenSet: Sendable {
                 idToken: idToken,
                 scopes: scopes,
                 issuedAt: issuedAt,
-                expiresAt: expiresAt
+                expiresAt: expiresAt,
+                authenticatedAt: authenticatedAt,
+                authorizedParty: authorizedParty,
+                nonce: nonce,
+                providerSessionID: providerSessionID,
+                claims: claims,
+                dpopKey: dpopKey
             )
         )
     }

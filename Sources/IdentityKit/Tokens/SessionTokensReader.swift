@@ -73,62 +73,63 @@ struct SessionTokensReader: SessionService {
         validFor duration: Duration?,
         ticket: Int?
     ) async throws -> SessionTokens {
-        let stored = found.stored
+        // Only the id is copied: many callers of one session would otherwise copy all its members.
+        let id = found.stored.id
         let decoded = try found.decoded()
         guard let tokens = decoded.state.tokens else { throw IdentityError.ended(decoded.state.endReason ?? .guest) }
         if let end = decoded.state.endReason {
             // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
-            guard refresher.hasUnsavedState(of: stored.id) else {
-                participants.notifyNeedsLogin(of: stored.id)
+            guard refresher.hasUnsavedState(of: id) else {
+                participants.notifyNeedsLogin(of: id)
                 throw IdentityError.ended(end)
             }
-            return try await refresher.refresh(stored.id, for: .replacing(tokens))
+            return try await refresher.refresh(id, for: .replacing(tokens))
         }
         var limit: Duration?
-        let response = refresher.pendingResponse(to: tokens, of: stored, decoded.state)
+        let response = refresher.pendingResponse(to: tokens, of: found.stored, decoded.state)
         if let response {
             // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
             // short while the old tokens are valid.
-            if response.mismatch == nil, !schedule.hasExpired(tokens, of: stored.id) { limit = Self.validationWait }
+            if response.mismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
         } else {
-            if refresher.hasUnsavedState(of: stored.id, replacing: tokens), !schedule.hasExpired(tokens, of: stored.id),
-                let newer = inMemory(stored.id, validFor: duration)
+            if refresher.hasUnsavedState(of: id, replacing: tokens), !schedule.hasExpired(tokens, of: id),
+                let newer = inMemory(id, validFor: duration)
             {
                 // The provider may have invalidated the stored tokens when it issued the new ones. The caller does not wait until the
                 // store works again.
-                refresher.startRepair(stored.id)
+                refresher.startRepair(id)
                 return newer
             }
-            guard let remaining = schedule.remaining(tokens, of: stored.id) else {
+            guard let remaining = schedule.remaining(tokens, of: id) else {
                 return notRefreshed(decoded.session, tokens)
             }
-            switch schedule.need(for: tokens, of: stored.id, remaining: remaining, validFor: duration) {
+            switch schedule.need(for: tokens, of: id, remaining: remaining, validFor: duration) {
             case .none(let untilDue):
                 let current = notRefreshed(decoded.session, tokens)
                 if let cache, let ticket, current.warning == nil {
                     let lifetime = visible.lifetime
-                    let untilEnd = Duration(limited: lifetime.end(of: stored).timeIntervalSince(lifetime.now))
+                    let untilEnd = Duration(limited: lifetime.end(of: found.stored).timeIntervalSince(lifetime.now))
                     cache.put(current, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
                 }
                 return current
             case .early:
-                let reason = refresher.startEarly(stored, replacing: tokens)
+                let reason = refresher.startEarly(found.stored, replacing: tokens)
                 return notRefreshed(decoded.session, tokens, because: reason)
             case .now: break
             }
         }
         do {
-            return try await refresher.refresh(stored.id, for: .replacing(tokens), waitingUpTo: limit)
+            return try await refresher.refresh(id, for: .replacing(tokens), waitingUpTo: limit)
         } catch let error as IdentityError
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
         {
             // If the stored response belongs to another login, this error is thrown, although the response could not be validated again now.
             if let mismatch = response?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
-            if let held = inMemory(stored.id, after: error) { return held }
+            if let held = inMemory(id, after: error) { return held }
             // An outage or a defect of the SDK must not sign a buyer out while the old token is valid. The token may have expired during
             // the wait.
-            guard !schedule.hasExpired(tokens, of: stored.id) else { throw error }
+            guard !schedule.hasExpired(tokens, of: id) else { throw error }
             return notRefreshed(decoded.session, tokens, because: error)
         }
     }

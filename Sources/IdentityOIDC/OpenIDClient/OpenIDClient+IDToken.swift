@@ -88,24 +88,23 @@ extension OpenIDClient {
             expected.maximumAgeSeconds = login.maximumAgeSeconds
             if settings.provesAuthenticationContext { expected.authenticationContexts = login.authenticationContexts }
             let claims = try await validate(JSONWebToken.parsing(idToken), metadata, expected)
-            var tokens = TokenSet(
+            return TokenSet(
                 buyer: quirks.buyer(from: claims),
                 accessToken: response.accessToken,
                 tokenType: response.tokenType,
                 refreshToken: response.refreshToken,
+                refreshTokenScopes: response.refreshTokenScopes,
                 idToken: idToken,
                 scopes: response.scopes ?? login.scopes,
                 issuedAt: startedAt,
-                expiresAt: response.lifetime.map { startedAt + $0 }
+                expiresAt: response.lifetime.map { startedAt + $0 },
+                authenticatedAt: claims.authenticatedAt,
+                authorizedParty: claims.authorizedParty,
+                nonce: login.nonce,
+                providerSessionID: claims.providerSessionID,
+                claims: claims.kept,
+                dpopKey: login.dpopKey
             )
-            tokens.refreshTokenScopes = response.refreshTokenScopes
-            tokens.authenticatedAt = claims.authenticatedAt
-            tokens.authorizedParty = claims.authorizedParty
-            tokens.nonce = login.nonce
-            tokens.claims = claims.kept
-            tokens.providerSessionID = claims.providerSessionID
-            tokens.dpopKey = login.dpopKey
-            return tokens
         } catch {
             await revokeTokens(of: object, keeping: login.steppedUpBuyer)
             throw error
