@@ -35,6 +35,22 @@ struct JSONTests {
         }
     }
 
+    @Test("a character is read and written the same at every position of a long string", arguments: 0..<40)
+    func positions(position: Int) throws {
+        let before = String(repeating: "a", count: position)
+        let after = String(repeating: "b", count: 40 - position)
+        for character in ["\"", "\\", "\u{1}", "\u{7F}", "é", "\u{1F600}", "]"] {
+            let text = before + character + after
+            let bytes = JSONValue.string(text).serialized
+            #expect(try JSONValue(parsing: bytes).string == text)
+        }
+        for byte: UInt8 in [0x1F, 0x80, 0xFF] {
+            let bytes = Array("\"\(before)".utf8) + [byte] + Array("\(after)\"".utf8)
+            let error = #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
+            #expect(error?.offset == position + 1)
+        }
+    }
+
     @Test("a JSON value is the same after it was serialized and parsed again")
     func accepted() throws {
         let text = #"{"a":[1,-2.5e3,true,false,null],"b":{"c":"\u00e9\ud83d\ude00\n"},"":""}"#
