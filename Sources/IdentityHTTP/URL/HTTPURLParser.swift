@@ -1,7 +1,7 @@
 /// Finds the parts of an absolute http or https URL, and refuses ambiguous ones.
 struct HTTPURLParser {
     struct Parts: Sendable {
-        /// Small integers, because many values contain URLs.
+        // The integers have 32 bits, because many values contain URLs. A URL has at most 8 KiB.
         var path: Range<UInt32>
         var query: Range<UInt32>?
         var port: UInt16

@@ -97,7 +97,7 @@ public struct IdentityError: Error, Sendable {
     public let retryAfter: Duration?
     /// The provider's error response, if there was one.
     public var providerResponse: ProviderResponse? { sharedResponse?.value }
-    /// Shared, because most errors have none, and its members would make each error much larger.
+    /// Shared, because most errors have no provider response, and its members would make every error much larger.
     private let sharedResponse: Shared<ProviderResponse>?
     /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
     ///

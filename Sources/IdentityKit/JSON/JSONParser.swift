@@ -29,7 +29,7 @@ struct JSONParser {
     }
 
     mutating func parseDocument() throws(JSONError) -> JSONValue {
-        // The whole text is validated as UTF-8 once, so the code that reads strings does not check it again.
+        // The whole text is validated as UTF-8 once, so strings without escapes are not checked again.
         if let invalid = JSONText.firstInvalidByte(in: bytes.span) {
             throw JSONError(reason: "invalid UTF-8", offset: invalid)
         }
@@ -146,9 +146,8 @@ struct JSONParser {
         switch bytes[index] {
         case UInt8(ascii: "\""):
             index += 1
-            let text = bytes.span.extracting(start..<index - 1)
             // The whole input is valid UTF-8, and the part between two quotation marks contains only whole characters.
-            return String(copying: unsafe UTF8Span(unchecked: text))
+            return JSONText.text(ofValid: bytes.span.extracting(start..<index - 1))
         case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
         default: throw failure("unescaped control character")
         }

@@ -16,7 +16,8 @@ package enum JSONText {
 
     /// The index of the first byte of invalid UTF-8; nil if the bytes are valid.
     ///
-    /// Most texts are ASCII, so only the other characters are checked in the slow way. None of them contains an ASCII byte.
+    /// Most texts are ASCII, and only the rest is validated in the slow way. Each byte of a character outside ASCII is 0x80 or higher, so a
+    /// run of such bytes contains only whole characters if the text is valid.
     package static func firstInvalidByte(in bytes: Span<UInt8>) -> Int? {
         var start = firstNonASCII(in: bytes, from: 0)
         while start < bytes.count {
@@ -30,6 +31,13 @@ package enum JSONText {
             start = firstNonASCII(in: bytes, from: end)
         }
         return nil
+    }
+
+    /// The text of bytes that are known to be valid UTF-8.
+    package static func text(ofValid bytes: Span<UInt8>) -> String {
+        // Without this knowledge, later comparisons of the text would be slow.
+        let isASCII = firstNonASCII(in: bytes, from: 0) == bytes.count
+        return String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
     }
 
     /// The index of the first quotation mark, backslash, byte below 0x20 or other given byte; the end of the bytes if they contain no such byte.

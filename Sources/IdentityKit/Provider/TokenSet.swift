@@ -26,6 +26,7 @@ public struct TokenSet: Sendable {
         get { storage.value }
         set { storage = Shared(newValue) }
     }
+
     /// The buyer who signed in.
     ///
     /// Issuer and subject come from a validated ID token. Providers without ID tokens document their source.
@@ -111,6 +112,8 @@ public struct TokenSet: Sendable {
     }
 
     /// Creates a token set.
+    ///
+    /// Pass only claims that were validated.
     public init(
         buyer: Buyer,
         accessToken: Secret,

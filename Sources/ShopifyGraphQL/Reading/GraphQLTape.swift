@@ -61,9 +61,8 @@ final class GraphQLTape: Sendable {
     }
 
     private static func text(_ entry: TapeEntry, in bytes: [UInt8]) -> String {
-        let part = bytes.span.extracting(entry.place..<entry.place + entry.length)
         // The whole input is valid UTF-8, and the part between two quotation marks contains only whole characters.
-        return String(copying: unsafe UTF8Span(unchecked: part))
+        JSONText.text(ofValid: bytes.span.extracting(entry.place..<entry.place + entry.length))
     }
 
     func number(_ index: Int) -> Int? {

@@ -88,8 +88,8 @@ static void id_token(EVP_PKEY *key, const char *nonce, char *out) {
     sign(key, claims, out);
 }
 
-// The token of a login. The clients use NONCES nonces: if each token were signed for its login, the rate of this server would limit the
-// clients, which then need more system calls for each login.
+// The token of a login, signed when its nonce is used first. The clients use NONCES nonces, so there are as many buyers. If each token were
+// signed for its login, the rate of this server would limit the clients, which then need more system calls for each login.
 static const char *login_token(const char *nonce) {
     static struct {
         char nonce[64], token[4096];
