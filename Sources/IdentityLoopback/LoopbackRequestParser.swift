@@ -116,8 +116,8 @@ package struct LoopbackRequestParser {
                 state = .chunkSize(head)
             case .trailers(let head, let read):
                 guard let end = find([0x0D, 0x0A]) else {
-                    // A single byte may be the CR of the empty line, which does not count; otherwise the last byte may be the CR of
-                    // this line.
+                    // `find` found no CRLF, so the last pending byte may be the CR of this line's CRLF; the limit does not include it.
+                    // A single pending byte may be the CR of the empty line after the trailers, which is always permitted.
                     let pending = input.count - start
                     return pending > 1 && read + pending > limits.headerBytes + 1 ? fail(431) : .needsMore
                 }

@@ -149,8 +149,8 @@ final class UnsavedTokens: Sendable {
         if let entry = self[id] {
             let isNewer = try entry.isNewer(than: stored, replacing: tokens)
             if isNewer != false { return isNewer ?? isResponseRefused ? entry.state : nil }
-            // The store has other tokens than those that the state in memory replaces, normally newer ones; the state in the spool
-            // may be even newer.
+            // The state in memory does not replace the stored tokens, which are normally newer. The state in the spool may be newer than
+            // the stored tokens, so it is read next.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }

@@ -88,8 +88,8 @@ struct SessionTokensReader: SessionService {
         var limit: Duration?
         let response = refresher.pendingResponse(to: tokens, of: found.stored, decoded.state)
         if let response {
-            // The response is validated before the old tokens are returned. Another process may be doing that already, so the wait is
-            // short while the old tokens are valid.
+            // A response to an earlier refresh waits for its validation, so this call waits for the validation before it returns the old
+            // tokens. While they are valid, the wait is short, because another process may be validating the response.
             if response.mismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
         } else {
             if refresher.hasUnsavedState(of: id, replacing: tokens), !schedule.hasExpired(tokens, of: id),

@@ -59,9 +59,10 @@ extension ShopifyProvider {
             throw IdentityError(
                 .configuration,
                 .redirectRefused,
-                "Shopify's logout endpoint returned a permanent redirect, so no session was ended.",
-                hint: "Usually the shop id in the endpoint's URL is wrong. Check shopID, endpoints.logout, and where "
-                    + "discovery starts: shopDomain or endpoints.discovery.",
+                "Shopify's logout endpoint returned a permanent redirect, so the session at Shopify was not ended.",
+                hint: "Usually the shop id in the endpoint's URL is wrong. Check shopID and endpoints.logout; if the "
+                    + "endpoint was discovered, check shopDomain or endpoints.discovery. The client no longer has the "
+                    + "tokens in memory.",
                 reference: "Customer Account API reference, logging out",
                 providerResponse: IdentityError.ProviderResponse(status: response.status)
             )

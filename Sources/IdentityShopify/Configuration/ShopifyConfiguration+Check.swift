@@ -19,8 +19,8 @@ extension ShopifyProvider.Configuration {
         guard issuers?.isEmpty != true else {
             throw ShopifyConfigurationProblem(
                 member: "issuers",
-                problem: "is empty",
-                hint: "Remove it to accept Shopify's own issuer."
+                problem: "is an empty list",
+                hint: "Leave issuers out to accept Shopify's own issuer, or list the issuers of your sandbox."
             )
         }
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {

@@ -25,7 +25,8 @@ extension ShopifyProvider {
                 .rejected,
                 .unexpectedResponse,
                 "The Customer Account API returned no customer.",
-                hint: "Check that the access token belongs to a customer of this shop.",
+                hint: "If endpoints.api is set, check that it is the API of the shop that issued the access token. "
+                    + "Otherwise let the buyer sign in again.",
                 reference: "Customer Account API reference, customer",
                 providerResponse: IdentityError.ProviderResponse(result.metadata)
             )

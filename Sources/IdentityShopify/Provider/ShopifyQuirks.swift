@@ -33,8 +33,8 @@ struct ShopifyQuirks: OpenIDQuirks {
                 .configuration,
                 .redirectRefused,
                 "Shopify's token endpoint returned a redirect, which was not followed.",
-                "Usually the shop id in the endpoint's URL is wrong. Check shopID, endpoints.token, and where discovery starts: "
-                    + "shopDomain or endpoints.discovery."
+                "Usually the shop id in the endpoint's URL is wrong. Check shopID and endpoints.token; if the endpoint "
+                    + "was discovered, check shopDomain or endpoints.discovery."
             )
         }
         let isRefusedClient =

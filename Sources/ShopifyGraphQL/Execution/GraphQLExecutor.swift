@@ -158,8 +158,8 @@ package struct GraphQLExecutor: Sendable {
             try headers.set("User-Agent", environment.userAgent)
         } catch {
             throw IdentityError(
-                configuration: "The User-Agent of the environment is not valid in an HTTP header.",
-                hint: "Remove line breaks and control characters from userAgent of IdentityEnvironment.",
+                configuration: "IdentityEnvironment.userAgent is not a valid value of an HTTP header.",
+                hint: "Remove line breaks and control characters from userAgent.",
                 reference: "RFC 9110 section 5.5",
                 cause: error
             )

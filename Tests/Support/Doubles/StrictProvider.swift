@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A provider that rotates refresh tokens at every use and ends the session when one is used twice.
 ///
-/// It runs in memory on the manual clock, so that tests can force interleavings.
+/// It runs in memory on the clock of the test, so that tests can force interleavings.
 package final class StrictProvider: IdentityProvider {
     private struct State {
         var exchanges = 0

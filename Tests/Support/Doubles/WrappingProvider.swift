@@ -25,7 +25,8 @@ extension WrappingProvider {
     }
 }
 
-// `JournaledRefreshing` has defaults for the same methods.
+// `JournaledRefreshing` has defaults for the same methods. If the wrapper has its own `requestRefresh` and the inner provider has none,
+// only `requestRefresh` is scripted: call it instead of `refresh`.
 extension WrappingProvider where Self: JournaledRefreshing {
     package func refresh(_ tokens: TokenSet) async throws -> TokenSet { try await inner.refresh(tokens) }
 }

@@ -102,9 +102,10 @@ extension CartAdapter {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "Shopify returned no checkout URL that is safe to open in a browser.",
+            "Shopify returned no usable checkout URL with https.",
             hint:
-                "Call checkout(for:in:options:) again. If it fails again, check that the shop's checkout has an https address.",
+                "Call checkout(for:in:options:) again. If it fails again, check the shop's primary domain in the Shopify admin. For a "
+                + "fake shop on this machine, set allowsLoopbackHTTP.",
             reference: "Storefront API reference, Cart.checkoutUrl"
         )
     }

@@ -39,8 +39,8 @@ extension CartAdapter: SessionParticipant {
         // A guest's cart without a buyer needs no request.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
-            // A guest's session ends inside a merge, which already holds the session's lock. For any other session, the removal waits for
-            // the operations of this process on that session.
+            // A merge ends the guest's session while it holds the session's lock, so waiting for the lock here would be a deadlock. For
+            // any other session, the removal waits for the operations of this process on that session.
             guard !session.isGuest else { return try await self.detachUnlessGone(from: binding) }
             try await self.locks.with(.session(session.id)) { _ in try await self.detachUnlessGone(from: binding) }
         }

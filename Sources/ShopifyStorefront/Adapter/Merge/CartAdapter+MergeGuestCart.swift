@@ -196,9 +196,9 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext
     ) async throws -> CartMergeResult {
         let locks = locked.locks
-        // If Shopify no longer has the guest's cart, this throws `CartGone`, and the caller tries the merge again. With the policy
-        // `recreate`, the guest then has a new cart with the same lines. The new cart has no reservation, so this call merges nothing,
-        // and a repeated call merges it.
+        // If Shopify no longer has the guest's cart, this throws `CartGone`, and `CartOperation.run` tries the merge again. With the
+        // policy `recreate`, the guest then has a new cart with the same lines. The new cart has no reservation, so `mergeGuestCart`
+        // merges nothing; the app's next call of `mergeGuestCart` merges the new cart.
         var found = source
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
