@@ -10,6 +10,7 @@ struct SessionTokensReader: SessionService {
         if let found = cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity) { return found }
         return try await Correlation.scope {
             let ticket = cache?.ticket
+            let hadUnsavedState = refresher.hasUnsavedState(of: id)
             let found: DecodedSession
             do {
                 found = try await context.reads.load(id)
@@ -17,7 +18,7 @@ struct SessionTokensReader: SessionService {
                 guard let held = inMemory(id, after: error) else { throw error }
                 return held
             }
-            return try await tokens(of: found, validFor: duration, ticket: ticket)
+            return try await tokens(of: found, validFor: duration, ticket: ticket, hadUnsavedState)
         }
     }
 
@@ -66,12 +67,15 @@ struct SessionTokensReader: SessionService {
     ///   - found: The stored session.
     ///   - duration: How long the access token must be valid.
     ///   - ticket: The cache's ticket, taken before the session was read.
+    ///   - hadUnsavedState: Whether this process had unsaved tokens of the session before it was read. If it has none now, a repair has
+    ///     saved them, perhaps after the read, so the session is read again.
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError`` when there are no valid tokens.
     private func tokens(
         of found: DecodedSession,
         validFor duration: Duration?,
-        ticket: Int?
+        ticket: Int?,
+        _ hadUnsavedState: Bool
     ) async throws -> SessionTokens {
         // Only the id is copied: many callers of one session would otherwise copy all its members.
         let id = found.stored.id
@@ -80,6 +84,7 @@ struct SessionTokensReader: SessionService {
         if let end = decoded.state.endReason {
             // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
             guard refresher.hasUnsavedState(of: id) else {
+                if hadUnsavedState { return try await self.tokens(for: id, validFor: duration) }
                 participants.notifyNeedsLogin(of: id)
                 throw IdentityError.ended(end)
             }
@@ -99,6 +104,9 @@ struct SessionTokensReader: SessionService {
                 // store works again.
                 refresher.startRepair(id)
                 return newer
+            }
+            if hadUnsavedState, !refresher.hasUnsavedState(of: id) {
+                return try await self.tokens(for: id, validFor: duration)
             }
             guard let remaining = schedule.remaining(tokens, of: id) else {
                 return notRefreshed(decoded.session, tokens)

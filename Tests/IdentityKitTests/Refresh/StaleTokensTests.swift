@@ -26,6 +26,21 @@ struct StaleTokensTests {
         #expect(got.outcome == .refreshedLate)
     }
 
+    @Test("if a repair saves new tokens while a call reads the session, the call does not return the old ones")
+    func savedDuringTheRead() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        let store = InterruptedStore(world.store)
+        let manager = try world.manager(store)
+        _ = try await manager.tokens(for: id)
+        world.store.allow(1)
+        #expect(try await manager.refreshTokens(for: id).tokens.accessToken.reveal() == "access-3")
+        world.store.allow(.max)
+        store.interrupt(afterRead: 1) { _ = try? await manager.repair() }
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
+        #expect(world.provider.requests == 2)
+    }
+
     @Test("tokens that expired while they waited to be saved are saved, and refreshed at once")
     func expiredInTheSpool() async throws {
         let world = RefreshStage()
@@ -88,11 +103,11 @@ struct StaleTokensTests {
 }
 
 /// A store that runs an action after one of the reads.
-private final class InterruptedStore: WrappingStore {
-    let inner: InMemoryStore
+private final class InterruptedStore<Inner: SessionStore>: WrappingStore {
+    let inner: Inner
     private let state = Mutex<(reads: Int, body: (@Sendable () async -> Void)?)>((0, nil))
 
-    init(_ inner: InMemoryStore) {
+    init(_ inner: Inner) {
         self.inner = inner
     }
 
