@@ -120,7 +120,8 @@ public struct HTTPURL: Sendable {
             return start + fields.count
         }
         var parts = parts
-        parts.query = (parts.query?.lowerBound ?? UInt32(start))..<UInt32(start + fields.count)
+        // Clamped, because the callers check the length afterwards.
+        parts.query = (parts.query?.lowerBound ?? UInt32(clamping: start))..<UInt32(clamping: start + fields.count)
         return (HTTPURL(joined, parts, host: host), start)
     }
 

@@ -41,6 +41,25 @@ struct StaleTokensTests {
         #expect(world.provider.requests == 2)
     }
 
+    @Test("if a repair replaces a session's end while a call reads the session, the buyer stays signed in")
+    func endReplacedDuringTheRead() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        let store = InterruptedStore(world.store)
+        let manager = try world.manager(store)
+        _ = try await manager.tokens(for: id)
+        world.store.allow(1)
+        #expect(try await manager.refreshTokens(for: id).tokens.accessToken.reveal() == "access-3")
+        // Another machine uses the old refresh token, which the provider no longer accepts.
+        world.provider.answer(.refused(IdentityError(.signInAgain, .invalidGrant, "Used.")))
+        _ = try? await world.manager(world.memory).refreshTokens(for: id)
+        world.provider.answer()
+        #expect(try await world.manager(world.memory).session(id).needsLogin)
+        world.store.allow(.max)
+        store.interrupt(afterRead: 1) { _ = try? await manager.repair() }
+        #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
+    }
+
     @Test("tokens that expired while they waited to be saved are saved, and refreshed at once")
     func expiredInTheSpool() async throws {
         let world = RefreshStage()
