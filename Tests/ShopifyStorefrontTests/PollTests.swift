@@ -128,7 +128,7 @@ private struct Attempt: GraphQLOperation {
         ])
         let error = try #require(
             await #expect(throws: IdentityError.self) {
-                try await poll(storefront, every: .seconds(2), timeout: .seconds(5))
+                try await poll(storefront, every: .seconds(20), timeout: .seconds(50))
             }
         )
         #expect(error.kind == .retryLater && error.code == .pollTimeout && storefront.calls.count == 3)

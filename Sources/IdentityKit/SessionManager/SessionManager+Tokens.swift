@@ -14,7 +14,9 @@ extension SessionManager {
     ///   a refresh belongs to another login, the error has ``IdentityError/isAttackSuspected``, even if the old access token is still
     ///   valid: let the buyer sign in again then, too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
-        try await tokenReader.tokens(for: id, validFor: duration)
+        // The cache is read here because each asynchronous call costs as much as this read.
+        if let cached = tokenReader.cachedTokens(for: id, validFor: duration) { return cached }
+        return try await tokenReader.tokens(for: id, validFor: duration)
     }
 
     /// Refreshes a session's tokens now, however old they are; for a token that a server rejected before it expired.

@@ -4,10 +4,15 @@ internal import FoundationEssentials
 struct SessionTokensReader: SessionService {
     let context: SessionContext
 
+    /// A session's tokens from the cache; nil if it has none that are valid for the requested time.
+    func cachedTokens(for id: SessionID, validFor duration: Duration?) -> SessionTokens? {
+        cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity)
+    }
+
     /// A session's tokens from the cache or the store, or those in memory while the store cannot be read.
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         // Tokens from the cache need no correlation id.
-        if let found = cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity) { return found }
+        if let cached = cachedTokens(for: id, validFor: duration) { return cached }
         return try await Correlation.scope {
             let ticket = cache?.ticket
             let hadUnsavedState = refresher.hasUnsavedState(of: id)
