@@ -2,7 +2,7 @@ public import IdentityHTTP
 public import IdentityKit
 internal import Synchronization
 
-/// One request on its way through the routes and the app, with the browser's session and the cookies that the response must set.
+/// The context of one HTTP request: the browser's session, and the cookies that the response must set.
 ///
 /// ```swift
 /// let context = routes.context(for: request)
@@ -11,13 +11,14 @@ internal import Synchronization
 /// return context.finish(page(for: session))                          // cookies and cache headers
 /// ```
 ///
-/// If a request has read a session, its response is private: ``finish(_:)`` forbids every cache to store it.
+/// If the routes or the app have read the session, the response is private: ``finish(_:)`` forbids every cache to store it.
 public final class WebContext: Sendable {
     private struct State {
         var cookies: [ResponseCookie] = []
         var isPersonal = false
-        /// Nil until the session was read.
+        /// The outer optional is nil until the session was read, the inner one if the browser is not signed in.
         var session: Session??
+        /// The outer optional is nil until the guest was read, the inner one if the browser has no guest.
         var guest: Session??
     }
 
@@ -33,10 +34,10 @@ public final class WebContext: Sendable {
 
     // MARK: The session
 
-    /// The buyer's session; nil if the browser is not signed in.
+    /// The buyer's session; nil if the browser is not signed in, and if the buyer has to sign in again (`Session.needsLogin`).
     ///
-    /// The first call of a request reads the store and records the use of the sign-in. If a guest's cart could not be merged at the
-    /// sign-in, it tries that again. It sends no request to the provider.
+    /// The first call for a request reads the session from the store and notes its use (`SessionManager.noteUse(of:)`). If the browser
+    /// still has a guest's cookie, it also tries to merge the guest's cart. Reading the session sends no request to the provider.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func session() async throws -> Session? {
@@ -52,9 +53,12 @@ public final class WebContext: Sendable {
         return found
     }
 
-    /// The session that the browser's cookie names, for a callback, which may replace it.
+    /// The session that the browser's cookie names, even if the provider has ended it.
     ///
-    /// The provider may have ended it (``Session/needsLogin``). No use is recorded, and no guest's cart is merged into it.
+    /// Nil if it is a guest's session, or if an attack is suspected (`Session.isAttackSuspected`).
+    ///
+    /// The callback route reads it, because the sign-in may replace it. Unlike ``session()``, this function neither notes the use of the
+    /// session nor merges a guest's cart into its cart.
     func storedSession() async throws -> Session? {
         state.withLock { $0.isPersonal = true }
         return try await load(routes.cookies.sessionID(in: request)).flatMap { session in
@@ -62,13 +66,13 @@ public final class WebContext: Sendable {
         }
     }
 
-    /// The buyer's session; a browser that is not signed in is sent to sign in and comes back to the same page.
+    /// The buyer's session; a browser that is not signed in is sent to sign in, and then returns to the requested page.
     ///
-    /// It comes to the home page instead after a request with another method than GET, and from a page that the session manager's policy
-    /// for return paths refuses. The app's `admit` function may choose another page.
+    /// It returns to the home page instead if the request's method was not GET, or if the session manager's policy for return paths refuses
+    /// the requested path. The app's `admit` function may choose another page.
     ///
-    /// A page that needs more security can require a recent or a stronger sign-in. A buyer whose session does not satisfy that signs in
-    /// once more (step-up, OpenID Connect Core section 3.1.2.1); the new session keeps the cart.
+    /// A page can require a recent or a stronger sign-in. If the session does not satisfy the requirement, the buyer signs in once more
+    /// (step-up, OpenID Connect Core section 3.1.2.1). The new session keeps the cart.
     ///
     /// ```swift
     /// let session = try await context.requireSession(maxAge: .seconds(300))
@@ -78,10 +82,10 @@ public final class WebContext: Sendable {
     ///   - maxAge: The longest time since the buyer authenticated (`auth_time`); by default any. The provider has to support `max_age`.
     ///   - acr: The accepted authentication contexts, in order of preference; by default any.
     /// - Returns: The session.
-    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or to the page that lists the providers, unless
-    ///   exactly one is configured; status 401 with JSON if `Accept` contains `application/json` and not `text/html`, and for a request
-    ///   of an image, a frame or a script (`Sec-Fetch-Dest`); status 429 if the client address began too many sign-ins. `IdentityError`
-    ///   when the store or the provider fails.
+    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or, if the browser is not signed in and several
+    ///   providers are configured, to the page that lists them; status 401 with JSON if `Accept` contains `application/json` and not
+    ///   `text/html`, and for a request of an image, a frame or a script (`Sec-Fetch-Dest`); status 429 if the client address began too
+    ///   many sign-ins. `IdentityError` when the store or the provider fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
         guard let session = try await session() else {
             throw WebResponseError(try await routes.signInResponse(for: self))
@@ -106,7 +110,8 @@ public final class WebContext: Sendable {
 
     /// Ends one sign-in of the buyer of this browser, and revokes its tokens; refuses a request that another site has sent.
     ///
-    /// A provider that keeps one grant for a buyer and a client then also ends the refresh tokens of the buyer's other sessions.
+    /// At a provider that keeps one grant for a buyer and a client, the revocation also ends the refresh tokens of the buyer's other
+    /// sessions.
     ///
     /// - Parameter reference: The sign-in, from ``signIns()``. A value from a form needs no check, because only this buyer's sign-ins end.
     /// - Returns: False if this buyer has no such sign-in.
@@ -122,10 +127,10 @@ public final class WebContext: Sendable {
     /// Ends all sign-ins of the buyer except the one of this browser, and revokes their tokens; refuses a request that another site has
     /// sent.
     ///
-    /// A provider that keeps one grant for a buyer and a client then also ends the refresh token of this browser's session: the buyer has
-    /// to sign in again when its access token expires.
+    /// At a provider that keeps one grant for a buyer and a client, the revocation also ends the refresh token of this browser's session.
+    /// The buyer then has to sign in again when the session's access token expires.
     ///
-    /// - Returns: How many ended.
+    /// - Returns: How many sign-ins ended.
     /// - Throws: The errors of ``requireSession(maxAge:acr:)``, and the error of ``refuseCSRF()`` for a request of another site.
     @discardableResult
     public func endOtherSignIns() async throws -> Int {
@@ -155,9 +160,9 @@ public final class WebContext: Sendable {
         return guest
     }
 
-    /// The session whose cart the browser uses; a browser without one becomes a guest.
+    /// The session whose cart the browser uses; if the browser has neither a buyer's session nor a guest's, a new guest's.
     ///
-    /// Call it for the first line, not for the first page: a guest occupies a record of the store.
+    /// Call it when the buyer adds the first line to the cart, not for each page, because every guest occupies a record of the store.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func beginCartSession() async throws -> Session {
@@ -193,7 +198,8 @@ public final class WebContext: Sendable {
 
     /// The value of the hidden field `csrf_token` in the app's forms; nil if the browser has neither a session nor a guest.
     ///
-    /// Only clients that send neither `Sec-Fetch-Site` nor `Origin` need the field. The token is derived from the session id in the cookie.
+    /// Only clients that send neither `Sec-Fetch-Site` nor `Origin` need the field. The token is derived from the id in the session cookie
+    /// or, without one, from the guest's id.
     public var csrfToken: Secret? {
         let begun = state.withLock { state in
             state.isPersonal = true
@@ -203,9 +209,10 @@ public final class WebContext: Sendable {
         return id?.csrfToken
     }
 
-    /// The origins to which a form of the app may lead besides the app's own: the provider's logout page of the browser's session.
+    /// The origin of the logout page to which a sign-out form leads the browser; empty if the session's provider has no such page, if its
+    /// metadata is not available, and without a session.
     ///
-    /// Add them to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies
+    /// Add it to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies
     /// `form-action` to the redirects that follow a form.
     public func logoutOrigins() async -> [String] {
         state.withLock { $0.isPersonal = true }
@@ -215,7 +222,7 @@ public final class WebContext: Sendable {
 
     // MARK: The response
 
-    /// Adds a cookie to the response.
+    /// Adds a cookie to the response, instead of one with the same name.
     public func set(_ cookie: ResponseCookie) {
         state.withLock { state in
             state.cookies.removeAll { $0.name.isIdentical(to: cookie.name) }
@@ -223,7 +230,7 @@ public final class WebContext: Sendable {
         }
     }
 
-    /// Discards the session data that this request has read, after a sign-in or a sign-out.
+    /// Discards the sessions that this request has read, because a sign-in or sign-out may have replaced or ended them.
     func forgetSession() {
         state.withLock { state in
             state.session = nil
@@ -234,7 +241,8 @@ public final class WebContext: Sendable {
 
     /// The response with the cookies that were set for it.
     ///
-    /// If the request has read a session, or the response sets a cookie, its headers forbid every cache to store it.
+    /// If the request has read a session, the CSRF token or the logout origin, or if the response sets a cookie, its headers forbid every
+    /// cache to store it.
     public func finish(_ response: WebResponse) -> WebResponse {
         var response = response
         finish(headers: &response.headers)
@@ -256,17 +264,18 @@ public final class WebContext: Sendable {
         for cookie in cookies { headers.add("Set-Cookie", cookie.headerValue) }
     }
 
-    /// Headers that permit a cache to store a response; a private response must not have them.
+    /// Headers that can permit a cache to store a response in spite of `Cache-Control`; they are removed from a private response.
     private static let sharedCacheHeaders: Set<String> = [
         "cdn-cache-control", "cloudflare-cdn-cache-control", "edge-control", "expires", "fastly-surrogate-control",
         "netlify-cdn-cache-control", "pragma", "surrogate-control", "vercel-cdn-cache-control", "x-accel-expires",
         "x-litespeed-cache-control",
     ]
 
-    /// The finished response to an error that the app threw: the response of a ``WebResponseError``, or a page that shows nothing internal,
-    /// or JSON for a client that accepts only JSON.
+    /// The finished response to an error that the app threw.
     ///
-    /// The page and the JSON show the correlation id of the event `IdentityEvent.Kind.requestFailed`, which reports the error.
+    /// A ``WebResponseError`` contains its response. Another error becomes a page without internal details, or JSON if `Accept` contains
+    /// `application/json` and not `text/html`. The page and the JSON show the correlation id of the event
+    /// `IdentityEvent.Kind.requestFailed`, which reports the error.
     public func response(for error: any Error) -> WebResponse {
         if let error = error as? WebResponseError { return finish(error.response) }
         let error = IdentityError.wrapping(error)
@@ -274,7 +283,7 @@ public final class WebContext: Sendable {
         return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error))
     }
 
-    /// The response of the route that handles the request; nil if no route does, so that the app has to.
+    /// The response of the route that handles the request; nil if the app has to handle it, because the path belongs to no route.
     public func dispatch() async -> WebResponse? {
         guard let route = routes.table[request.path] else {
             guard routes.table.owns(request.path) else { return nil }

@@ -7,11 +7,11 @@ struct LoginCookieValue {
     enum State {
         /// The login has begun; the binding proves that a callback comes from the same browser.
         case pending(Secret)
-        /// The login is complete: it created this session, and the browser was sent to this path; the path is empty if it was long.
+        /// The login is complete: it created this session and sent the browser to this path, which is empty if it was too long.
         case completed(SessionReference, returnPath: String)
     }
 
-    /// The longest escaped path that the value contains, in bytes, because servers and proxies limit the size of all cookies together.
+    /// The maximum size of the escaped path, in bytes: servers and proxies limit the size of all cookies of a request together.
     private static let maximumPathBytes = 256
 
     /// When the login expires, in seconds since 1970.

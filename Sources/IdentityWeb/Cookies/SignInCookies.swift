@@ -42,7 +42,7 @@ public struct SignInCookies: Sendable {
             url.isSecure || url.isLoopback
         else {
             throw IdentityError(
-                configuration: "`publicOrigin` is not an https origin.",
+                configuration: "`publicOrigin` is neither an https origin nor an http origin with a loopback address.",
                 hint:
                     "Write scheme, host and port only, for example https://shop.example. Plain http works for 127.0.0.1 and [::1]."
             )
@@ -87,7 +87,8 @@ public struct SignInCookies: Sendable {
 
     /// The cookie that binds a login to the browser in which it begins (RFC 9700 section 4.7).
     ///
-    /// The browser keeps it five minutes longer than the login lasts, so that a late callback is told from one in another browser.
+    /// The browser keeps the cookie five minutes longer than the login is valid. A callback in these minutes is refused as expired, and not
+    /// as a callback in another browser.
     public func login(_ login: StartedLogin) throws(HTTPTransportError) -> ResponseCookie {
         let value = LoginCookieValue(login).text
         return try cookie("login-" + login.attemptID, value, login.lifetime + .seconds(300), login.responseMode)
@@ -103,7 +104,7 @@ public struct SignInCookies: Sendable {
         request.cookie(prefix + "login-" + attemptID).flatMap { LoginCookieValue($0) }
     }
 
-    /// The cookie of a completed login, by which its callback is recognized if the browser repeats it within 15 minutes.
+    /// The cookie of a completed login: with it, the routes recognize the callback if the browser repeats it within 15 minutes.
     func completedLogin(
         _ attemptID: String,
         _ value: LoginCookieValue,
@@ -112,7 +113,8 @@ public struct SignInCookies: Sendable {
         try cookie("login-" + attemptID, value.text, .seconds(900), mode)
     }
 
-    /// Cookies that remove the browser's completed logins first, then its oldest ones, so that at most `maximum` remain.
+    /// Cookies that remove login cookies from the browser, so that at most `maximum` remain: first those of completed logins, then those of
+    /// the oldest logins.
     func excessLogins(in request: WebRequest, keeping maximum: Int) -> [ResponseCookie] {
         let (start, sent) = (prefix + "login-", RequestCookies(request.headers))
         return sent.names.filter { $0.utf8.starts(with: start.utf8) }
@@ -155,7 +157,8 @@ public struct SignInCookies: Sendable {
         _ lifetime: Duration?,
         _ mode: ResponseMode = .query
     ) throws(HTTPTransportError) -> ResponseCookie {
-        // A posted callback comes from the provider's site. Browsers accept SameSite=None only with Secure, also at loopback addresses.
+        // A posted callback comes from the provider's site, so its cookie needs SameSite=None. Browsers accept that only with Secure, also
+        // at loopback addresses.
         let isPosted = mode == .formPost
         return try ResponseCookie(
             prefix + name,

@@ -15,8 +15,8 @@ internal import IdentityKit
 public struct WebRequest: Sendable {
     /// The largest body that the routes read, in bytes.
     ///
-    /// An adapter need not read a larger body to its end. It can pass this number of bytes and one more, so that the routes respond with
-    /// status 413, or respond with 413 itself.
+    /// An adapter need not read a larger body to its end. It can respond with status 413 itself, or pass one byte more than this number:
+    /// then the routes respond with 413.
     public static let maximumBodyBytes = 64 << 10
 
     /// The method.
@@ -76,7 +76,7 @@ public struct WebRequest: Sendable {
 
     /// Whether a browser says that the request is for a part of a page, such as an image, a frame or a script's data (Fetch Metadata).
     ///
-    /// A service worker that passes a navigation on sends the destination `empty` with the mode `navigate`.
+    /// A service worker that passes on the request for a whole page sends the destination `empty` with the mode `navigate`.
     var isForPartOfPage: Bool {
         let isNavigation = headers["Sec-Fetch-Mode"]?.isIdentical(to: "navigate") == true
         return headers.values(for: "Sec-Fetch-Dest").contains { destination in
@@ -98,7 +98,7 @@ public struct WebRequest: Sendable {
 }
 
 extension WebRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The method, the path, the names of the headers and the size of the body; the rest may hold codes, cookies and tokens.
+    /// The method, the path, the names of the headers and the size of the body; the other parts may contain codes, cookies and tokens.
     public var description: String {
         "\(method) \(path)\(target.utf8.contains(UInt8(ascii: "?")) ? "?…" : "") \(headers) body: \(body.count) bytes"
     }

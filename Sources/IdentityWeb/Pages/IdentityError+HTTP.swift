@@ -10,7 +10,7 @@ extension IdentityError {
     /// | `retry_later` | any | 503, with `httpRetryAfter` |
     /// | `sign_in_again` | any, for example `session_unknown` and `not_signed_in` | 401 |
     /// | `configuration` | any | 500; 404 for `provider_unknown` |
-    /// | `rejected` | any | 403; 400 for a sign-in that expired or a malformed request; 404 for `provider_unknown`; 200 for `access_denied` |
+    /// | `rejected` | any | 403; 400 for an invalid or late callback or return path; 404 for `provider_unknown`; 200 for `access_denied` |
     /// | `cancelled` | any | 200 |
     public var httpStatus: Int { kind == .signInAgain ? 401 : SignInPage.Content(self).status }
 

@@ -8,7 +8,7 @@ public struct SignInPage: Sendable {
     public enum Content: Sendable {
         /// The buyer chooses a provider; each choice is a link.
         case chooseProvider([Choice])
-        /// The sign-in took too long, was used before, names a forbidden return path, or its cookie is missing; or the session has ended.
+        /// The callback is invalid, late, repeated or without its cookie, or the return path is forbidden; or the session has ended.
         case signInExpired
         /// The sign-in was refused, or a page of the app threw an error of kind `rejected`.
         case signInRefused
@@ -24,7 +24,7 @@ public struct SignInPage: Sendable {
         case signedOut
         /// The buyer has to confirm the sign-out: a form with one button posts these fields to the action.
         case confirmSignOut(action: String, fields: [(name: String, value: Secret)])
-        /// There is no such page.
+        /// The path belongs to no page or provider, or the route does not have the request's method.
         case notFound
         /// The app made a mistake, for example in its configuration.
         case failed

@@ -3,18 +3,18 @@ internal import IdentityKit
 
 /// The site whose page has sent a request that changes something, as protection against cross-site request forgery.
 ///
-/// 1. `Sec-Fetch-Site` decides where a browser sends it (Fetch Metadata): only `same-origin` passes.
-/// 2. Otherwise `Origin` must equal the public origin; `null` is a foreign origin.
-/// 3. Where both are missing, the request must carry the token of the session, as a form field or a header.
+/// 1. If the request has `Sec-Fetch-Site` (Fetch Metadata), only the value `same-origin` passes.
+/// 2. Otherwise, if it has `Origin`, the value must equal the public origin; `null` counts as another site.
+/// 3. If both headers are missing, the request must contain the CSRF token of the session, as a form field or a header.
 enum CSRFCheck: Equatable {
     /// A page of this app.
     case ownPage
     /// A page of another site.
     case otherSite
-    /// The request has neither of the two headers and no token to compare.
+    /// The request has neither of the two headers, and it contains no token, or the browser has no session to compare it with.
     case unknown
 
-    /// The names of the form field and of the header that carry the token of the session.
+    /// The names of the form field and of the header that contain the token.
     static let field = "csrf_token"
     static let header = "X-CSRF-Token"
 

@@ -17,7 +17,7 @@ final class LoginLimiter: Sendable {
     private let buckets: Mutex<BoundedTable<String, TokenBucket>>
 
     init(_ limit: SignInRoutes.LoginLimit, clock: any IdentityClock) {
-        // A larger limit has the same effect, and times cannot overflow.
+        // The bounds prevent an overflow of the computed times. Beyond them, a larger value makes no difference in practice.
         var limit = limit
         limit.burst = min(limit.burst, 1_000_000)
         limit.interval = min(limit.interval, .seconds(86_400))
@@ -28,7 +28,7 @@ final class LoginLimiter: Sendable {
 
     /// Takes one attempt out of the bucket of an address.
     func takeAttempt(of address: String?) -> Attempt {
-        // Without an address, all clients would share one bucket, and one client could lock out the others.
+        // All clients without an address would share one bucket, and one of them could lock out the others.
         guard let address else { return .allowed }
         let now = clock.elapsed
         return buckets.withLock { buckets in
@@ -40,7 +40,7 @@ final class LoginLimiter: Sendable {
             }
             for (key, var bucket) in own {
                 bucket.take(at: now)
-                // A full bucket limits no address, so it is removed first.
+                // If the table is full, a full bucket is removed first, because it limits no address.
                 buckets.insert(bucket, for: key) { $0.isFull(at: now) }
             }
             return .allowed
@@ -49,8 +49,9 @@ final class LoginLimiter: Sendable {
 
     /// The rate-limit keys of an address, and how many times the limit each of them permits.
     ///
-    /// An IPv4 address is one key. The keys of an IPv6 address are its /64 prefix, because one customer usually has a whole /64, and its /48
-    /// prefix with 64 times the limit, because an attacker can get a /48 with 65,536 of them, and mobile networks have many customers in one.
+    /// An IPv4 address is one key. An IPv6 address has two. The first is its /64 prefix, because one customer usually has a whole /64. The
+    /// second is its /48 prefix, because an attacker can get a /48 with 65,536 of these prefixes. It permits 64 times the limit, because
+    /// a mobile network has many customers in one /48.
     ///
     /// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) counts as its IPv4 address, because a server that listens for both
     /// versions on one socket reports IPv4 clients in this form. So does an address that NAT64 has translated (RFC 6052 section 2.1).

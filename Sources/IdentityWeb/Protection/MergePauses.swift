@@ -1,8 +1,9 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Limits how often a guest's cart is merged, because otherwise every request of the buyer would start another merge at a shop that does
-/// not respond, and wait for it.
+/// Limits how often a guest's cart is merged.
+///
+/// While the shop does not respond, every request of the buyer would otherwise start another merge and wait for it.
 final class MergePauses: Sendable {
     private enum Merge {
         case running
@@ -13,7 +14,7 @@ final class MergePauses: Sendable {
     private static let duration = Duration.seconds(30)
 
     private let clock: any IdentityClock
-    /// An entry that is evicted costs one more attempt.
+    /// If an entry is evicted, another merge of this guest may begin without a pause.
     private let merges = Mutex(BoundedTable<SessionID, Merge>(maximum: 10_000))
 
     init(clock: any IdentityClock) {
@@ -40,7 +41,7 @@ final class MergePauses: Sendable {
         }
     }
 
-    /// Ends a merge; after a failure the pause begins.
+    /// Notes the end of a merge; after an incomplete one, the pause of 30 seconds begins.
     func end(for guest: SessionID, isMerged: Bool) {
         let now = clock.elapsed
         merges.withLock { merges in

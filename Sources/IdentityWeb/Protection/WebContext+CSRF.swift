@@ -1,7 +1,8 @@
 extension WebContext {
     /// Refuses a request that another site has sent with this browser's cookies (cross-site request forgery).
     ///
-    /// Call it in every handler that changes something.
+    /// Call it in every handler that changes something. It also refuses a request that has neither `Sec-Fetch-Site` nor `Origin` nor the
+    /// CSRF token (``csrfToken``).
     ///
     /// - Throws: ``WebResponseError`` with status 403 and the page ``SignInPage/Content/requestRefused``.
     public func refuseCSRF() throws(WebResponseError) {

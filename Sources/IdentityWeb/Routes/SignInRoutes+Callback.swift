@@ -49,9 +49,9 @@ extension SignInRoutes {
         return try redirect(to: path)
     }
 
-    /// The browser's session, also one that the provider has ended, because the buyer's cart belongs to it.
+    /// The browser's session, even if the provider has ended it, because the buyer's cart still belongs to it.
     ///
-    /// Nil if the browser has none, and if its record cannot be read, because a damaged record must not stop a sign-in.
+    /// Nil if the browser has no session, and if its record cannot be read, because an unreadable record must not stop a sign-in.
     private func readableSession(in context: WebContext) async throws -> Session? {
         do {
             return try await context.storedSession()
@@ -95,24 +95,24 @@ extension SignInRoutes {
                 .rejected,
                 .signInRefused,
                 "The app refused the sign-in of this buyer.",
-                hint: "Check the function `admit` of the routes' configuration, which decides this."
+                hint: "If this buyer may sign in, change `admit` in the routes' configuration: it returned `refuse`."
             )
         }
     }
 
-    /// Ends another buyer's session in this browser before the new session is stored, so that none of its data reaches the new buyer.
+    /// Ends the browser's session of another buyer before the new session is stored, so that none of its data reaches the new buyer.
     private func end(_ old: Session) async throws {
         do {
             _ = try await sessions.logout(old.id)
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // The session has ended in the meantime.
+            // The session has already ended, for example by another request.
         }
     }
 
     /// Performs the work after a sign-in that must not delay the buyer: moves the cart of a replaced session, ends that session, merges the
     /// guest's cart, and ends sessions above the maximum.
     ///
-    /// The sign-in succeeds even if that fails or takes long. A later request tries a merge again (``MergePauses``).
+    /// The sign-in succeeds even if this work fails or takes long. A later request tries a failed merge again (``MergePauses``).
     private func settle(
         _ session: Session,
         replacing replaced: Session?,
@@ -131,9 +131,9 @@ extension SignInRoutes {
         if isMerged == true, let removal = cookies.withoutGuest { context.set(removal) }
     }
 
-    /// Merges a guest's cart into the buyer's cart, and waits for it briefly.
+    /// Merges a guest's cart into the buyer's cart, and waits briefly for the merge; does nothing during a pause of ``MergePauses``.
     ///
-    /// If the merge is complete, the response removes the guest's cookie. If it takes longer, a later request finds nothing to merge and
+    /// If the merge completes in this time, the response removes the guest's cookie. Otherwise a later request finds nothing to merge and
     /// removes the cookie.
     func retryMerge(of guest: SessionID, into session: SessionID, in context: WebContext) async {
         guard carts != nil, mergePauses.begin(for: guest) else { return }
@@ -150,7 +150,7 @@ extension SignInRoutes {
     private func endExcessSessions(of session: Session) async {
         guard let maximum = configuration.maximumSessions else { return }
         guard let all = try? await sessions.sessions(matching: SessionFilter(buyerOf: session)) else { return }
-        // The work of an earlier sign-in can end after a later one, whose sessions it must not count.
+        // This work can still run when the buyer signs in once more. The session of that later sign-in must neither count nor end.
         let older = all.filter { $0.id != session.id && $0.createdAt <= session.createdAt }
         for surplus in older.dropLast(max(0, maximum - 1)) {
             try? await sessions.endExcess(surplus.id)

@@ -11,7 +11,7 @@ extension SignInRoutes {
         public var publicOrigin: String
         /// The path of the routes, by default `/auth`.
         public var basePath = "/auth"
-        /// The page after a sign-in for which no other page was named, and the link on the routes' own pages, for example after a sign-out.
+        /// The page after a sign-in if neither the link nor the app names another, and the link on the routes' own pages.
         ///
         /// By default `/`: a path of the app or an https URL.
         public var homePath = "/"
@@ -25,19 +25,19 @@ extension SignInRoutes {
         public var guestLifetime: Duration = .seconds(30 * 86_400)
         /// How many logins one browser may have open at the same time, for example in several tabs; by default 6, at least 1.
         ///
-        /// A further login ends the oldest one.
+        /// A further login removes the cookie of the oldest one, which then cannot be completed.
         public var maximumOpenLogins = 6
         /// How many logins one client address may begin.
         public var loginLimit = LoginLimit()
         /// The pages for buyers.
         public var pages: any SignInPages = StandardPages()
-        /// The options of every login, for example its scopes; the routes set `returnPath`.
+        /// The options of every login, for example its scopes; the routes replace `returnPath`, and the values of ``linkParameters``.
         public var loginOptions = LoginOptions()
         /// The query parameters of the route `login/{provider}` that a link may set, none by default.
         public var linkParameters: Set<LinkParameter> = []
         /// Whether the provider's logout page sends the browser back to `logout/done`, by default true.
         ///
-        /// The address has to be registered at the provider.
+        /// The address of this route has to be registered at the provider as post-logout redirect URI.
         public var returnsFromLogout = true
         /// Whether a sign-out asks the browser to delete the app's cache and storage (`Clear-Site-Data`), by default false.
         public var clearsSiteData = false
@@ -52,7 +52,7 @@ extension SignInRoutes {
         public var maximumSessions: Int?
         /// The details of the browser that the events of sign-ins and the buyer's list of sign-ins contain; none by default.
         ///
-        /// Both values are personal data: they need a legal basis, and a place in the privacy policy of the shop.
+        /// The client address and `User-Agent` are personal data: they need a legal basis, and a place in the shop's privacy policy.
         public var recordedBrowserDetails: Set<BrowserDetail> = []
         /// Decides about a verified buyer before a session is stored, for example refuses a blocked customer.
         ///
@@ -64,14 +64,14 @@ extension SignInRoutes {
             self.publicOrigin = publicOrigin
         }
 
-        /// Checks the members that have no check of their own.
+        /// Checks the members that neither ``SignInCookies`` nor ``RouteTable`` checks.
         func check(providers: [String]) throws(IdentityError) {
             let limits = [
                 ("maximumOpenLogins", maximumOpenLogins > 0), ("loginLimit.burst", loginLimit.burst > 0),
                 ("loginLimit.interval", loginLimit.interval > .zero),
                 ("loginLimit.maximumAddresses", loginLimit.maximumAddresses > 0),
                 ("maximumSessions", maximumSessions ?? 1 > 0),
-                // A browser removes a cookie with a lifetime of less than a second.
+                // A lifetime of less than a second would become `Max-Age=0`, with which a browser removes the cookie.
                 ("sessionCookieLifetime", sessionCookieLifetime ?? .seconds(1) >= .seconds(1)),
                 ("guestLifetime", guestLifetime >= .seconds(1)),
             ]
@@ -79,7 +79,7 @@ extension SignInRoutes {
                 let bound = name.hasSuffix("Lifetime") ? "at least one second" : "greater than 0"
                 throw IdentityError(
                     configuration: "`\(name)` of the routes must be \(bound).",
-                    hint: "Set a positive value in the configuration of the routes, or keep the default."
+                    hint: "Correct the value in the configuration of the routes, or remove it to keep the default."
                 )
             }
             guard
@@ -105,7 +105,7 @@ extension SignInRoutes {
         }
     }
 
-    /// A limit of logins for each client address, a token bucket.
+    /// The limit of begun logins for each client address, a token bucket.
     public struct LoginLimit: Sendable {
         /// How many logins may begin at once, by default 20, at least 1.
         public var burst = 20
@@ -168,7 +168,8 @@ public enum SignInDecision: Sendable {
     ///
     /// The policy for return paths is not applied to it. Check a location that came with a request (`ReturnPathPolicy`).
     case acceptAndGo(to: String)
-    /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``; the tokens are revoked if the provider supports
-    /// it.
+    /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``.
+    ///
+    /// The tokens are revoked if the provider supports it, except after a step-up, whose buyer keeps the old session.
     case refuse
 }

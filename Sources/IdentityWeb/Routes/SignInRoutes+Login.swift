@@ -54,7 +54,7 @@ extension SignInRoutes {
         }
         let providers = try names.map { try sessions.descriptor(of: $0) }
         let choices = providers.map { provider in
-            // The buyer could not tell two buttons with the same text apart.
+            // Two buttons with the same text would look alike to the buyer, so they also show the provider's name.
             let isUnique = providers.count { $0.displayName.isIdentical(to: provider.displayName) } == 1
             return SignInPage.Choice(
                 provider: provider.name,
@@ -84,18 +84,16 @@ extension SignInRoutes {
         return try await login(known.value, options, in: context)
     }
 
-    /// The return path of a link; nil, which means the home page, if it leads to one of the routes: after a sign-in, the page of a
-    /// sign-out or a second sign-in would mislead the buyer.
+    /// The return path of a link; nil, which means the home page, if it leads to one of the routes.
     ///
-    /// A path that the return path policy refuses is returned unchanged, because the login refuses it with an error.
+    /// After a sign-in, a sign-out page or a second sign-in would mislead the buyer. A path that the return path policy refuses is returned
+    /// unchanged, because `SessionManager.begin` then throws an error.
     private func withoutRoutes(_ path: String) -> String? {
         guard let accepted = sessions.acceptedReturnPath(path) else { return path }
         return table.contains(withoutOrigin(accepted)) ? nil : path
     }
 
-    /// The path of a URL of this app.
-    ///
-    /// Any other text is returned unchanged, because the return path policy checks it later.
+    /// The path and query of a URL of this app; any other text unchanged, because the return path policy checks it later.
     private func withoutOrigin(_ address: String) -> String {
         guard address.utf8.starts(with: table.origin.utf8) else { return address }
         let rest = String(decoding: address.utf8.dropFirst(table.origin.utf8.count), as: UTF8.self)

@@ -3,7 +3,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// Ends the browser's session here and at the provider; GET never ends it, because any link or image can send it.
+    /// Ends the browser's session and redirects to the provider's logout page, if there is one.
+    ///
+    /// A GET request never ends the session, because a link or an image on any site can cause one.
     func logout(in context: WebContext) async throws -> WebResponse {
         guard let id = cookies.sessionID(in: context.request) else { return try redirect(to: table.logoutDonePath) }
         guard context.request.method == .post else { return await confirmation(ofLogout: id, in: context) }
@@ -20,7 +22,7 @@ extension SignInRoutes {
             if let awaited = result.awaitedReturn { context.set(try cookies.logout(awaited)) }
             if let url = result.browserURL { destination = url.text }
         } catch let error as IdentityError where error.code == .sessionUnknown || error.concernsRecordOfSession {
-            // The session has already ended, or its record cannot be read. Without its cookie the buyer can sign in again.
+            // The session has already ended, or its record cannot be read. The cookie is removed, so that the buyer can sign in again.
         }
         context.forgetSession()
         if let removal = cookies.withoutSession { context.set(removal) }
@@ -39,7 +41,7 @@ extension SignInRoutes {
         )
     }
 
-    /// The origins to which the sign-out of a session may lead, for the `form-action` of the app's own pages with a sign-out form.
+    /// The origin to which the sign-out of a session leads, for the `form-action` of pages with a sign-out form; empty if it is unknown.
     func logoutOrigins(of id: SessionID) async -> [String] {
         await sessions.logoutPageOrigin(of: id).map { [$0] } ?? []
     }
@@ -54,12 +56,12 @@ extension SignInRoutes {
         do {
             let callback = try LogoutCallback(url: context.request.target)
             let completed = try await sessions.completeLogout(callback, browserBinding: binding)
-            // The state works once, so the page gets an address without it, which the buyer can load again.
+            // The `state` works once, so the browser is redirected to an address without it, which the buyer can load again.
             if completed.isConfirmed { return try redirect(to: completed.returnPath ?? table.logoutDonePath) }
         } catch let error as IdentityError where error.kind == .rejected {
             done.status = 400
         }
-        // Any link can lead here, also a browser that is signed in.
+        // Any link can lead a signed-in browser to this route. It must not show that the buyer is signed out.
         if try await context.session() != nil { return try redirect(to: configuration.homePath) }
         return done
     }
@@ -92,6 +94,6 @@ extension SignInRoutes {
 extension IdentityError {
     /// Whether the store cannot read the record of a session: it is damaged, or its key is missing.
     ///
-    /// Such a record stays as it is. An outage of the store is another error.
+    /// The store keeps this record unchanged. An outage of the store has another code.
     var concernsRecordOfSession: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
 }

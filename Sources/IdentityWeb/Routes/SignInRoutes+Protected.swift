@@ -33,16 +33,17 @@ extension SignInRoutes {
         }
     }
 
-    /// The requested page, to which the browser returns after the sign-in.
+    /// The requested page, to which the browser returns after the sign-in; nil for the home page.
     ///
-    /// Nil, which means the home page, for a form, which cannot be sent again, and for a page that the return path policy refuses.
+    /// It is nil if the request is not a GET, because the browser cannot send a form again, and if the return path policy refuses the page.
     private func page(after request: WebRequest) -> String? {
         guard request.method == .get else { return nil }
         return sessions.acceptedReturnPath(Self.withoutRawCharacters(request.target))
     }
 
-    /// The target with escapes for the bytes that a URL does not permit (RFC 3986), because browsers send some of them as they are, for
-    /// example brackets in a query.
+    /// The request target, with escapes for the bytes that a URL does not permit (RFC 3986).
+    ///
+    /// Browsers send some of these bytes unescaped, for example brackets in a query.
     private static func withoutRawCharacters(_ target: String) -> String {
         let bytes = Array(target.utf8)
         var output: [UInt8] = []

@@ -3,13 +3,13 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// A page for buyers, with the headers of all pages.
+    /// A page for buyers, with the security and cache headers that all pages of the routes have.
     ///
     /// - Parameters:
     ///   - content: What the page says.
     ///   - status: The status; nil for the content's status.
     ///   - correlationID: The id for the app's support.
-    ///   - targets: Further origins for `form-action`, because Chromium also applies it to the redirects that follow a form.
+    ///   - targets: Further origins for `form-action`, because Chromium also applies `form-action` to the redirects that follow a form.
     /// - Returns: The response.
     func page(
         _ content: SignInPage.Content,
@@ -30,7 +30,7 @@ extension SignInRoutes {
             + "form-action \((["'self'"] + targets).joined(separator: " ")); frame-ancestors 'none'"
         response.headers.replace("Content-Security-Policy", policy)
         response.headers.replace("Cache-Control", "no-store")
-        // With `no-referrer`, browsers would send `Origin: null` with the page's own forms.
+        // With `no-referrer`, browsers would send `Origin: null` with the page's own forms, and ``CSRFCheck`` could refuse them.
         response.headers.replace("Referrer-Policy", "same-origin")
         response.headers.replace("X-Content-Type-Options", "nosniff")
         if let pause = page.retryAfter { response.headers.replace("Retry-After", Self.seconds(pause)) }
@@ -42,7 +42,7 @@ extension SignInRoutes {
         page(SignInPage.Content(error), status: error.httpStatus, correlationID: error.correlationID)
     }
 
-    /// The JSON for an error that a script receives: its kind, the sentence for the buyer and the correlation id, and nothing internal.
+    /// The JSON response to a script for an error: only its kind, the sentence for the buyer and the correlation id.
     func json(_ error: IdentityError) -> WebResponse {
         var object = JSONObject()
         object["error"] = .string(error.kind.rawValue)
@@ -63,7 +63,7 @@ extension SignInRoutes {
     func redirect(to location: String) throws -> WebResponse {
         var response = try WebResponse.redirect(to: location)
         response.headers.replace("Cache-Control", "no-store")
-        // The address of a callback contains the code, which must not reach another site as the referrer.
+        // The URL of a callback contains the authorization code. The browser must not send it to another site in `Referer`.
         response.headers.replace("Referrer-Policy", "no-referrer")
         return response
     }

@@ -3,7 +3,8 @@ public import IdentityKit
 
 /// The routes of a sign-in for any server framework: sign-in, callback, sign-out, back-channel logout and session lookup.
 ///
-/// One instance serves a whole app. An adapter turns the framework's request into a ``WebRequest`` and the ``WebResponse`` back:
+/// One instance serves a whole app. An adapter turns the framework's request into a ``WebRequest``, and the ``WebResponse`` into the
+/// framework's response:
 ///
 /// ```swift
 /// let routes = try SignInRoutes(sessions: sessions, carts: carts, configuration: .init(publicOrigin: "https://shop.example"))
@@ -15,10 +16,10 @@ public import IdentityKit
 ///
 /// | route | method | does |
 /// | --- | --- | --- |
-/// | `login` | GET | the page to choose a provider; with ``Configuration/thirdPartyLogins`` also a sign-in that a provider begins |
+/// | `login` | GET, POST | shows the page to choose a provider; begins the sign-ins of ``Configuration/thirdPartyLogins``, also by POST |
 /// | `login/{provider}?return=…` | GET | begins a sign-in |
-/// | `callback/{provider}` | GET, POST | completes a sign-in |
-/// | `logout` | GET, POST | POST ends the session here and at the provider; GET shows a page with a button that does so |
+/// | `callback/{provider}` | GET, POST | completes a sign-in; POST only for a provider with `form_post` |
+/// | `logout` | GET, POST | POST ends the session and leads to the provider's logout page, if any; GET shows a page with a button |
 /// | `logout/done` | GET | receives the browser from the provider's logout page |
 /// | `backchannel-logout/{provider}` | POST | receives the provider's logout tokens |
 /// | `session` | GET | JSON for scripts: whether the browser is signed in, without a token |
@@ -31,18 +32,18 @@ public final class SignInRoutes: Sendable {
     let mergePauses: MergePauses
     let table: RouteTable
 
-    /// The address that has to be registered as redirect URI at each provider.
+    /// The address of each provider's callback route, which has to be registered at this provider as redirect URI.
     public let callbackAddresses: [(provider: String, address: String)]
 
     /// Creates the routes.
     ///
     /// - Parameters:
     ///   - sessions: The session manager, with the providers to choose from.
-    ///   - carts: The carts that follow a sign-in; none by default.
+    ///   - carts: The carts that the routes merge or move at a sign-in; none by default.
     ///   - configuration: How the routes behave.
     /// - Throws: `IdentityError` with code `configuration_invalid` when the public origin, the base path, the home page or the name of the
-    ///   cookies is malformed, when a limit is too small, when `thirdPartyLogins` names an unknown provider, and when a provider's
-    ///   configured `redirectURI` is not the address of its callback route.
+    ///   cookies is not valid, when a limit or a cookie's lifetime is too small, when `thirdPartyLogins` names an unknown provider, and
+    ///   when a provider's configured `redirectURI` is not the address of its callback route.
     public init(
         sessions: SessionManager,
         carts: (any SignInCarts)? = nil,
@@ -61,8 +62,8 @@ public final class SignInRoutes: Sendable {
         table = try RouteTable(configuration, providers: sessions.providerNames)
         guard !table.contains(configuration.homePath) else {
             throw IdentityError(
-                configuration: "`homePath` of the routes is the path of one of these routes.",
-                hint: "Set homePath to a page of the app."
+                configuration: "`homePath` of the sign-in routes leads to one of these routes, not to a page.",
+                hint: "Set homePath to a page of the app, for example /."
             )
         }
         limiter = LoginLimiter(configuration.loginLimit, clock: sessions.clock)
@@ -76,7 +77,7 @@ public final class SignInRoutes: Sendable {
                     configuration: "`redirectURI` of provider \(name) is not the address of its callback route.",
                     hint:
                         "Set providers.\(name).redirectURI to \(address), and register it at the provider. If browsers do not reach the "
-                        + "app there, correct `publicOrigin` or `basePath` of the routes instead.",
+                        + "app at this address, correct `publicOrigin` or `basePath` of the routes instead.",
                     reference: "RFC 6749 section 3.1.2"
                 )
             }
@@ -90,9 +91,9 @@ public final class SignInRoutes: Sendable {
         WebContext(request, of: self)
     }
 
-    /// Handles a request with the routes, or with the app if it is for none of them.
+    /// Handles a request: with the route to which its path belongs, or with the app if there is no such route.
     ///
-    /// An error that the app throws becomes a page, or JSON for a client that accepts only JSON.
+    /// An error that the app throws becomes the response of ``WebContext/response(for:)``.
     ///
     /// - Parameters:
     ///   - request: The request.
