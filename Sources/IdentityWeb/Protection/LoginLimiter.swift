@@ -17,7 +17,7 @@ final class LoginLimiter: Sendable {
     private let buckets: Mutex<BoundedTable<String, TokenBucket>>
 
     init(_ limit: SignInRoutes.LoginLimit, clock: any IdentityClock) {
-        // The bounds prevent an overflow of the computed times. Beyond them, a larger value makes no difference in practice.
+        // The bounds of a million logins and of one day prevent an overflow of the computed times.
         var limit = limit
         limit.burst = min(limit.burst, 1_000_000)
         limit.interval = min(limit.interval, .seconds(86_400))

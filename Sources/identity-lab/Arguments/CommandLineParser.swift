@@ -34,7 +34,7 @@ struct CommandLineParser {
 
     /// Finds the command and its action among the arguments that are neither options nor their values.
     ///
-    /// An option either takes a value in all commands or in none, so that values can be skipped before the command is known.
+    /// An option takes a value in every command or in none. Therefore values can be skipped before the command is known.
     private func command(in commandLine: [String]) throws(UsageError) -> ((any Command.Type)?, action: String?) {
         var command: (any Command.Type)?
         var action: String?
@@ -75,7 +75,7 @@ struct CommandLineParser {
             guard inline == nil else { throw UsageError("\(option.name) takes no value.", command: command) }
             return arguments.insert("", for: option)
         }
-        // An option after the space means that the value was forgotten. Other values may begin with dashes, as session ids do.
+        // If the next argument is an option, the value was forgotten. Any other argument is the value: session ids may begin with a dash.
         let following = rest.first.flatMap { isOption($0) ? nil : $0 }
         if inline == nil, following != nil { rest.removeFirst() }
         guard let value = inline ?? following, !value.isEmpty else {

@@ -1,10 +1,10 @@
 /// An option of the command line.
 struct Option: Sendable {
-    /// The option as shown in the help: the name with its dashes and, if it takes a value, what the value is.
+    /// The option as shown in the help: its name with the dashes and, if it takes a value, a placeholder such as `FILE`.
     let usage: String
     let name: String
     let isRequired: Bool
-    /// Whether it may be given several times.
+    /// Whether the option may be given several times.
     let repeats: Bool
     let help: String
 
@@ -50,9 +50,9 @@ extension Option {
     static let callbackModes = CallbackMode.allCases.map(\.rawValue).joined(separator: "|")
     static let callback = Option(
         "--callback \(callbackModes)",
-        "How to receive the callback: with the system browser and a listener on this machine, as a line on standard input, or "
-            + "with the sandbox's robot. By default loopback for a loopback redirect URI, otherwise stdin."
+        "How to receive the callback. loopback: with the system browser and a listener on this machine. stdin: as a line on "
+            + "standard input. sandbox: from the sandbox's robot. By default loopback for a loopback redirect URI, otherwise stdin."
     )
     /// The callback option of commands that can run the embedded sandbox.
-    static let runCallback = Option(callback.usage, callback.help + " With the embedded sandbox always sandbox.")
+    static let runCallback = Option(callback.usage, callback.help + " The embedded sandbox always uses its robot.")
 }

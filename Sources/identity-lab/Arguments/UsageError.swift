@@ -13,7 +13,7 @@ struct UsageError: Error {
         hint = "\(correction)Run \"\(help)\" for usage."
     }
 
-    /// The same as an `IdentityError`, for the output of errors.
+    /// This error as an `IdentityError`, because the output prints errors of this type.
     var identityError: IdentityError {
         IdentityError(.configuration, IdentityError.Code(rawValue: "usage_invalid"), message, hint: hint)
     }

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Prints the result of each point of a check, and remembers the failures.
+/// Prints the result of each point that `identity-lab check` tests, and remembers the failures.
 final class CheckReport: Sendable {
     enum Result: String {
         case ok, warning, failed
@@ -27,7 +27,7 @@ final class CheckReport: Sendable {
         add(.ok, subject, point, message, nil, nil)
     }
 
-    /// Reports a point that passed, with a risk.
+    /// Reports a point that passed, but with a risk that the message names.
     func warn(_ subject: String, _ point: String, _ message: String, hint: String) {
         add(.warning, subject, point, message, hint, nil)
     }
@@ -77,8 +77,8 @@ final class CheckReport: Sendable {
 
     /// Prints the numbers of passed checks, warnings and failures.
     ///
-    /// - Throws: `IdentityError` if a point failed; its kind, and so the exit status, comes from the failure that an operator has to repair
-    ///   first: configuration, then a refusal, then an outage.
+    /// - Throws: `IdentityError` if a point failed. Its kind determines the exit status. It is the kind of the failure to repair first: an
+    ///   invalid configuration, then a refusal, then an outage.
     func finish() throws {
         let (counts, failures) = state.withLock { ($0.counts, $0.failures) }
         let (ok, warnings) = (counts[.ok] ?? 0, counts[.warning] ?? 0)

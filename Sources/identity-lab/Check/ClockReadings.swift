@@ -7,9 +7,9 @@ internal import Synchronization
 ///
 /// The `Age` of a response from an HTTP cache is added to its `Date` (RFC 9111 section 5.1).
 struct ClockReadings: HTTPTransport {
-    /// The difference that ID tokens tolerate; above it, logins fail.
+    /// The difference in seconds from which the check fails, because the checks of ID tokens tolerate no larger one.
     private static let tolerance = 60.0
-    /// A difference that an operator should know.
+    /// The difference in seconds from which the check warns.
     private static let noticeable = 10.0
 
     private final class Readings: Sendable {
@@ -68,7 +68,7 @@ struct ClockReadings: HTTPTransport {
                 "clock",
                 "date",
                 "No server sent its time, so the clock was not compared.",
-                hint: "Compare it by hand: date -u."
+                hint: "Compare the output of \"date -u\" with a reliable clock."
             )
         }
     }

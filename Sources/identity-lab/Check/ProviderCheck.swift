@@ -10,7 +10,7 @@ struct ProviderCheck {
 
     /// Checks all providers.
     ///
-    /// - Returns: Those that could be created.
+    /// - Returns: The providers that could be created.
     func run(_ configuration: IdentityConfiguration) async -> [any IdentityProvider] {
         var providers: [any IdentityProvider] = []
         for entry in configuration.providers {
@@ -38,7 +38,7 @@ struct ProviderCheck {
                 "providers",
                 "members and secrets",
                 "No provider is configured.",
-                hint: "Add one under \"providers\"."
+                hint: "Add a provider to the section \"providers\" of the configuration."
             )
         }
         checkSharedRedirectURIs(providers)
@@ -61,7 +61,7 @@ struct ProviderCheck {
             guard let token = metadata.tokenEndpoint else { throw missing("token", subject) }
             return "Issuer \(metadata.issuer); login page at \(login.host), token endpoint at \(token.host)."
         }
-        // Without metadata, the keys would fail for the same reason.
+        // Without metadata, the check of the keys would fail for the same reason.
         guard isFound else { return }
         await report.point(subject, "keys") {
             guard let count = try await client.keyCount() else { throw missing("jwks", subject) }
@@ -83,8 +83,8 @@ struct ProviderCheck {
     private func missing(_ endpoint: String, _ subject: String) -> IdentityError {
         IdentityError(
             configuration: "Neither the metadata nor the configuration contains the endpoint \(endpoint).",
-            hint: "Set \(subject).endpoints.\(endpoint), or correct the members from which the provider's address "
-                + "comes."
+            hint: "Set \(subject).endpoints.\(endpoint), or correct the member from which the SDK derives the "
+                + "provider's address, such as issuer, shopDomain or environment."
         )
     }
 
@@ -94,7 +94,7 @@ struct ProviderCheck {
         let point = "redirect URI"
         guard let text = descriptor.redirectURI else {
             guard descriptor.kind != "shopify" else {
-                // Only a mobile client may omit the member.
+                // The configuration permits only a mobile client of Shopify to omit the member.
                 let message =
                     "No redirectURI is configured, so the address that Shopify gives to mobile clients is sent."
                 return report.ok(subject, point, message)
@@ -102,7 +102,7 @@ struct ProviderCheck {
             report.warn(
                 subject,
                 point,
-                "No redirectURI is configured, so the callback that is registered at the provider decides.",
+                "No redirectURI is configured, so the provider sends the browser to the callback that is registered there.",
                 hint: "With IdentityWeb, register <publicOrigin>/auth/callback/\(descriptor.name) at the provider."
             )
             return

@@ -133,7 +133,7 @@ struct StoreCheck {
                 "The newest session has no refresh token\(isMissing ? ", and offline_access was not granted" : "")."
                     + " The session ends when its access token expires.",
                 hint: isOpenID
-                    ? "If the provider issues refresh tokens, request them: for many, scope offline_access with prompt=consent."
+                    ? "If the provider issues refresh tokens, request them: at many with scope offline_access and prompt=consent."
                     : "Read in the provider's documentation whether it issues refresh tokens to this kind of client."
             )
         }

@@ -13,7 +13,7 @@ struct CallCommand: Command {
     ]
     private static let method = Option(
         "--method METHOD",
-        "The HTTP method, by default GET. The token is sent only to origins in the member resources of the session's provider."
+        "The HTTP method, by default GET. The token is sent only to the origins that providers.NAME.resources lists."
     )
 
     private let session: SessionArgument
@@ -45,7 +45,7 @@ struct CallCommand: Command {
         if let refusal { throw refusal }
     }
 
-    /// Calls the resource, and once more if it rejects the token.
+    /// Calls the resource, and calls it once more with new tokens if the resource server rejects the access token.
     ///
     /// - Returns: The last response, and the error to report if its status is not a success.
     private func call(_ deployment: Deployment) async throws -> (HTTPResponse, refusal: (any Error)?) {

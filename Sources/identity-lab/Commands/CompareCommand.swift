@@ -63,7 +63,7 @@ struct CompareCommand: Command {
                 .providerUnknown,
                 "No provider with the name \(Deployment.shown(name)) is configured.",
                 hint: configured.isEmpty
-                    ? "Add one under \"providers\"."
+                    ? "Add a provider to the section \"providers\" of the configuration."
                     : "Use one of the configured names: \(configured.joined(separator: ", "))."
             )
         }

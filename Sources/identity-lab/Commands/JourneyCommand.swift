@@ -19,7 +19,7 @@ struct JourneyCommand: Command {
         let started = ContinuousClock.now
         let services = try await RunEnvironment.open(
             lab,
-            // Only an option that was typed may send real logins and carts from a command that people run to try the SDK.
+            // People run this command to try the SDK. Only --config, and not IDENTITY_CONFIG, may make it use real services.
             usesServices: lab.arguments.contains(.config),
             callback: callback,
             tokenLifetime: .seconds(2)
@@ -45,8 +45,8 @@ struct JourneyCommand: Command {
         for run in runs {
             if let date = try await run.begin() { last = max(last ?? date, date) }
         }
-        // The embedded sandbox's tokens are so short-lived that the command waits until they expire. Real tokens are
-        // refreshed before they expire.
+        // The embedded sandbox's tokens expire after seconds, so the command waits for that. Real tokens are refreshed before they
+        // expire.
         let isEmbedded = services.sandbox != nil
         if isEmbedded, let last {
             reporter.section("Waiting until the access tokens expire.")

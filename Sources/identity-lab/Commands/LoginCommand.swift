@@ -14,7 +14,7 @@ struct LoginCommand: Command {
     ]
     private static let entryPoint = Option(
         "--entry-point async|completion|delegate",
-        "The entry point of the SDK to call; by default async."
+        "How to call the SDK: with await, a completion handler or a delegate; by default async."
     )
 
     private static let callback = Option(

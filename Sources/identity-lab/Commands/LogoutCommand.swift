@@ -13,8 +13,8 @@ struct LogoutCommand: Command {
     ]
     private static let callback = Option(
         "\(Option.callback.name) \(Option.callbackModes)",
-        "How to receive the browser's return to the provider's postLogoutRedirectURI; the state of the return is then checked. "
-            + "By default loopback for a loopback address and stdin in a terminal; otherwise the command waits for no return."
+        "How to receive the browser when the provider sends it back to postLogoutRedirectURI; the command then checks its state. "
+            + "By default loopback for a loopback address, otherwise stdin in a terminal; without a terminal it does not wait."
     )
 
     private let session: SessionArgument
@@ -55,13 +55,13 @@ struct LogoutCommand: Command {
         )
     }
 
-    /// The mode without `--callback`; nil if nobody would paste the URL of the return.
+    /// The mode without `--callback`; nil if standard input is no terminal in which a person could paste the URL.
     private static func mode(for address: String) -> CallbackMode? {
         let mode = CallbackMode.standard(for: address)
         return mode == .stdin && isatty(0) == 0 ? nil : mode
     }
 
-    /// The address to which the session's provider sends the browser; nil if none is configured.
+    /// The address to which the session's provider sends the browser after the logout; nil if none is configured.
     private func returnAddress(of session: SessionID, _ deployment: Deployment) async throws -> String? {
         let provider = try await deployment.sessions.session(session).provider
         let descriptor = try? deployment.sessions.descriptor(of: provider)
@@ -69,12 +69,12 @@ struct LogoutCommand: Command {
         guard address != nil || mode == nil else {
             throw IdentityError(
                 configuration: descriptor == nil
-                    ? "--callback needs a session of a configured provider, and this session has none."
+                    ? "--callback needs a session of a configured provider. The provider of this session is not configured."
                     : "--callback needs the configuration member providers.\(provider).postLogoutRedirectURI, which is missing.",
                 hint: descriptor == nil
                     ? "Omit --callback."
-                    : "Omit --callback. Or register an address for the return at the provider and write it there; only providers of kind "
-                        + "shopify and openid have this member."
+                    : "Omit --callback. Or register a post-logout redirect URI at the provider, and set this member to it. Only providers "
+                        + "of kind shopify and openid have this member."
             )
         }
         return address
@@ -101,7 +101,7 @@ struct LogoutCommand: Command {
             ? "Then paste the URL of the page to which it is redirected, and press return:\n" : ""
         let page =
             result.browserURL.map { "Send the browser to:\n\n  \($0.text)\n\n\(next)" }
-            ?? "There is no logout page of a provider to which to send the browser."
+            ?? "There is no logout page to which to send the browser."
         output.event("logout", members, text: (["Signed out.", page] + problems).joined(separator: "\n"))
         return result
     }

@@ -28,7 +28,7 @@ struct SandboxCommand: Command {
     )
     private static let openID = Option(
         "--openid FILE",
-        "The configuration of the OpenID provider (JSON): Documentation/Using/Sandbox.md."
+        "The configuration file (JSON) of the fake OpenID provider; Documentation/Using/Sandbox.md describes its members."
     )
     private static let requirePKCE = Option(
         "--require-pkce",
@@ -41,7 +41,7 @@ struct SandboxCommand: Command {
     private static let specialSecrets = Option(
         "--special-secrets",
         "Use client secrets with + / = and &, which form encoding changes. For HTTP Basic the OpenID provider requires "
-            + "the form-encoded secret, and Shopify refuses it."
+            + "the form-encoded secret, and Shopify the secret as it is."
     )
 
     private let port: UInt16
@@ -162,7 +162,9 @@ struct SandboxCommand: Command {
         )
     }
 
-    /// Prints a request without anything that may be secret; long parts of a path with a digit are ids of logins and carts.
+    /// Prints the method, the path and the status of a request.
+    ///
+    /// A long part of the path with a digit can be the secret id of a login or cart, so it is replaced.
     private static func report(_ request: SandboxRequest, _ status: Int?, _ output: Output) {
         let parts = request.path.prefix(500).split(separator: "/", omittingEmptySubsequences: false).map { part in
             part.utf8.count >= 24 && part.contains(where: \.isNumber) ? "…" : String(part)
@@ -172,12 +174,14 @@ struct SandboxCommand: Command {
             let code: JSONValue = status.map { .integer($0) } ?? .null
             output.event("request", ["method": .string(method), "path": .string(shown), "status": code], text: "")
         } else {
-            // A shell comment, because users source the standard error of this command, which sets variables.
+            // The line is a shell comment, because users source the standard error of this command to set the variables.
             output.note("# \(method) \(shown) \(status.map(String.init) ?? "-")")
         }
     }
 
-    /// Enables all optional features of the fake providers; requires only what the options name.
+    /// The configuration of the fake providers.
+    ///
+    /// Without `--openid`, the OpenID provider supports each feature that is optional for clients, and requires those that options name.
     private static func configuration(_ arguments: Arguments, _ app: String?) throws -> SandboxConfiguration {
         var configuration = SandboxConfiguration()
         configuration.openID =

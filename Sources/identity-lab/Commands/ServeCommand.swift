@@ -21,7 +21,7 @@ struct ServeCommand: Command {
     )
     private static let publicOrigin = Option(
         "--public-origin URL",
-        "The https origin of a tunnel or proxy that leads to this port; the redirect URIs and cookies follow it. "
+        "The https origin of a tunnel or proxy that leads to this port; it determines the redirect URIs and cookies. "
             + "Shopify accepts neither http nor localhost."
     )
 

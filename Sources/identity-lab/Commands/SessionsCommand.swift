@@ -4,7 +4,7 @@ internal import IdentityKit
 struct SessionsCommand: Command {
     static let name = "sessions"
     static let summary =
-        "List the stored sessions by their references, which are no secrets; with --json also by their ids, which are."
+        "List the stored sessions by their references, which are not secret; --json also prints their ids, which are secret."
     static let options: [Option] = [
         Option("\(Option.provider.name) NAME", "List only the sessions of this provider.")
     ]

@@ -48,12 +48,13 @@ struct TokenCommand: Command {
                 ? try await deployment.sessions.refreshTokens(for: session)
                 : try await deployment.sessions.tokens(for: session, validFor: validFor)
         } catch {
-            // If an interruption ended the call, the command does not start to repair other sessions.
+            // After an interruption, the command does not start to repair other sessions.
             if Task.isCancelled { await deployment.drain() } else { await deployment.repairAndDrain() }
             throw error
         }
         await deployment.repairAndDrain()
-        // The first call may have started an early refresh in the background. A second call returns its tokens, or why it failed.
+        // The first call may have started an early refresh in the background. The second call returns the tokens of this refresh, or the
+        // reason why it failed.
         if got.outcome == .stored, let again = try? await deployment.sessions.tokens(for: session, validFor: validFor) {
             await deployment.drain()
             got = again

@@ -41,7 +41,7 @@ enum ControlCommand: String, CaseIterable, Sendable {
                 ("times", "for how many requests, 1 to 1000; by default 1"),
                 ("provider", "shopify, bolt, bolt-sfcc or openid; by default all"),
             ]
-        case .removeFaults: [("provider", "shopify, bolt, bolt-sfcc or openid; by default all, and the shop")]
+        case .removeFaults: [("provider", "shopify, bolt, bolt-sfcc or openid; by default all providers and the shop")]
         case .setOrder:
             [
                 ("email", "the buyer's e-mail address"), ("number", "the number of the order"),

@@ -46,7 +46,7 @@ enum ControlFault: String, CaseIterable, Sendable {
     ///
     /// - Parameters:
     ///   - services: The services with the fault.
-    ///   - times: For how many requests to each of them.
+    ///   - times: For how many requests to each service.
     func plan(at services: [any SandboxService], times: Int) {
         let (_, endpoint, fault) = plan
         for service in services {

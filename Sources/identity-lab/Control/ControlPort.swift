@@ -6,7 +6,7 @@ internal import IdentityWeb
 /// The control port of `identity-lab sandbox`: commands for the running sandbox as JSON over HTTP.
 struct ControlPort: Sendable {
     let control: SandboxControl
-    /// The bearer token that every command needs, so that no page of a browser can send one.
+    /// The bearer token that every command needs, so that a web page in a browser cannot send a command.
     let token: String
 
     func answer(_ request: WebRequest) async -> WebResponse {
@@ -17,7 +17,7 @@ struct ControlPort: Sendable {
             guard isAuthorized(request) else {
                 return Self.refusal(
                     401,
-                    "The request has no bearer token, or a token of another run.",
+                    "The request does not contain the bearer token of this run.",
                     hint: "Send the printed token in the header: Authorization: Bearer TOKEN.",
                     headers: [("WWW-Authenticate", "Bearer")]
                 )
@@ -39,7 +39,7 @@ struct ControlPort: Sendable {
     private func run(_ name: String, _ request: WebRequest) async -> WebResponse {
         guard let command = ControlCommand(rawValue: name) else { return Self.unknown(name) }
         guard request.target.isIdentical(to: request.path) else {
-            return Self.refusal(400, "A command has no query.", hint: "Send a JSON object as the body.")
+            return Self.refusal(400, "The URL of a command has no query.", hint: "Send a JSON object as the body.")
         }
         do {
             let value = request.body.isEmpty ? .object([:]) : try JSONValue(parsing: request.body)

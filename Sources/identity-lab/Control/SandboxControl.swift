@@ -19,7 +19,7 @@ struct SandboxControl: Sendable {
     /// - Parameters:
     ///   - command: The command.
     ///   - members: Its members: ``ControlCommand/members``.
-    /// - Returns: What the response says in addition.
+    /// - Returns: The members that the response contains besides the command's name.
     /// - Throws: `IdentityError` that names the member.
     func run(_ command: ControlCommand, _ members: JSONObject) async throws(IdentityError) -> JSONObject {
         do throws(IdentityError) {
@@ -91,11 +91,11 @@ struct SandboxControl: Sendable {
     /// Checks that a buyer exists, so that a misspelt address is noticed.
     private func check(_ email: String, _ section: ConfigurationSection) throws(IdentityError) {
         guard sandbox.shopify.directory.existingBuyer(email: email) != nil else {
-            throw section.error("email", "is not the address of a buyer who exists")
+            throw section.error("email", "is not the e-mail address of a buyer of the sandbox")
         }
     }
 
-    /// The providers that issue refresh tokens, or the one that the command names.
+    /// The provider that the command names, or all providers that issue refresh tokens.
     private func servers(
         _ section: inout ConfigurationSection
     ) throws(IdentityError) -> [any SandboxAuthorizationServer] {
@@ -104,7 +104,7 @@ struct SandboxControl: Sendable {
         return servers
     }
 
-    /// All providers with these other services, or the provider that the command names.
+    /// The provider that the command names, or all providers and `others`.
     private func services(
         _ section: inout ConfigurationSection,
         or others: [any SandboxService]

@@ -177,7 +177,7 @@ actor ApproachRun {
     /// Removes the session that is left after a failure.
     func cleanUp() async {
         guard let session else { return await deployment.drain() }
-        // An unstructured task, because a cancelled journey has to clean up, too.
+        // An unstructured task is not cancelled with the command, which must clean up in any case.
         _ = await Task { [deployment] in try? await deployment.sessions.logout(session.id) }.value
         await deployment.drain()
     }
@@ -194,7 +194,7 @@ actor ApproachRun {
     }
 
     private func checkout(_ carts: CartAdapter, _ session: Session) async throws -> CheckoutHandoff {
-        // The sandbox's tokens live for less than the default tokenMargin, so with the default every checkout would refresh them.
+        // The sandbox's tokens live for less than the default tokenMargin, so the default would make every checkout refresh them.
         let options = CheckoutOptions(tokenMargin: services.sandbox == nil ? .seconds(60) : .zero)
         return try await carts.checkout(for: session.id, in: services.buyer, options: options)
     }
@@ -214,7 +214,7 @@ struct StepFailure: Error, CustomStringConvertible {
 
     init(
         _ description: String,
-        hint: String = "With --verbose, the command prints the events before the failure."
+        hint: String = "Run the command again with --verbose: it prints the events before the failure."
     ) {
         self.description = description
         self.hint = hint

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The three entry points of the SDK for a login.
+/// The three ways to call `LoginFlow`: `async`, a completion handler and a delegate.
 enum LoginEntryPoint: String, CaseIterable, Sendable {
     case async
     case completion
@@ -16,7 +16,7 @@ enum LoginEntryPoint: String, CaseIterable, Sendable {
         case .completion:
             return try await bridged { finish in flow.login(options) { finish($0) } }
         case .delegate:
-            // The flow holds its delegate weakly, so this keeps it alive until it was called.
+            // `LoginFlow` holds its delegate weakly, so `kept` keeps the delegate alive until it is called.
             let kept = Mutex<DelegateBridge?>(nil)
             return try await bridged { finish in
                 let delegate = DelegateBridge(finish)
@@ -26,7 +26,7 @@ enum LoginEntryPoint: String, CaseIterable, Sendable {
         }
     }
 
-    /// Waits for a callback, and cancels the login when the waiting task is cancelled.
+    /// Starts a login and waits for its result; cancels the login if the waiting task is cancelled.
     private func bridged(
         _ start: (@escaping @Sendable (Result<Session, IdentityError>) -> Void) -> LoginHandle
     ) async throws -> Session {

@@ -25,7 +25,7 @@ actor ProviderRun {
     ///
     /// A failed step is reported, and the steps that depend on it are skipped.
     ///
-    /// - Returns: When the last access token expires; nil if that is unknown.
+    /// - Returns: When the last of the access tokens expires; nil if that is unknown.
     func begin() async throws -> Date? {
         heading()
         for run in runs where try await signIn(run) { signedIn.append(run) }
@@ -156,9 +156,9 @@ actor ProviderRun {
         guard let cart = state(of: handoff.cart.id) else { return handoff.identity }
         switch handoff.identity {
         case .customer:
-            guard let token = cart.customerAccessToken else { throw StepFailure("The cart has no customer.") }
+            guard let token = cart.customerAccessToken else { throw StepFailure("The cart has no customer token.") }
             guard !(oldToken.map { $0.isEqual(to: Secret(token)) } ?? false) else {
-                throw StepFailure("The cart still has the old token.")
+                throw StepFailure("The cart still has the token from before the refresh.")
             }
         case .contact:
             guard cart.email != nil, !cart.addresses.isEmpty else {

@@ -26,7 +26,7 @@ struct RunEnvironment: Sendable {
 
     /// How long the embedded sandbox's tokens live under `serve`.
     static let servedTokenLifetime = Duration.seconds(600)
-    /// The context of the buyer's requests; a real shop gets no address, because this program does not know the buyer's.
+    /// The context of the buyer's requests; a real shop gets no IP address, because this program does not know the buyer's address.
     var buyer: StorefrontContext { StorefrontContext(buyerIP: sandbox == nil ? nil : "203.0.113.7") }
 
     /// Opens the configured services or the embedded sandbox.
@@ -36,8 +36,8 @@ struct RunEnvironment: Sendable {
     ///   - usesServices: Whether to use the services of the configuration file.
     ///   - callback: How callbacks are received; nil if it depends on the redirect URI.
     ///   - tokenLifetime: How long the embedded sandbox's tokens live.
-    ///   - routesOrigin: The public origin of the routes, whose addresses the embedded sandbox registers; nil for a listener on a
-    ///     free port.
+    ///   - routesOrigin: The public origin of the web routes, whose callback addresses the embedded sandbox registers; nil to register
+    ///     the redirect URI of a loopback listener.
     /// - Returns: The opened services.
     /// - Throws: `IdentityError` when the configuration is invalid or a service cannot be opened.
     static func open(
@@ -75,7 +75,7 @@ struct RunEnvironment: Sendable {
         var settings = SandboxConfiguration()
         settings.clock = clock
         settings.accessTokenLifetime = tokenLifetime
-        // SFCC tokens cannot be refreshed. They have to last until the cart is filled, also on a busy machine.
+        // SFCC tokens cannot be refreshed, so they have to be valid until the cart is filled, also on a busy machine.
         settings.sfcc.tokenLifetime = tokenLifetime * 2
         let sandbox = try await ShopSandbox.start(settings)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-lab-\(UUID().uuidString)")
@@ -100,7 +100,7 @@ struct RunEnvironment: Sendable {
         )
     }
 
-    /// A separate deployment, whose requests and calls of the store are recorded.
+    /// A separate deployment, whose HTTP requests and write operations on the store are recorded.
     func deployment(recordedBy recorder: Recorder) throws -> Deployment {
         try Deployment(
             configuration,
@@ -112,7 +112,9 @@ struct RunEnvironment: Sendable {
         )
     }
 
-    /// The lines of every cart: the first variant that the shop can sell, which requests find that are not recorded.
+    /// The lines of every cart: one line with the first variant that the shop can sell.
+    ///
+    /// The request for this variant is not recorded.
     func lines() async throws -> [CartLineInput] {
         let id = try await variant.id(for: buyer) {
             let deployment = try Deployment(

@@ -35,7 +35,7 @@ final class StepReporter: Sendable {
     /// Runs a step and prints its result.
     ///
     /// - Returns: The step's value; nil if it failed.
-    /// - Throws: When the journey was cancelled.
+    /// - Throws: The error of `work` if the command was cancelled.
     func step<Value>(
         _ title: String,
         _ work: () async throws -> (detail: String, value: Value)

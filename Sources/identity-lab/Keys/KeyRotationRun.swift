@@ -1,9 +1,9 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Encrypts the rows of a store with its active key, some at a time.
+/// Encrypts all rows of a store with its active key, ``step`` rows at a time.
 ///
-/// Steps are independent: after an interruption the rotation can be run again.
+/// After an interruption the rotation can be run again, because each step is complete in itself.
 struct KeyRotationRun {
     /// The number of rows per step; small, so that logins and refreshes hardly wait.
     private static let step = 100
@@ -56,7 +56,7 @@ struct KeyRotationRun {
                 ? "Every record is encrypted with key \(active). Backups and other machines may still need other keys."
                 : "Records are still encrypted with other keys than \(active): \(remaining)."
         )
-        // Rows in the spool, and rows that another process saved with another key in the meantime, count as postponed.
+        // Rows in the spool, and rows that another process has saved with another key in the meantime, are treated like postponed rows.
         if total.postponed > 0 || (total.unreadable == 0 && remaining > 0) {
             throw IdentityError(
                 .retryLater,

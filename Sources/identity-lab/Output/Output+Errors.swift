@@ -11,7 +11,7 @@ extension Output {
             if isVerbose {
                 note(details(of: error))
             } else if error.cause != nil {
-                // Some hints refer to the error's cause.
+                // Some hints refer to the cause of the error, which is printed only with --verbose.
                 note("  With --verbose, the command also prints the cause.")
             }
             return
@@ -28,7 +28,7 @@ extension Output {
             "provider_status": (error.providerResponse?.status).map { .integer($0) } ?? .null,
         ]
         if error.isAttackSuspected { members["attack_suspected"] = .bool(true) }
-        // Some hints refer to the error's cause.
+        // Some hints refer to the cause of the error.
         members["cause"] = cause(of: error).map { .string($0) }
         event("error", members, text: "")
         if isVerbose { note(details(of: error)) }

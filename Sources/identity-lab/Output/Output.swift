@@ -23,20 +23,21 @@ final class Output: Sendable {
 
     /// Whether a write to standard output failed, or the reader of a command that runs until interrupted has closed the pipe.
     ///
-    /// An interruption of a pipeline ends its readers too, so a reader that has left is no failure then.
+    /// An interruption of a pipeline (Ctrl-C) also ends the reader. After an interruption, the closed pipe is therefore no failure.
     func isIncomplete(afterInterruption: Bool) -> Bool {
         state.withLock { $0.isIncomplete || $0.hasLostReader && !afterInterruption }
     }
 
-    /// Sets the action of the first failed write to standard output, or of a reader that closes the pipe; runs it immediately if one
-    /// has already happened.
+    /// Sets the action for the first failed write to standard output, or for a reader that closes the pipe.
+    ///
+    /// If one of the two has already happened, the action runs immediately.
     func onFailure(_ action: @escaping @Sendable () -> Void) {
         let isIncomplete = state.withLock { state in
             state.action = action
             return state.isIncomplete || state.hasLostReader
         }
         if isIncomplete { action() }
-        // A command that has printed everything would not notice that its reader has ended.
+        // A command that has nothing more to print would not notice that its reader has ended, so a thread waits for that.
         var information = stat()
         guard unsafe fstat(1, &information) == 0, information.st_mode & S_IFMT == S_IFIFO else { return }
         _ = DedicatedThread.start { [weak self] in

@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Masks messages for the report: names are shown, values only of names on a short list; other values become `•••`.
 ///
-/// An allow list fails closed: a secret under an unexpected name stays hidden.
+/// Because the list names what is shown, a secret under an unexpected name stays hidden.
 enum Masking {
     /// Form and query fields whose values are neither secret nor personal.
     private static let openFields: Set<String> = [

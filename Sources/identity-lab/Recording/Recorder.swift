@@ -55,7 +55,7 @@ struct RecordedField: Sendable {
     var depth = 0
 }
 
-/// Collects the last steps of one approach, or of the requests of other programs to `serve`.
+/// Collects the last steps of one approach (a provider with an entry point), or of the requests of other programs to `serve`.
 final class Recorder: Sendable {
     private struct State {
         var phase = ""
@@ -63,7 +63,7 @@ final class Recorder: Sendable {
         var count = 0
     }
 
-    /// `serve` runs for as long as its user likes, so the memory is limited.
+    /// The number of steps is limited, because `serve` runs until it is interrupted.
     private static let maximumSteps = 1_000
     private let start: Duration
     private let clock: any IdentityClock
@@ -97,7 +97,7 @@ final class Recorder: Sendable {
         .service(nameOfService(url))
     }
 
-    /// The number of steps since the start, also of those that are no longer kept.
+    /// The number of steps since the start, including those that are no longer kept.
     var count: Int { state.withLock(\.count) }
 
     /// The last steps in the order in which they began.

@@ -6,7 +6,7 @@ struct ApproachReport: Sendable {
     var kind: String
     /// The displayed kind of the provider and client.
     var title: String
-    /// The name of the entry point.
+    /// The name of the entry point; `routes` for a sign-in through the routes of `IdentityWeb`.
     var entryPoint: String
     var facts = ApproachFacts()
     var steps: [RecordedStep] = []

@@ -6,7 +6,7 @@ enum PageFrame {
     ///   - title: The title of the page.
     ///   - head: Further elements of the head.
     ///   - style: Rules after those of the stylesheet.
-    ///   - introduction: The text under the title; it ends before what replaces masked values.
+    ///   - introduction: The text under the title; the text that replaces masked values follows it.
     ///   - main: The content.
     /// - Returns: The HTML of the page.
     static func html(title: String, head: String, style: String = "", introduction: String, main: String) -> String {

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A presenter for `serve`: the browser that shows the page of `serve` also opens the login page, and the callback arrives at the
 /// same server.
 final class BrowserPresenter: FormPostPresenting {
-    /// A stream with the address of the login page; it ends without an address if the login fails before.
+    /// A stream with the address of the login page; it ends without an address if the login fails before the address is known.
     let pages: AsyncStream<HTTPURL>
     private let pageInput: AsyncStream<HTTPURL>.Continuation
     private let callbacks: AsyncStream<PresentedCallback>
@@ -30,7 +30,7 @@ final class BrowserPresenter: FormPostPresenting {
         throw CancellationError()
     }
 
-    /// Passes a callback on if it belongs to this login.
+    /// Passes a callback to the login if it belongs to it, and returns whether it does.
     func receive(_ callback: PresentedCallback) -> Bool {
         guard let login = shown.withLock(\.self), login.isAnswered(by: callback) else { return false }
         callbackInput.yield(callback)
@@ -39,7 +39,7 @@ final class BrowserPresenter: FormPostPresenting {
         return true
     }
 
-    /// Ends the wait for an address, after the login has ended.
+    /// Ends the stream ``pages``, after the login has ended.
     func finish() {
         pageInput.finish()
     }

@@ -39,7 +39,7 @@ struct ServeColumn {
 
     /// A link that redirects to the provider's page.
     ///
-    /// The page does not contain the provider's address, which has values to be masked.
+    /// The page must not contain the provider's address, because the page masks values of its query.
     private var link: String { "/columns/\(side.rawValue)/open" }
 
     private func button(_ action: ServedRun.Action) -> String {

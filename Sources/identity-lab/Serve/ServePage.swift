@@ -6,7 +6,7 @@ internal import IdentityWeb
 struct ServePage {
     let site: ServeSite
     let views: [ServeSite.Side: RunView]
-    /// Whether the services are configured ones, and not the embedded sandbox.
+    /// Whether the page uses configured services instead of the embedded sandbox.
     let isPublic: Bool
 
     var html: String {

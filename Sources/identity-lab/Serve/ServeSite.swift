@@ -19,7 +19,9 @@ final class ServeSite: Sendable {
     let origin: String
     /// A random value that every form of the page contains, so that another site cannot send a form.
     let token: String
-    /// The key that a browser needs for the page, if a tunnel makes it reachable for everybody; nil without a tunnel.
+    /// The key that a browser needs for the page; nil for an http origin, which only this machine reaches.
+    ///
+    /// An https origin belongs to a tunnel or proxy, through which everybody may reach the page.
     let key: String?
     private static let keyCookie = "__Host-lab-key"
     /// The routes for other programs, for example a conformance suite.
@@ -44,7 +46,7 @@ final class ServeSite: Sendable {
         )
     }
 
-    /// The configured issuers, from which a third party may begin a sign-in, each with its first provider.
+    /// Each configured issuer, with the name of the first provider that has it: the providers that may begin a sign-in themselves.
     private static func issuers(_ configuration: IdentityConfiguration) -> [String: String] {
         var issuers: [String: String] = [:]
         for provider in configuration.providers {
@@ -61,7 +63,7 @@ final class ServeSite: Sendable {
 
     func answer(_ request: WebRequest) async -> WebResponse {
         let parts = request.path.split(separator: "/").map { String($0) }
-        // The routes are for everybody, as in an app.
+        // The sign-in routes need no key: providers and other programs call them, as in an app.
         if parts.first != "auth", let key, !Self.isEqual(request.cookie(Self.keyCookie), key) {
             return admit(request, key)
         }
@@ -102,7 +104,7 @@ final class ServeSite: Sendable {
         given.map { Secret($0).isEqual(to: Secret(expected)) } ?? false
     }
 
-    /// Passes a request to the run that it belongs to, or else to the routes for other programs.
+    /// Passes a request to the sign-in of the column to which it belongs, or else to the routes for other programs.
     private func route(_ request: WebRequest, _ parts: [String]) async -> WebResponse {
         let runs = state.withLock { Array($0.runs.values) }
         if parts.count == 3, parts[1] == "callback" {

@@ -49,7 +49,9 @@ actor ServedRun {
     private var attemptID: String?
     private var redirect: RecordedRedirect?
     private var login: Task<Void, Never>?
-    /// The sign-out, whose response every press gets, because after a double click the browser drops the first response.
+    /// The sign-out; every press of the button gets its response.
+    ///
+    /// After a double click, the browser drops the response to the first press.
     private var logout: Task<WebResponse?, any Error>?
     /// The `state` with which the browser returns from the logout page.
     private var logoutState: String?
@@ -74,9 +76,9 @@ actor ServedRun {
 
     // MARK: Sign-in
 
-    /// Begins the sign-in; the response has the routes' cookies.
+    /// Begins the sign-in; the response has the routes' cookies, and is nil for the other entry points.
     ///
-    /// A sign-in that another one has replaced before begins nothing, because nobody would end it.
+    /// If the column already shows another sign-in, this one does not begin, because nobody would end it.
     func begin(_ request: WebRequest) async -> WebResponse? {
         guard !isClosed else { return nil }
         guard routes == nil else { return await beginRoutes(request) }
@@ -107,7 +109,7 @@ actor ServedRun {
                 return name.firstRange(of: marker).map { String(name[$0.upperBound...]) }
             }.last
         guard response.status == 303, let page = response.headers["Location"].flatMap({ try? HTTPURL($0) }) else {
-            show(.failed, "The routes responded with status \(response.status).", isError: true)
+            show(.failed, "The sign-in routes responded with status \(response.status).", isError: true)
             return response
         }
         redirect = approach.recorder.redirected(to: page)
@@ -115,7 +117,7 @@ actor ServedRun {
         return response
     }
 
-    /// Handles a callback of this sign-in; nil if it belongs to another one.
+    /// Returns the response to a callback of this sign-in; nil if the callback belongs to another sign-in.
     func take(_ request: WebRequest, _ callback: PresentedCallback) async -> WebResponse? {
         if presenter.receive(callback) {
             await login?.value
@@ -123,14 +125,14 @@ actor ServedRun {
         }
         let parsed = try? callback.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: callback.url)
         guard let attemptID, let id = parsed?.attemptID, id.isIdentical(to: attemptID) else { return nil }
-        // A posted callback arrives as two requests: the form is stored, and the GET that follows completes the login. Only the first
-        // is recorded.
+        // A posted callback arrives as two requests: the form is stored, and the GET that follows completes the login. Only the request
+        // with the form is recorded.
         if let redirect { approach.recorder.returned(with: callback, from: redirect) }
         redirect = nil
         let response = await answer(request)
         guard request.method == .get, let session = await session(after: response) else {
             if response.status != 303 {
-                show(.failed, "The routes responded with status \(response.status).", isError: true)
+                show(.failed, "The sign-in routes responded with status \(response.status).", isError: true)
             }
             return response
         }
@@ -227,7 +229,7 @@ actor ServedRun {
         logout.target = "/auth/logout"
         let response = await answer(logout)
         guard response.status == 303 else {
-            show(phase, "The routes responded with status \(response.status).", isError: true)
+            show(phase, "The sign-in routes responded with status \(response.status).", isError: true)
             return response
         }
         let page = response.headers["Location"].flatMap { try? HTTPURL($0) }
@@ -273,7 +275,7 @@ actor ServedRun {
         )
     }
 
-    /// Notices that the session has ended elsewhere, for example by a back-channel logout.
+    /// Notices changes from outside: the session has other tokens or has ended, for example by a back-channel logout.
     private func check(_ session: Session) async {
         do {
             let now = try await approach.deployment.sessions.session(session.id)

@@ -15,7 +15,7 @@ enum CallbackMode: String, CaseIterable, Sendable {
         return .loopback
     }
 
-    /// Creates the presenter for this mode, which announces the authorization URL first.
+    /// Creates the presenter for this mode, which passes the authorization URL to `announce` before it shows the login page.
     func presenter(
         transport: any HTTPTransport,
         announce: @escaping @Sendable (HTTPURL) -> Void
@@ -31,14 +31,15 @@ enum CallbackMode: String, CaseIterable, Sendable {
 }
 
 extension CallbackMode {
-    /// Ends a session, sends the browser to the provider's logout page and receives its return.
+    /// Ends a session, sends the browser to the provider's logout page, and waits until it returns from there.
     ///
     /// - Parameters:
-    ///   - address: The registered address of the return.
+    ///   - address: The post-logout redirect URI that is registered at the provider.
     ///   - transport: The transport of the sandbox's robot.
-    ///   - page: Ends the session, and returns the logout page for the address that is used; nil when the browser will not return.
-    /// - Returns: The URL of the return; nil without a page.
-    /// - Throws: The errors of the closure, and `CancellationError` at the end of the input.
+    ///   - page: Ends the session, and returns the provider's logout page, which leads to the given address; nil if the browser will not
+    ///     return.
+    /// - Returns: The URL with which the browser returned; nil if `page` returned nil.
+    /// - Throws: The errors of `page`, the errors of the listener or the robot, and `CancellationError` at the end of standard input.
     func logoutReturn(
         to address: String,
         transport: any HTTPTransport,

@@ -62,10 +62,11 @@ struct Deployment: Sendable {
                 names.isEmpty
                     ? "No provider is configured."
                     : requested == nil
-                        ? "Several providers are configured."
+                        ? "Several providers are configured, and --provider is missing."
                         : "No provider with the name \(Self.shown(requested)) is configured.",
                 hint: names.isEmpty
-                    ? "Add one under \"providers\"." : "Choose one with --provider: \(names.joined(separator: ", "))."
+                    ? "Add a provider to the section \"providers\" of the configuration."
+                    : "Choose one with --provider: \(names.joined(separator: ", "))."
             )
         }
         return only
@@ -74,7 +75,7 @@ struct Deployment: Sendable {
     /// A name from the command line, as an error shows it.
     static func shown(_ name: String?) -> String { "\"\((name ?? "").prefix(60).printable)\"" }
 
-    /// Waits until running refreshes have been saved, for 40 seconds at most, also after the command was cancelled.
+    /// Waits until the tokens of running refreshes are saved, for 40 seconds at most, even if the command was cancelled.
     func drain() async {
         await finishing { await sessions.drain() }
     }
@@ -82,13 +83,13 @@ struct Deployment: Sendable {
     /// Completes the interrupted refreshes of earlier commands, then drains.
     func repairAndDrain() async {
         await finishing {
-            // Sessions that cannot be repaired now are left to the next command.
+            // If a session cannot be repaired now, the next command tries again.
             _ = try? await sessions.repair()
             return await sessions.drain()
         }
     }
 
-    /// Runs the end of a command for 40 seconds at most, and records the sessions whose new tokens could not be stored.
+    /// Runs the last work of a command for 40 seconds at most, and records the sessions whose new tokens it could not store.
     private func finishing(_ work: @escaping @Sendable () async -> Set<SessionReference>) async {
         await Task {
             await withTaskGroup(of: Set<SessionReference>?.self) { group in

@@ -3,9 +3,9 @@ internal import IdentityKit
 internal import IdentityPlatform
 internal import Synchronization
 
-/// Turns SIGINT and SIGTERM into a cancellation; a second signal ends the process immediately.
+/// Cancels the command at the first SIGINT or SIGTERM; a second signal ends the process immediately.
 ///
-/// SIGPIPE is ignored: ``Output`` notes the failed write.
+/// SIGPIPE is ignored. Instead, the write to the closed pipe fails, and ``Output`` remembers that.
 final class Interruption: Sendable {
     private struct State {
         var isRequested = false
@@ -16,7 +16,7 @@ final class Interruption: Sendable {
     private let state = Mutex(State())
 
     init() {
-        // The reader of the output may close its pipe at any time, also while new tokens are being saved.
+        // The reader of the output may close its pipe while new tokens are being saved. The default action would end the process then.
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "identity-lab.signals")
         state.withLock { state in
@@ -34,7 +34,7 @@ final class Interruption: Sendable {
     /// Whether a signal was received.
     var isRequested: Bool { state.withLock(\.isRequested) }
 
-    /// Sets the action of a signal; runs it immediately if a signal was already received.
+    /// Sets the action for the first signal; runs it immediately if a signal was already received.
     func onRequest(_ action: @escaping @Sendable () -> Void) {
         let isRequested = state.withLock { state in
             state.action = action

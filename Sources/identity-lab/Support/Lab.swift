@@ -22,7 +22,7 @@ struct Lab: Sendable {
             throw IdentityError(
                 configuration: "No configuration file was given.",
                 hint:
-                    "Pass --config FILE or set IDENTITY_CONFIG. \"identity-lab sandbox\" prints one for the fake providers."
+                    "Pass --config FILE or set IDENTITY_CONFIG. \"identity-lab sandbox\" prints a file for the fake providers."
             )
         }
         return try IdentityConfiguration(contentsOf: path)

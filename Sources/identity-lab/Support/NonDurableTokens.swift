@@ -1,12 +1,12 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The sessions whose new tokens could not be stored, so that they are lost with the process.
+/// The sessions whose new tokens could not be stored: these tokens are lost when the process ends.
 final class NonDurableTokens: Sendable {
-    /// The managers are kept, because the address of a released one could become that of another.
+    /// Each value keeps its manager alive, because a new manager could otherwise get the address of a released one as its identifier.
     private let sessions = Mutex<[ObjectIdentifier: (manager: SessionManager, found: Set<SessionReference>)]>([:])
 
-    /// Replaces the sessions of a manager by those that its last drain found: a later drain may have stored the tokens.
+    /// Replaces the sessions that an earlier drain of the manager found, because the last drain may have stored their tokens.
     func record(_ found: Set<SessionReference>, of manager: SessionManager) {
         sessions.withLock { $0[ObjectIdentifier(manager)] = (manager, found) }
     }

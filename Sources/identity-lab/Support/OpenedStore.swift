@@ -15,7 +15,7 @@ struct OpenedStore: Sendable {
     let path: String?
     let close: @Sendable () async -> Void
 
-    /// Wraps the store in one that records its operations.
+    /// Returns a store that performs each operation with this store and records the write operations.
     func recorded(by recorder: Recorder) -> any SessionStore {
         func recorded(_ base: some LabStore) -> any SessionStore { RecordingStore(base: base, recorder: recorder) }
         return recorded(store)

@@ -3,7 +3,7 @@ internal import IdentityKit
 /// Runs the command of a command line and returns the exit status.
 enum Program {
     static func run(_ commandLine: [String]) async -> Int32 {
-        // Read before the command line is parsed, because parsing errors are printed in the requested format, too.
+        // --json is searched before the command line is parsed, because errors of the parser are printed in this format, too.
         let output = Output(isJSON: commandLine.contains(Option.json.name))
         let interruption = Interruption()
         let status = await run(commandLine, output, interruption)
@@ -44,7 +44,7 @@ enum Program {
                 .cancelled,
                 .cancelled,
                 "The command was cancelled.",
-                hint: "Start the command again. It may already have done a part, such as adding lines to a cart."
+                hint: "Before you start it again, check what it has done, such as lines that it added to a cart."
             )
             return report(interruption.isRequested ? cancelled : .wrapping(error), output, isVerbose)
         }

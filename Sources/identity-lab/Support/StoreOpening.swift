@@ -24,7 +24,7 @@ enum StoreOpening {
         creates: Bool = true
     ) async throws -> OpenedStore {
         try check(section)
-        // --store also replaces a configured server.
+        // --store replaces a configured PostgreSQL server, too.
         if let section, path == nil, section.memberNames.contains("postgres") {
             #if PostgreSQL
             var configuration = try PostgresStore.Configuration(section)
