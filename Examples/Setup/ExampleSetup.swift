@@ -13,7 +13,7 @@ package struct ExampleSetup: Sendable {
     private let sandbox: ShopSandbox?
     private let folder: URL
 
-    /// Runs an example; the process ends with status 1 when that fails.
+    /// Runs an example; the process ends with status 1 if the example throws an error.
     ///
     /// - Parameters:
     ///   - program: The program's name, for error messages.
@@ -71,7 +71,7 @@ package struct ExampleSetup: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The context of the buyer's requests; the real API gets no address, because this program does not know the buyer's.
+    /// The context of the buyer's requests; a real shop gets no IP address, because this program does not know the buyer's address.
     package var buyer: StorefrontContext { StorefrontContext(buyerIP: sandbox == nil ? nil : "203.0.113.7") }
 
     /// The id of the first variant that the shop can sell.
@@ -79,8 +79,10 @@ package struct ExampleSetup: Sendable {
         try await storefront.firstAvailableVariant(in: buyer)
     }
 
-    /// The presenter of the login page: the sandbox's robot, the system browser with a loopback listener, or for another redirect
-    /// URI the terminal.
+    /// The presenter of the login page: with the embedded sandbox its robot, otherwise a browser.
+    ///
+    /// For an http redirect URI with a loopback address, it opens the system browser and listens for the callback. For another redirect
+    /// URI, the user pastes the URL of the callback into the terminal.
     package func presenter(for redirectURI: String?) throws -> any Presenter {
         if sandbox != nil { return SandboxBuyer(transport: try CurlTransport()) }
         guard let url = redirectURI.flatMap({ try? HTTPURL($0) }), !url.isSecure, url.isLoopback else {
@@ -91,7 +93,7 @@ package struct ExampleSetup: Sendable {
         }
     }
 
-    /// Opens the login page as the buyer's browser does, and returns the URL of the callback.
+    /// Signs in on the login page with the sandbox's robot, or asks the user to do it, and returns the URL of the callback.
     package func visit(_ url: HTTPURL, returningTo redirectURI: String?) async throws -> String {
         if sandbox != nil {
             return try await SandboxBuyer(transport: try CurlTransport()).login(at: url.text, redirectURI: redirectURI)

@@ -36,7 +36,7 @@ func signInAndShop(_ example: ExampleSetup) async throws {
         throw IdentityError(
             .configuration,
             .configurationInvalid,
-            "The provider \"bolt\" of the configuration is of another kind.",
+            "The provider \"bolt\" of the configuration is not of kind bolt or bolt-sfcc.",
             hint: "Set providers.bolt.kind to bolt or bolt-sfcc."
         )
     }
@@ -44,7 +44,7 @@ func signInAndShop(_ example: ExampleSetup) async throws {
     // The names and signatures of Bolt's documentation. The presenter shows the login page, as Bolt's SDK does on a phone.
     BoltCheckout.configure(provider: bolt, presenter: try example.presenter(for: bolt.descriptor.redirectURI))
 
-    // A backend with an API key needs no PKCE, and BoltLoginConfig() uses none. A client without API key must set "usePkce".
+    // A backend with an API key needs no PKCE, and BoltLoginConfig() uses none. A client without an API key must set "usePkce" to true.
     var section = example.configuration.providers.first { $0.name == bolt.descriptor.name }?.section
     let loginConfig = BoltLoginConfig(usePkce: try section?.bool("usePkce", default: false) ?? false)
 

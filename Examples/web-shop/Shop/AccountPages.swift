@@ -102,7 +102,7 @@ extension WebShop {
             """
     }
 
-    /// What another provider knows about the buyer.
+    /// The profile and the addresses that another provider than Shopify knows.
     private func otherAccount(_ session: Session) async throws -> Markup {
         let buyer: Buyer
         do {
@@ -184,17 +184,17 @@ extension WebShop {
         throw Notice(text: .saved, page: "/account")
     }
 
-    /// Ends the buyer's sessions in all other browsers, then this one as the route `logout` does, with the provider's logout page.
+    /// Ends the buyer's sessions in all other browsers, then redirects to the route `logout`, which ends this browser's session.
     func signOutEverywhere(_ context: WebContext) async throws -> WebResponse {
         // An error about this browser's session means that no other session has ended.
         _ = try await context.requireSession()
         do {
             try await context.endOtherSignIns()
         } catch let error as IdentityError where [.storeCorrupt, .storeKeyMismatch].contains(error.code) {
-            // A session that cannot be read signs nobody in. All others have ended, and this one must end too.
+            // A session that cannot be read signs nobody in. All other sessions have ended, and this browser's session must end too.
         }
         var response = try WebResponse.redirect(to: "/auth/logout")
-        // 307 repeats the POST.
+        // With status 307, the browser repeats the POST: the route `logout` ends no session for a GET.
         response.status = 307
         return response
     }

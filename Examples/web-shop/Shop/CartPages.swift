@@ -106,7 +106,7 @@ extension WebShop {
     }
 
     func updateCart(_ context: WebContext) async throws -> WebResponse {
-        // Merged carts can have lines with a quantity that the form does not permit; the button "Remove" sends it too.
+        // The button "Remove" also sends the quantity. It is ignored, because in a merged cart it can be above the form's maximum.
         let wanted = context.request.formValue("remove") == nil ? quantity(context) : 0
         guard let session = try await context.cartSession(), let line = context.request.formValue("line"),
             let quantity = wanted
@@ -127,7 +127,7 @@ extension WebShop {
         let handoff = try await changing(page: "/cart") {
             try await carts.checkout(for: session.id, in: caller(context))
         }
-        // The URL signs in any browser that opens it, so it goes into this redirect only.
+        // The checkout URL signs in every browser that opens it, so only this redirect contains it.
         return try .redirect(to: handoff.url.reveal().text)
     }
 
@@ -135,7 +135,7 @@ extension WebShop {
         context.request.formValue("quantity").flatMap { Int($0) }.flatMap { (0...99).contains($0) ? $0 : nil }
     }
 
-    /// Runs a change; a change that Shopify refuses becomes a notice on the page, other errors become an error page.
+    /// Runs an operation; if Shopify rejects it, the page shows a notice, and another error leads to an error page.
     func changing<Value>(page: String, _ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

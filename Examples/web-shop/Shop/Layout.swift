@@ -60,7 +60,7 @@ extension WebShop {
 
     private func account(_ session: Session?, _ context: WebContext) -> Markup {
         guard let session else {
-            // The sign-in would be refused with a return path that the policy refuses. Without one, it leads to the home page.
+            // With a return path that the policy refuses, the sign-in would fail. Without a return path, it leads to the home page.
             let target = context.request.method == .post ? "/" : context.request.target
             let path = try? ReturnPathPolicy.pathsOnly.location(for: target)
             let link = Link.to("/auth/login", ["return": path])

@@ -29,7 +29,7 @@ final class ShopFacts: Sendable {
         self.clock = clock
     }
 
-    /// The facts; while the Storefront cannot be reached, only what the configuration contains.
+    /// The facts; while the Storefront cannot be reached, a default name and the origins from the configuration.
     func get(in context: StorefrontContext) async -> Facts {
         let state = state.withLock(\.self)
         if let facts = state.known { return facts }

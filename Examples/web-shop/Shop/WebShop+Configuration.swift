@@ -25,7 +25,7 @@ extension WebShop {
         events bridge: EventBridge? = nil
     ) async throws -> WebShop {
         var options = IdentitySetup.Options()
-        // What a guest put into the cart is added to the cart that the buyer already has.
+        // At a sign-in, the lines of the guest's cart are added to the cart that the buyer already has.
         options.carts.merge = .intoCustomerCart
         if let bridge {
             options.observers = [bridge]

@@ -14,7 +14,7 @@ internal import ShopifyStorefront
 /// let response = await shop.respond(to: request)
 /// ```
 public struct WebShop: Sendable {
-    /// The sessions: a program drains them before it ends.
+    /// The sessions; a program must call `drain()` before it ends.
     public let sessions: SessionManager
     let carts: CartAdapter
     let storefront: StorefrontClient
@@ -29,7 +29,8 @@ public struct WebShop: Sendable {
     /// - Parameters:
     ///   - setup: Everything that the shop uses, created once for the life of the process.
     ///   - publicOrigin: The origin under which browsers reach the shop.
-    /// - Throws: `IdentityError` when the setup has no Storefront, or the origin, or a provider's redirect URI, does not fit.
+    /// - Throws: `IdentityError` when the setup has no Storefront, when the origin is not valid, and when a provider's redirect URI is not
+    ///   the address of its callback route.
     public init(_ setup: IdentitySetup, publicOrigin: String) throws(IdentityError) {
         sessions = setup.sessions
         carts = try setup.requireCarts()

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The code that the programs of all server frameworks share: the command line, signals and errors.
 public enum ShopProgram {
-    /// Reads the command line, and runs the shop; the process ends with status 1 when that fails.
+    /// Reads the command line, and runs the shop; the process ends with status 1 after an error.
     ///
     /// - Parameter body: Opens the shop, starts the server, and returns when both have ended.
     public static func main(_ body: (Options) async throws -> Void) async {
@@ -17,7 +17,7 @@ public enum ShopProgram {
 
     /// Waits for SIGINT or SIGTERM, or until the task is cancelled.
     ///
-    /// - Parameter announce: Called when signals are handled: from then on, a signal shuts the program down in order.
+    /// - Parameter announce: Called as soon as a signal no longer ends the process at once.
     static func waitForSignal(_ announce: () -> Void) async {
         let (received, signals) = AsyncStream.makeStream(of: Void.self)
         let sources = [SIGINT, SIGTERM].map { number in

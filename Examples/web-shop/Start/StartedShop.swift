@@ -17,7 +17,7 @@ public struct StartedShop: Sendable {
     ///   - options: The command line.
     ///   - origin: The server's own address, which `--origin` replaces.
     ///   - bridge: Receives all events; none by default.
-    /// - Throws: `IdentityError` when the configuration, the origin or a redirect URI does not fit, or the store cannot be opened.
+    /// - Throws: `IdentityError` when the configuration, the origin or a redirect URI is not valid, or the store cannot be opened.
     public init(_ options: Options, at origin: String, events bridge: EventBridge? = nil) async throws {
         self.origin = options.origin ?? origin
         if let file = options.file {
@@ -39,8 +39,8 @@ public struct StartedShop: Sendable {
     /// Returns the response to a request.
     public func respond(to request: WebRequest) async -> WebResponse {
         var request = request
-        // A browser reaches configured services through a proxy or tunnel on this machine. The proxy's address is no buyer's address,
-        // so Shopify must not get it. A shop in production passes the address that its proxy reports.
+        // With configured services, a proxy or tunnel on this machine may forward the requests of browsers. Its address is not the
+        // buyer's, so Shopify must not get it. A shop in production passes the address that its proxy reports.
         if sandbox == nil, ["127.0.0.1", "::1"].contains(request.clientAddress) { request.clientAddress = nil }
         return await shop.respond(to: request)
     }
@@ -58,7 +58,7 @@ public struct StartedShop: Sendable {
         fflush(nil)
     }
 
-    /// Announces the shop, and repairs and sweeps beside the running server until SIGINT or SIGTERM, or until the server fails.
+    /// Announces the shop and runs `SessionManager.maintain()` until SIGINT or SIGTERM, or until the server ends; then closes all.
     ///
     /// - Parameters:
     ///   - server: The running server.
@@ -85,7 +85,7 @@ public struct StartedShop: Sendable {
     /// Call it when the server has answered its last request and `maintain` has ended.
     public func close() async {
         let lost = await shop.sessions.drain()
-        if !lost.isEmpty { print("These sessions have to sign in again: \(lost)") }
+        if !lost.isEmpty { print("New tokens are lost, so the buyers of these sessions may have to sign in again: \(lost)") }
         await sandbox?.stop()
     }
 }

@@ -16,7 +16,7 @@ struct WebHandler: HTTPHandler {
 }
 
 extension WebRequest {
-    /// The request; nil if its body is above the limit.
+    /// The request; nil if its body is larger than ``WebRequest/maximumBodyBytes``.
     ///
     /// - Throws: An error when the connection is lost, or a header field is malformed.
     init?(_ request: FlyingFox.HTTPRequest) async throws {
@@ -25,11 +25,11 @@ extension WebRequest {
         var (body, count): ([UInt8], Int) = ([], 0)
         for try await part in request.bodySequence {
             count += part.count
-            // A body that is too large is read to its end, because FlyingFox would read the rest as the next request.
+            // A body that is too large is read to its end. Otherwise FlyingFox would read its remaining bytes as the next request.
             if count <= WebRequest.maximumBodyBytes { body += part }
         }
         guard count <= WebRequest.maximumBodyBytes else { return nil }
-        // Not `remoteIPAddress`: it is the client's X-Forwarded-For. Behind a proxy, use the address that your proxy reports.
+        // `remoteIPAddress` can come from an X-Forwarded-For of the client. Behind a proxy, use the address that your proxy reports.
         let address: String? =
             switch request.remoteAddress {
             case .ip4(let address, _), .ip6(let address, _): address

@@ -11,7 +11,7 @@ await ShopProgram.main { options in
     let shop = try await StartedShop(options, at: "http://127.0.0.1:\(options.port)")
     let server = HTTPServer(
         address: try .inet(ip4: "127.0.0.1", port: options.port),
-        // The default of 15 seconds is shorter than a sign-in at a slow provider, whose code would then be lost.
+        // The callback can wait longer for a slow provider than the default of 15 seconds. The authorization code would then be lost.
         timeout: 120,
         logger: .disabled,
         handler: WebHandler { await shop.respond(to: $0) }
@@ -20,12 +20,12 @@ await ShopProgram.main { options in
     do {
         try await server.waitUntilListening()
     } catch {
-        // If the port is in use, `run` has failed: throw its error, which says so.
+        // `run` may have failed, for example because the port is in use: its error names the reason.
         running.cancel()
         await shop.close()
         try await running.value
         throw error
     }
-    // `stop` waits for the whole timeout, also when no request runs. Many hosts kill a program ten seconds after SIGTERM.
+    // `stop` waits for the whole timeout, even if no request runs. Many hosts kill a program ten seconds after SIGTERM.
     try await shop.run(running) { await server.stop(timeout: 5) }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The adapter for FlyingFox")
 struct AdapterTests {
-    /// What FlyingFox drops before a handler sees the request, so that no adapter can pass it on.
+    /// The cases that no adapter can pass, because FlyingFox drops a part of the request before a handler sees it.
     private static let dropped = [
         "a target with an empty query keeps its question mark", "the handler receives every field of a repeated header",
     ]

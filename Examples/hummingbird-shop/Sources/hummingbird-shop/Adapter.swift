@@ -36,7 +36,7 @@ struct WebMiddleware<Context: RemoteAddressRequestContext>: RouterMiddleware {
 extension WebRequest {
     /// The request; its body stays readable in the framework's request.
     ///
-    /// - Throws: An error for a body above the limit, which Hummingbird turns into a response with status 413.
+    /// - Throws: An error for a body that is larger than ``maximumBodyBytes``: Hummingbird turns it into a response with status 413.
     init(
         _ request: inout Request,
         _ context: some RemoteAddressRequestContext,

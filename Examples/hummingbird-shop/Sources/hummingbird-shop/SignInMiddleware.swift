@@ -30,7 +30,7 @@ struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var (request, context) = (request, context)
-        // The routes and the forged-request check need forms only. Other bodies, such as uploads, are left to the handler.
+        // The routes and the forged-request check read forms only. Other bodies, such as uploads, are left to the handler.
         let type = request.headers[.contentType]?.lowercased()
         let isForm = type?.hasPrefix("application/x-www-form-urlencoded") == true
         let web = routes.context(for: try await WebRequest(&request, context, readsBody: isForm))
@@ -50,7 +50,7 @@ struct SignInMiddleware<Context: SignInRequestContext>: RouterMiddleware {
 
 /// An error of a handler, whose response gets the cookies and cache headers of the request.
 ///
-/// It stays an error, because a middleware such as `FileMiddleware` handles errors of the handlers.
+/// It is thrown as an error, because a middleware such as `FileMiddleware` may handle it.
 private struct FinishedError: HTTPResponseError {
     let error: any HTTPResponseError
     let web: WebContext
@@ -77,7 +77,7 @@ extension Response {
 extension SignInRequestContext {
     /// The session, the forged-request check and the cookies of this request.
     ///
-    /// - Throws: An error for status 500 where ``SignInMiddleware`` is missing.
+    /// - Throws: An error for status 500 if ``SignInMiddleware`` did not run.
     var signIn: WebContext {
         get throws {
             guard let web else { throw HTTPError(.internalServerError, message: "Add SignInMiddleware to the router.") }

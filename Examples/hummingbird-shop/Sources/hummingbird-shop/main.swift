@@ -11,7 +11,7 @@ internal import UnixSignals
 internal import WebShop
 internal import WebShopStart
 
-/// Repairs and sweeps beside the server, and waits for running refreshes when the server has ended.
+/// Repairs interrupted refreshes and removes expired records while the server runs, then waits for running refreshes.
 struct SessionUpkeep: Service {
     let shop: StartedShop
 
@@ -34,8 +34,8 @@ await ShopProgram.main { options in
         onServerRunning: { _ in shop.announce() },
         answer: { await shop.respond(to: $0) }
     )
-    // A service group ends its services in the reverse order. So the server finishes its last requests first, and then
-    // `SessionUpkeep` waits for running refreshes. The group needs more than twice the longest timeout of a provider for this.
+    // A service group ends its services in the reverse order: first the server finishes its last requests, and then `SessionUpkeep`
+    // waits for running refreshes. The group must give them more than twice the longest timeout of a provider.
     var configuration = ServiceGroupConfiguration(
         services: [SessionUpkeep(shop: shop), application],
         gracefulShutdownSignals: [.sigterm, .sigint],

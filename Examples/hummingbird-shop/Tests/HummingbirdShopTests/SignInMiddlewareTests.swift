@@ -135,7 +135,7 @@ struct SignInMiddlewareTests {
         }
     }
 
-    @Test("an upload that is larger than a form may be reaches its handler")
+    @Test("an upload above the size limit of forms reaches its handler")
     func upload() async throws {
         try await withApp { routes, send in
             var upload = WebRequest(method: .post, target: "/upload", body: Array(repeating: 0x61, count: 100_000))

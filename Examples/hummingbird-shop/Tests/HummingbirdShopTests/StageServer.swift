@@ -24,7 +24,7 @@ final class StageServer: Sendable {
 
     /// Starts the shop's application at [::1], or at another address.
     ///
-    /// The handler is made when the port is known.
+    /// `makeHandler` is called when the port is known. Until it returns, the response to every request is status 503.
     static func start(
         port: UInt16 = 0,
         address: String = "::1",
