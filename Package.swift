@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// Warnings are errors in .ci/run only, so that a newer compiler never stops a user's build.
+// Only .ci/run makes warnings errors, so that new warnings of a newer compiler do not break a user's build.
 let strictness: [SwiftSetting] =
     Context.environment["IDENTITYKIT_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
@@ -18,8 +18,8 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ImmutableWeakCaptures"),
     ] + strictness
 
-// The condition of dependencies on libpq, the client library of PostgreSQL. A trait removes dependencies and not targets, so the
-// sources that need libpq are inside `#if PostgreSQL`.
+// The condition of dependencies on libpq, the client library of PostgreSQL. A trait can remove a dependency, but no target. Therefore
+// the sources that need libpq are inside `#if PostgreSQL`.
 let postgreSQL = TargetDependencyCondition.when(traits: ["PostgreSQL"])
 
 // A module depends only on modules of lower layers: Documentation/Decisions/0001-modules.md.
@@ -70,7 +70,7 @@ let package = Package(
         .library(name: "StorefrontSandbox", targets: ["StorefrontSandbox"]),
         .library(name: "IdentitySetup", targets: ["IdentitySetup"]),
         .library(name: "IdentityTesting", targets: ["IdentityTesting"]),
-        // An example and no part of the SDK: a product, so that the packages in Examples/ put the same shop on other servers.
+        // An example, no part of the SDK. It is a product so that the packages in Examples/ can run the same shop on other servers.
         .library(name: "ExampleWebShop", targets: ["WebShop", "WebShopStart"]),
         .executable(name: "storefront-gen", targets: ["storefront-gen"]),
         .executable(name: "shopify-login", targets: ["shopify-login"]),
@@ -482,8 +482,8 @@ let package = Package(
                 "IdentityHTTP", "IdentitySandbox", "IdentitySQLite", "IdentityStoreKit", "IdentityTesting",
             ]
         ),
-        // The code samples of the documentation comments and of most pages, with public API only. No test depends on them, so that the tests
-        // in samples are compiled and do not run.
+        // The code samples of the documentation comments and of most pages, with public API only. No test target depends on this target, so
+        // that tests in the samples are compiled and do not run.
         .target(
             name: "CommentSamples",
             dependencies: [
