@@ -10,8 +10,11 @@ extension IdentityError {
     /// | `retry_later` | any | 503, with `httpRetryAfter` |
     /// | `sign_in_again` | any, for example `session_unknown` and `not_signed_in` | 401 |
     /// | `configuration` | any | 500; 404 for `provider_unknown` |
-    /// | `rejected` | any | 403; 400 for an invalid or late callback or return path; 404 for `provider_unknown`; 200 for `access_denied` |
+    /// | `rejected` | any | 403; 404 for `provider_unknown`; 200 for `access_denied`; 400 for the codes below |
     /// | `cancelled` | any | 200 |
+    ///
+    /// The codes with status 400 are `state_invalid`, `state_unknown`, `attempt_expired`, `browser_mismatch`, `callback_invalid` and
+    /// `return_path_refused`.
     public var httpStatus: Int { kind == .signInAgain ? 401 : SignInPage.Content(self).status }
 
     /// The value of `Retry-After` for this error; nil if a retry does not help.

@@ -18,7 +18,7 @@ public struct SignInPage: Sendable {
         case signInCancelled
         /// The provider, the store or the shop does not respond at the moment, or limits requests.
         case unavailable(retryAfter: Duration?)
-        /// The client began too many sign-ins.
+        /// Too many sign-ins began from the client's address.
         case tooManySignIns(retryAfter: Duration)
         /// The buyer is signed out.
         case signedOut
@@ -90,7 +90,7 @@ public struct SignInPage: Sendable {
     public var retryAfter: Duration? { content.retryAfter }
 }
 
-/// Writes the pages of the sign-in; an app replaces ``StandardPages`` by its own look and language.
+/// Writes the pages of the sign-in; an app implements it to show pages in its own look and language instead of ``StandardPages``.
 ///
 /// The routes add the status and the security headers. Their `Content-Security-Policy` permits inline styles, style sheets, images and
 /// fonts of the app's own origin, and no scripts.

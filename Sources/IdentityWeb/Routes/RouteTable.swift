@@ -45,7 +45,7 @@ struct RouteTable: Sendable {
         self.routes = routes
     }
 
-    /// The route of a path; nil if the app handles it.
+    /// The route of a path; nil if the path belongs to no route.
     subscript(path: String) -> Route? { routes[path] }
 
     /// Whether the path is below a route that continues with a provider's name.

@@ -23,7 +23,7 @@ extension SignInRoutes {
         return try redirect(to: login.url.text)
     }
 
-    /// The options that a link may set.
+    /// The options of a login that a link begins: the configured ones, with the values that the link may set.
     func linkOptions(_ request: WebRequest) -> LoginOptions {
         var options = configuration.loginOptions
         options.returnPath = request.queryValue("return").flatMap { withoutRoutes($0) }

@@ -16,10 +16,10 @@ public import IdentityKit
 ///
 /// | route | method | does |
 /// | --- | --- | --- |
-/// | `login` | GET, POST | shows the page to choose a provider; begins the sign-ins of ``Configuration/thirdPartyLogins``, also by POST |
+/// | `login` | GET, POST | page to choose a provider, or redirect to the only one; begins ``Configuration/thirdPartyLogins`` |
 /// | `login/{provider}?return=…` | GET | begins a sign-in |
 /// | `callback/{provider}` | GET, POST | completes a sign-in; POST only for a provider with `form_post` |
-/// | `logout` | GET, POST | POST ends the session and leads to the provider's logout page, if any; GET shows a page with a button |
+/// | `logout` | GET, POST | POST ends the session and leads to the provider's logout page, if any; GET shows a sign-out button |
 /// | `logout/done` | GET | receives the browser from the provider's logout page |
 /// | `backchannel-logout/{provider}` | POST | receives the provider's logout tokens |
 /// | `session` | GET | JSON for scripts: whether the browser is signed in, without a token |

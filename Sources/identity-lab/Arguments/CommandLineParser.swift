@@ -4,7 +4,7 @@ internal import IdentityKit
 /// `--name=value`.
 struct CommandLineParser {
     private let commands: [any Command.Type]
-    /// The options of all commands.
+    /// The common options, and the options of all commands.
     private let options: [Option]
 
     init(_ commands: [any Command.Type]) {

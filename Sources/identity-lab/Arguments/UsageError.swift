@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// An error in the command line, with a hint that names the help.
+/// An error in the command line; the hint names the command that prints the help.
 struct UsageError: Error {
     let message: String
     let hint: String

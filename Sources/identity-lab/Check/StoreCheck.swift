@@ -75,7 +75,7 @@ struct StoreCheck {
         return FileManager.default.fileExists(atPath: file) ? nil : file
     }
 
-    /// Reports the keys of the store, and returns the number of its records; nil if it is unknown.
+    /// Reports the keys of the store, and returns the number of its records; nil if the records could not be counted.
     private func checkKeys(_ store: any MaintainedStore) async -> Int? {
         var records: Int?
         do {
@@ -108,7 +108,7 @@ struct StoreCheck {
         return records
     }
 
-    /// Warns if the newest session of a provider cannot be refreshed although the provider should issue refresh tokens.
+    /// Warns about each provider whose newest session has no refresh token.
     ///
     /// A store lists sessions by decrypting all of them, so the sessions of a large store are not checked.
     private func checkSessions(_ store: any LabStore, _ providers: [any IdentityProvider], records: Int) async {

@@ -4,7 +4,7 @@ internal import ShopifyCustomerAccount
 internal import ShopifyGraphQL
 internal import ShopifyStorefront
 
-/// Tests everything that a configuration names, and says what to do.
+/// Tests the providers, the store and the shop of a configuration, and the clocks, and says what to do about each failure.
 struct CheckCommand: Command {
     static let name = "check"
     static let summary =

@@ -45,8 +45,8 @@ struct JourneyCommand: Command {
         for run in runs {
             if let date = try await run.begin() { last = max(last ?? date, date) }
         }
-        // The embedded sandbox's tokens expire after seconds, so the command waits for that. Real tokens are refreshed before they
-        // expire.
+        // The embedded sandbox's tokens expire after seconds, and the command waits until they have expired. Real tokens live too long
+        // for that, so they are refreshed before they expire.
         let isEmbedded = services.sandbox != nil
         if isEmbedded, let last {
             reporter.section("Waiting until the access tokens expire.")

@@ -123,7 +123,7 @@ struct SandboxCommand: Command {
         await sandbox.stop()
     }
 
-    /// One client id of each type, by the names of the configuration member `client`, and `app` for a Partner app.
+    /// One client id of each kind, under the value of the configuration member `client`, or under `app` for a Partner app.
     private static func clientIDs(_ sandbox: ShopSandbox) -> JSONObject {
         let kinds: [(String, SandboxShopifyClient.Kind)] = [
             ("confidential", .confidential), ("publicMobile", .publicMobile), ("publicWeb", .publicWeb), ("app", .app),
@@ -164,7 +164,7 @@ struct SandboxCommand: Command {
 
     /// Prints the method, the path and the status of a request.
     ///
-    /// A long part of the path with a digit can be the secret id of a login or cart, so it is replaced.
+    /// A long part of the path with a digit can be the secret id of a login or cart, so `…` replaces it.
     private static func report(_ request: SandboxRequest, _ status: Int?, _ output: Output) {
         let parts = request.path.prefix(500).split(separator: "/", omittingEmptySubsequences: false).map { part in
             part.utf8.count >= 24 && part.contains(where: \.isNumber) ? "…" : String(part)

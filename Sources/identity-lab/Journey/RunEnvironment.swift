@@ -6,7 +6,7 @@ internal import IdentitySandbox
 internal import ShopifyStorefront
 internal import StorefrontSandbox
 
-/// The services of a journey or comparison: the embedded sandbox, or the services of a configuration file.
+/// The services of the journey, of `compare` and of `serve`: the embedded sandbox, or the services of a configuration file.
 struct RunEnvironment: Sendable {
     let configuration: IdentityConfiguration
     let store: OpenedStore

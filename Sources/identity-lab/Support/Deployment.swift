@@ -80,7 +80,7 @@ struct Deployment: Sendable {
         await finishing { await sessions.drain() }
     }
 
-    /// Completes the interrupted refreshes of earlier commands, then drains.
+    /// Completes the interrupted refreshes of earlier commands, and then waits as ``drain()`` does.
     func repairAndDrain() async {
         await finishing {
             // If a session cannot be repaired now, the next command tries again.
@@ -106,7 +106,7 @@ struct Deployment: Sendable {
         }.value
     }
 
-    /// Runs an operation and drains after it, also when it throws.
+    /// Runs an operation, and then ``drain()``, even if the operation throws an error.
     func draining<Value>(_ work: () async throws -> Value) async throws -> Value {
         do {
             let value = try await work()

@@ -3,7 +3,7 @@ internal import IdentityPostgres
 internal import IdentitySQLite
 internal import IdentityStoreKit
 
-/// Opens the session store of the options and the configuration.
+/// Opens the session store that `--store` or the configuration names.
 enum StoreOpening {
     private static let members = [
         "path", "postgres", "key", "readOnlyKeys", "schema", "usesTransactionPooler", "direct", "allowsUnverifiedTLS",
