@@ -11,7 +11,7 @@ internal import IdentitySQLite
 internal import IdentitySetup
 internal import ShopifyStorefront
 
-/// Receives the result of a login, as in Bolt's mobile SDK; a completion closure or `await` can do the same.
+/// Receives the result of a login, as in Bolt's mobile SDK; a completion closure can receive it too, and `await` returns it.
 final class LoginScreen: BoltLoginDelegate {
     func onLoginSuccess(authCode: String, codeVerifier: String, state: String) {
         print("✓ Delegate: signed in, with a code of \(authCode.count) characters")
@@ -71,7 +71,7 @@ func signInAndShop(_ example: ExampleSetup) async throws {
         throw error
     }
 
-    // Bolt has no logout page for servers: this deletes the session and removes the buyer from the cart.
+    // The logout deletes the session and removes the buyer from the cart. Bolt has no logout page for servers.
     let logout = try await sessions.logout(session.id)
     BoltCheckout.shared.logOut()
     print("✓ Signed out")

@@ -50,7 +50,7 @@ func shop(
     _ carts: CartAdapter,
     _ example: ExampleSetup
 ) async throws {
-    // From now on the app needs only the session id, from its cookie. The token is refreshed when necessary.
+    // Later requests need only the session id, which the app reads from its cookie. The token is refreshed when necessary.
     let tokens = try await sessions.tokens(for: session)
     print("✓ Access token: \(tokens.outcome.rawValue), \(tokens.tokens.accessToken)")
     let profile = try await sessions.buyerProfile(for: session)

@@ -186,7 +186,7 @@ extension WebShop {
 
     /// Ends the buyer's sessions in all other browsers, then redirects to the route `logout`, which ends this browser's session.
     func signOutEverywhere(_ context: WebContext) async throws -> WebResponse {
-        // An error about this browser's session means that no other session has ended.
+        // This call throws if this browser's session cannot be read. The catch below is only for other sessions.
         _ = try await context.requireSession()
         do {
             try await context.endOtherSignIns()

@@ -76,7 +76,7 @@ extension WebShop {
         return "<p class=\"notice \(text.rawValue)\" role=\"status\">\(text.sentence)</p>"
     }
 
-    /// The hidden field that protects a form of clients that send neither `Sec-Fetch-Site` nor `Origin`.
+    /// The hidden field with the CSRF token, for clients that send neither `Sec-Fetch-Site` nor `Origin`.
     func protection(_ context: WebContext) -> Markup {
         context.csrfToken.map { "<input type=\"hidden\" name=\"csrf_token\" value=\"\($0.reveal())\">" } ?? .none
     }
@@ -90,7 +90,7 @@ extension WebShop {
         )
     }
 
-    /// The name that the page shows; nil if the provider's ID token has neither a name nor an e-mail address.
+    /// The name that the page shows; nil if neither a name nor an e-mail address of the buyer is known.
     static func knownName(of buyer: Buyer) -> String? {
         let names = [buyer.givenName, buyer.familyName].compactMap { $0 }.joined(separator: " ")
         return buyer.displayName ?? (names.isEmpty ? buyer.email?.value : names)

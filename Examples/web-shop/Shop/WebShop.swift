@@ -56,9 +56,9 @@ public struct WebShop: Sendable {
     /// All pages except the sign-in pages.
     private func page(_ context: WebContext) async throws -> WebResponse {
         let request = context.request
-        // Every form of the shop changes something.
+        // Every POST changes something, so a POST from another site is refused.
         if request.method == .post { try context.refuseCSRF() }
-        // The server leaves the body out of the response to HEAD.
+        // HEAD gets the response to GET, and the server leaves out the body.
         switch (request.method == .head ? .get : request.method, request.path) {
         case (.get, "/style.css"): return Self.stylesheet
         case (.get, "/"): return try await products(context)

@@ -85,7 +85,7 @@ public struct StartedShop: Sendable {
     /// Call it when the server has answered its last request and `maintain` has ended.
     public func close() async {
         let lost = await shop.sessions.drain()
-        if !lost.isEmpty { print("New tokens are lost, so the buyers may have to sign in again: \(lost)") }
+        if !lost.isEmpty { print("New tokens are lost. These sessions may need a new sign-in: \(lost)") }
         await sandbox?.stop()
     }
 }

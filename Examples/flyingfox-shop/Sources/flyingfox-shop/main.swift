@@ -11,7 +11,7 @@ await ShopProgram.main { options in
     let shop = try await StartedShop(options, at: "http://127.0.0.1:\(options.port)")
     let server = HTTPServer(
         address: try .inet(ip4: "127.0.0.1", port: options.port),
-        // The callback can wait longer for a slow provider than the default of 15 seconds. The authorization code would then be lost.
+        // A callback can wait longer than the default of 15 seconds for a slow provider. The timeout would lose the authorization code.
         timeout: 120,
         logger: .disabled,
         handler: WebHandler { await shop.respond(to: $0) }
