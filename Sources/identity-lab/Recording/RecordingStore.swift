@@ -47,7 +47,7 @@ struct RecordingStore<Base: LabStore>: LabStore {
         of id: SessionID,
         expecting revision: Int64?
     ) async throws -> Bool {
-        try await record("Attach the cart to the session") {
+        try await record("Save or remove data of the session, such as its cart") {
             try await base.setAttachment(name, to: payload, of: id, expecting: revision)
         }
     }
