@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// It is reachable from this machine only.
 ///
-/// It listens on 127.0.0.1 and, if the machine has IPv6, on [::1]. In production, put the same handler behind a server framework.
+/// It listens on 127.0.0.1 and, if that is possible, on [::1]. In production, put the same handler behind a server framework.
 ///
 /// ```swift
 /// let server = try await DevelopmentServer.start(port: 8080) { origin in
@@ -32,7 +32,7 @@ public final class DevelopmentServer: Sendable {
 
     /// `http://127.0.0.1:PORT`.
     public let origin: String
-    /// `http://[::1]:PORT`; nil on a machine without IPv6.
+    /// `http://[::1]:PORT`; nil if the server cannot listen there, for example on a machine without IPv6.
     public let origin6: String?
     private let servers: [LoopbackServer]
 
@@ -46,10 +46,10 @@ public final class DevelopmentServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port, by default 8080; 0 takes a free one.
-    ///   - publicOrigin: The origin of a tunnel or proxy that leads to the port, such as `https://lab.example`; by default none. Requests
-    ///     to other hosts than this one and the literal addresses are refused.
-    ///   - makeHandler: Makes the handler; it gets the public origin, by default ``origin``, which the routes need.
-    /// - Returns: The running server, which ends with ``stop()`` or when its last reference is released.
+    ///   - publicOrigin: The origin of a tunnel or proxy that leads to the port, such as `https://lab.example`; by default none. A request
+    ///     gets status 421 unless its `Host` is the host of this origin, 127.0.0.1 or [::1].
+    ///   - makeHandler: Makes the handler. The argument is `publicOrigin` or, if that is nil, ``origin``: the public origin of the routes.
+    /// - Returns: The running server. It stops with ``stop()``, at the end of ``run()``, or when its last reference is released.
     /// - Throws: `IdentityError` when the server cannot listen on 127.0.0.1, for example because the port is taken; the error of
     ///   `makeHandler`.
     public static func start(
@@ -75,7 +75,7 @@ public final class DevelopmentServer: Sendable {
         )
     }
 
-    /// Waits until the task is cancelled, then lets running requests end and stops.
+    /// Waits until the task is cancelled, then closes the ports, gives running requests up to 5 seconds, and stops.
     public func run() async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
         for server in servers { await server.finish(within: .seconds(5)) }
@@ -88,7 +88,7 @@ public final class DevelopmentServer: Sendable {
 
     /// An origin as browsers write it: in lowercase, and without a default port and a slash at the end.
     ///
-    /// Another text is returned unchanged, because the routes refuse it with an error.
+    /// A text that is not an origin is returned unchanged: `SignInRoutes` refuses it with an error.
     private static func normalized(_ origin: String) -> String {
         guard let url = try? HTTPURL(origin), url.path.utf8.count == 1, url.query == nil else { return origin }
         return url.origin
@@ -119,7 +119,7 @@ public final class DevelopmentServer: Sendable {
     }
 }
 
-/// The handler, which is made after the port is known.
+/// The handler of the requests, which is made after the port is known; until then requests get 503.
 private final class HandlerBox: Sendable {
     private let handler = Mutex<DevelopmentServer.Handler?>(nil)
     private let publicHost: String?

@@ -1,6 +1,6 @@
 internal import IdentityPlatform
 
-/// A program that this process has started, without any input or output between them.
+/// A program that this process has started and with which it exchanges no input or output.
 struct ChildProcess: Sendable {
     private let identifier: pid_t
 
@@ -18,8 +18,8 @@ struct ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         guard unsafe posix_spawnattr_init(&attributes) == 0 else { return nil }
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // The program gets its own session, so that Ctrl-C in the app's terminal does not end the browser. Signals that
-        // the app blocks or ignores have their default behaviour.
+        // The program runs in its own process session (setsid), so that Ctrl-C in the app's terminal does not end the browser.
+        // It does not inherit the signals that the app blocks or ignores.
         var all = sigset_t()
         var none = sigset_t()
         unsafe sigfillset(&all)
@@ -45,7 +45,7 @@ struct ChildProcess: Sendable {
     }
 }
 
-/// Passes texts as C expects them: an array of pointers that ends with null.
+/// Calls `body` with the texts as a C array of string pointers, which ends with a null pointer.
 private func withCStrings<Result>(
     _ texts: [String],
     _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result

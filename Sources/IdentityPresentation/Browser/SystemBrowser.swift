@@ -6,15 +6,15 @@ internal import IdentityPlatform
 public struct SystemBrowser: BrowserOpening {
     private let environment: [String: String]
 
-    /// A browser of this process's desktop.
+    /// Creates a browser that uses the environment variables of this process.
     public init() {
         self.init(environment: ProcessInfo.processInfo.environment)
     }
 
-    /// A browser of the desktop that the environment variables describe.
+    /// Creates a browser that uses these environment variables.
     ///
-    /// - Parameter environment: `PATH` finds `xdg-open`, and one of `DISPLAY`, `WAYLAND_DISPLAY` and `BROWSER` must be set:
-    ///   without a desktop `xdg-open` would start a text browser in the app's terminal.
+    /// - Parameter environment: `xdg-open` is searched in `PATH`. ``open(_:)`` returns false unless `DISPLAY`, `WAYLAND_DISPLAY` or
+    ///   `BROWSER` is set, because without a desktop `xdg-open` would start a text browser in the app's terminal.
     public init(environment: [String: String]) {
         self.environment = environment.filter { Self.isForBrowsers($0.key) }
     }
@@ -25,7 +25,7 @@ public struct SystemBrowser: BrowserOpening {
         guard hasDesktop, let program = find("xdg-open"),
             let child = ChildProcess.start(program, arguments: [url.text], environment: environment)
         else { return false }
-        // Waiting removes the ended child from the process table. xdg-open may run as long as the browser.
+        // The ended xdg-open stays in the process table until `wait()`. It may run as long as the browser, so a thread waits.
         return DedicatedThread.start { child.wait() }
     }
 

@@ -22,13 +22,13 @@ enum CallbackPage {
         400,
         "?",
         title: "The provider's response is missing",
-        text: "The browser did not send it to this page. Go back to the app and start again."
+        text: "The browser opened this page without the provider's response. Go back to the app and start again."
     )
     static let notThisLogin = page(
         400,
         "?",
         title: "This is not the current sign-in",
-        text: "It may be an older one. Go back to the app and use the page that it opened last."
+        text: "It may be an earlier sign-in. Go back to the app and use the page that the app opened last."
     )
     static let alreadyAnswered = page(409, "–", title: "This sign-in has already ended", text: close)
     static let alreadySignedOut = page(409, "–", title: "This sign-out is already complete", text: close)
@@ -39,9 +39,9 @@ enum CallbackPage {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])
     }
 
-    /// Headers that protect the page's address, which contains the authorization code.
+    /// Headers that keep the authorization code, which is in the page's URL, from leaking.
     ///
-    /// The page is not cached, sends no referrer and loads nothing.
+    /// The browser does not cache the page, sends no referrer and loads nothing from the network.
     private static let safe = [
         ("Cache-Control", "no-store"),
         ("Referrer-Policy", "no-referrer"),

@@ -3,27 +3,31 @@ internal import IdentityKit
 internal import IdentityLoopback
 internal import Synchronization
 
-/// Responds to browsers and returns the first callback that is awaited.
+/// Answers the requests to the loopback port, and returns the first request that is the awaited callback.
 final class CallbackReceiver: Sendable {
     /// The callback to wait for.
     enum Awaited: Sendable {
         /// The callback with this login's `state`.
         case login(PresentedLogin, takesForms: Bool)
-        /// The return from a provider's logout page, with any parameters. The session has already ended, so a forged return has no effect.
+        /// The browser's return from a provider's logout page, with any parameters.
+        ///
+        /// A forged return only ends the wait: the session ended before the logout page was opened.
         case logout
 
         var takesForms: Bool {
             if case .login(_, takesForms: true) = self { true } else { false }
         }
 
-        /// The member of the provider's configuration that names the address of the callback.
+        /// The name of the configuration member that contains the URI of the callback.
         var addressMember: String {
             if case .logout = self { "postLogoutRedirectURI" } else { "redirectURI" }
         }
     }
 
     private struct State {
-        /// Set before the listener's port is published, so before the first callback.
+        /// The listener's port.
+        ///
+        /// It is set before the provider gets the redirect URI with this port. Earlier requests get 404.
         var port: UInt16?
         var callback: PresentedCallback?
         var isOver = false
@@ -52,7 +56,7 @@ final class CallbackReceiver: Sendable {
         guard isForm || request.method.isIdentical(to: "GET") else {
             return CallbackPage.methodNotAllowed(takesForms: takesForms)
         }
-        // Browsers send the purpose of a request. A request for an image or a frame is not the callback.
+        // Browsers say in this header what a request loads. A request for an image or a frame is not the callback.
         if let destination = request.header("Sec-Fetch-Dest"), !destination.isIdentical(to: "document") {
             return CallbackPage.notFound
         }
@@ -63,7 +67,7 @@ final class CallbackReceiver: Sendable {
         }
         let names = (isForm ? request.formFields() : request.queryFields()).map(\.0)
         guard ["code", "error", "state"].contains(where: names.contains) else { return CallbackPage.noResponse }
-        // The `state` is compared, because every web page and every program on this machine can send a request here.
+        // The `state` must be this login's, because any web page and any program on this machine can send a request to this port.
         guard login.isAnswered(by: callback) else { return CallbackPage.notThisLogin }
         guard take(callback) else { return CallbackPage.alreadyAnswered }
         return names.contains("error") ? CallbackPage.refused : CallbackPage.received
@@ -91,14 +95,14 @@ final class CallbackReceiver: Sendable {
         }
     }
 
-    /// Whether a content type is a form's, with any parameters.
+    /// Whether a `Content-Type` is `application/x-www-form-urlencoded`, with or without parameters such as `charset`.
     private static func isFormType(_ type: String?) -> Bool {
         let name = (type ?? "").utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }
         return name.map(ASCII.lowercased).elementsEqual("application/x-www-form-urlencoded".utf8)
     }
 
     private func callback(in request: LoopbackRequest, isForm: Bool, at redirectURI: String) -> PresentedCallback {
-        // The redirect URI with the received query; the path was compared byte for byte above.
+        // The redirect URI with the received query: `answer(_:)` accepts no other path.
         let place = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") }
         return PresentedCallback(
             url: isForm ? String(Substring(place)) : "\(Substring(place))?\(request.query ?? "")",

@@ -4,10 +4,11 @@ internal import IdentityLoopback
 
 /// Shows the login in the system browser and receives the callback on a loopback port (RFC 8252 sections 7.3 and 8.3).
 ///
-/// The port is open only while a login or logout is pending. For a redirect URI with a port, that port is used; one
-/// without, such as `http://127.0.0.1/callback`, gets a free port for every login. The first callback with this login's
-/// `state` is accepted. All other requests get a response and are ignored, because every page and every program on this
-/// machine can send a request to the port. The rest of the callback is checked when the login is completed.
+/// The port is open only while a login or logout is pending. If the redirect URI contains a port, the presenter listens on this
+/// port. For a URI without a port, such as `http://127.0.0.1/callback`, the system chooses a free port for every login.
+/// The first callback with this login's `state` ends the wait. A request without this `state` gets an error response and is
+/// ignored, because any web page and any program on this machine can send a request to the port.
+/// `SessionManager.complete` checks the other parameters of the callback.
 ///
 /// ```swift
 /// let presenter = LoopbackPresenter { url, isOpened in
@@ -18,9 +19,9 @@ internal import IdentityLoopback
 public struct LoopbackPresenter: FormPostPresenting {
     /// The maximum number of open connections.
     ///
-    /// A browser needs a few; each uses a file descriptor of the app.
+    /// A browser needs only a few connections, and each one uses a file descriptor of the app.
     private static let maximumConnections = 128
-    /// The maximum size of a posted callback.
+    /// The maximum body of a callback that is posted as a form, in bytes.
     private static let maximumFormBytes = 16_384
 
     private let browser: any BrowserOpening
@@ -32,10 +33,10 @@ public struct LoopbackPresenter: FormPostPresenting {
     ///
     /// - Parameters:
     ///   - browser: Opens the login page, by default the system's browser.
-    ///   - deadline: The time limit for the buyer, by default 5 minutes.
+    ///   - deadline: How long to wait for the browser's return, by default 5 minutes.
     ///   - clock: Measures the deadline.
-    ///   - announce: Receives the URL of the page and the result of ``BrowserOpening/open(_:)``. If it is false, the
-    ///     buyer must open the URL.
+    ///   - announce: Receives the URL of the page and the result of ``BrowserOpening/open(_:)``. If the result is false, show
+    ///     the URL to the buyer.
     public init(
         browser: any BrowserOpening = SystemBrowser(),
         deadline: Duration = .seconds(300),
@@ -48,11 +49,11 @@ public struct LoopbackPresenter: FormPostPresenting {
         self.announce = announce
     }
 
-    /// Listens, opens the browser, waits for the callback and closes the port.
+    /// Listens on the port, opens the login page in the browser, waits for the callback and closes the port.
     ///
-    /// - Throws: `IdentityError` of kind configuration when the redirect URI is not a loopback URI or its port is taken, with
-    ///   code `IdentityError.Code.attemptExpired` after the deadline, and for a login that cannot begin; `CancellationError` when the
-    ///   task was cancelled.
+    /// - Throws: `IdentityError` of kind configuration if the redirect URI is not a loopback URI or the port cannot be opened, with
+    ///   code `IdentityError.Code.attemptExpired` after the deadline, and the error of `PresentedLogin.authorizationURL`;
+    ///   `CancellationError` when the task was cancelled.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await present(login, takesForms: false).url
     }
@@ -64,14 +65,16 @@ public struct LoopbackPresenter: FormPostPresenting {
 
     /// Shows a provider's logout page in the browser and waits for the browser's return.
     ///
-    /// The first request to the address is the return. Check it with `SessionManager.completeLogout`.
+    /// The first page request to `postLogoutRedirectURI` ends the wait, with any parameters. Check its URL with
+    /// `SessionManager.completeLogout`, because any program on this machine can send such a request.
     ///
     /// - Parameters:
-    ///   - postLogoutRedirectURI: The registered address, on a loopback literal; one without a port gets a free one.
-    ///   - page: Ends the session, and returns the provider's logout page for the address at which this presenter listens; nil when
-    ///     the browser will not return.
-    /// - Returns: The URL of the return, for `LogoutCallback`; nil without a page.
-    /// - Throws: The same errors as ``present(_:)``, and the closure's errors.
+    ///   - postLogoutRedirectURI: The URI registered at the provider, with the host 127.0.0.1 or [::1]. Without a port, the system
+    ///     chooses a free port.
+    ///   - page: Ends the app's session and returns the URL of the provider's logout page, or nil if the browser will not return
+    ///     from it. The argument is the URI at which this presenter listens.
+    /// - Returns: The URL of the browser's return, for `LogoutCallback`; nil if `page` returned nil.
+    /// - Throws: The same errors as ``present(_:)``, and the errors of `page`.
     public func presentLogout(
         returningTo postLogoutRedirectURI: String,
         page: (_ postLogoutRedirectURI: String) async throws -> HTTPURL?
@@ -88,7 +91,7 @@ public struct LoopbackPresenter: FormPostPresenting {
         return callback
     }
 
-    /// Listens, opens the page in the browser, waits for the callback and closes the port; nil without a page.
+    /// Listens on the port, opens the page in the browser, waits for the callback and closes the port; nil if `page` returns nil.
     private func present(
         at redirectURI: String?,
         for awaited: CallbackReceiver.Awaited,
@@ -131,11 +134,11 @@ public struct LoopbackPresenter: FormPostPresenting {
             ) { catcher.answer($0) }
         } catch {
             throw IdentityError(
-                configuration: redirect.port.map { "The app could not listen on port \($0) of \(member)." }
+                configuration: redirect.port.map { "The app could not listen on port \($0), which is the port in \(member)." }
                     ?? "The app could not listen on a loopback port.",
                 hint: redirect.port == nil
-                    ? "The cause names the call that failed. Check the limit of open files and the loopback address."
-                    : "The cause names the call that failed. If another login or program uses the port, wait or end it, or "
+                    ? "Read the error's cause. Check the loopback interface and the limit of open files (ulimit -n)."
+                    : "Read the error's cause. If another login or program uses the port, wait or end that program, or "
                         + "configure \(member) without a port, if the provider permits this.",
                 reference: "RFC 8252 section 7.3",
                 cause: error
@@ -155,7 +158,7 @@ public struct LoopbackPresenter: FormPostPresenting {
                 throw IdentityError(
                     .rejected,
                     .attemptExpired,
-                    "The browser did not return from the provider's page in time.",
+                    "The browser did not return from the provider's page before the presenter's deadline.",
                     hint:
                         "Start the login again. After a logout, the app's session has ended, but perhaps not the provider's."
                 )

@@ -9,12 +9,12 @@ struct LoopbackRedirect: Sendable {
     let port: UInt16?
     /// The path that the provider redirects to.
     let path: String
-    /// `http://127.0.0.1` or `http://[::1]`, as it was written.
+    /// `http://127.0.0.1` or `http://[::1]`, as written in the redirect URI.
     private let schemeAndHost: String
-    /// Path and query, as they were written.
+    /// Path and query, as written in the redirect URI.
     private let pathAndQuery: String
 
-    /// Reads an address; `member` is the member of the provider's configuration from which it comes.
+    /// Parses a redirect URI; `member` is the name of the configuration member that contains it.
     init(_ text: String?, member: String) throws(IdentityError) {
         guard let text else { throw Self.refused(member, "is missing") }
         let url: HTTPURL
@@ -31,14 +31,14 @@ struct LoopbackRedirect: Sendable {
         pathAndQuery = String(decoding: rest, as: UTF8.self)
     }
 
-    /// The redirect URI as it was written, with the port of the listener.
+    /// The redirect URI with the listener's port; all other bytes are unchanged.
     func text(listeningOn port: UInt16) -> String {
         "\(schemeAndHost):\(port)\(pathAndQuery)"
     }
 
     /// Whether a request's `Host` header is missing or names this listener.
     ///
-    /// A request with another name may come from another site (DNS rebinding).
+    /// A request whose `Host` is another name may come from another site's page (DNS rebinding).
     func accepts(host: String?, port: UInt16) -> Bool {
         guard let host else { return true }
         let literal = schemeAndHost.dropFirst("http://".utf8.count)
@@ -58,10 +58,10 @@ struct LoopbackRedirect: Sendable {
     private static func refused(_ member: String, _ problem: String) -> IdentityError {
         IdentityError(
             configuration:
-                "The app cannot receive the browser on a loopback port: \(member) \(problem).",
+                "The app cannot receive the browser's return on a loopback port: \(member) \(problem).",
             hint:
                 "Register an address such as http://127.0.0.1/callback at the provider and set \(member) to it. If the "
-                + "provider permits no such address, receive the browser in another way. For a login, ManualPresenter is one.",
+                + "provider permits no loopback address, use another presenter. For a login, ManualPresenter needs no port.",
             reference: "RFC 8252 section 7.3"
         )
     }

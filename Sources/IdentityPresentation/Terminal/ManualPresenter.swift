@@ -3,7 +3,8 @@ public import IdentityKit
 
 /// Announces the login's URL and reads the callback as a line of text: for terminals, scripts, and machines without a browser.
 ///
-/// The line is the URL to which the browser was redirected, or, for `ResponseMode.formPost`, the form that it posted.
+/// The line is the URL to which the browser was redirected or, for `ResponseMode.formPost`, the body of the form that the browser
+/// posted.
 ///
 /// ```swift
 /// let presenter = ManualPresenter { url in
@@ -18,7 +19,7 @@ public struct ManualPresenter: FormPostPresenting {
     /// Creates a presenter.
     ///
     /// - Parameters:
-    ///   - lines: The source of the callback's URL, by default standard input.
+    ///   - lines: The source of the line with the callback, by default standard input.
     ///   - announce: Receives the authorization URL before a line is read.
     public init(
         lines: any LineSource = StandardInput(),
@@ -31,7 +32,7 @@ public struct ManualPresenter: FormPostPresenting {
     /// Announces the URL and reads lines until one is not blank.
     ///
     /// - Throws: `CancellationError` when the source ends before a line was read, or the task was cancelled;
-    ///   `IdentityError` for a login that cannot begin, and when the line is too long, not UTF-8 or not readable.
+    ///   `IdentityError` of `PresentedLogin.authorizationURL`, and when the line is too long, not UTF-8 or not readable.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await line(for: login)
     }
@@ -41,7 +42,7 @@ public struct ManualPresenter: FormPostPresenting {
     /// A line with a question mark is read as a URL.
     public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
         let line = try await line(for: login)
-        // Browsers encode a question mark inside a form.
+        // A posted form contains no question mark: browsers encode it as %3F.
         guard !line.utf8.contains(UInt8(ascii: "?")) else { return PresentedCallback(url: line) }
         return PresentedCallback(url: "", form: Array(line.utf8))
     }

@@ -4,7 +4,7 @@ internal import IdentityPlatform
 /// Lines from a file descriptor, standard input unless another is given.
 ///
 /// A dedicated thread waits for the bytes, so that no thread of the cooperative pool is blocked and a cancelled task returns at
-/// once. Bytes after the line feed are not read: they belong to the next reader.
+/// once. Bytes after the line feed stay in the descriptor for the next ``nextLine()`` or another reader.
 public struct StandardInput: LineSource {
     private let descriptor: Int32
     private let maximumBytes: Int
@@ -73,7 +73,7 @@ private final class LineReading: Sendable {
         while true {
             guard try waitForByte() else { throw CancellationError() }
             var byte: UInt8 = 0
-            // One byte at a time, because the bytes after the line belong to the next reader.
+            // One byte at a time, so that the bytes after the line feed stay in the descriptor for the next reader.
             let count = unsafe IdentityPlatform.read(descriptor, &byte, 1)
             if count < 0 {
                 let number = errno
