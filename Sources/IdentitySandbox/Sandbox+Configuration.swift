@@ -1,10 +1,10 @@
 public import IdentityKit
 
-/// A configuration file that works against a running sandbox.
+/// A configuration file with which an app uses the providers of a running sandbox.
 public struct SandboxLabConfiguration: Sendable, Equatable {
     /// The file, as `identity-lab --config` and `IdentityConfiguration` read it.
     public let json: JSONValue
-    /// The environment variables that the file's secrets refer to.
+    /// The environment variables that contain the file's secrets.
     public let environment: [String: String]
 
     /// Creates a configuration.
@@ -42,9 +42,9 @@ extension Sandbox {
     /// `bolt`, `bolt-pkce`, `bolt-sfcc` and `any`, with a store.
     ///
     /// - Parameters:
-    ///   - redirectURI: Where callbacks are caught; it is registered at every client, except at an OpenID client with redirect URIs of
-    ///     its own: then `any` uses one of those. One without port, as the default, gets a free port from the loopback listener for every
-    ///     login.
+    ///   - redirectURI: The redirect URI of every provider. It is registered at all clients of Shopify and Bolt. If the first OpenID
+    ///     client has the default redirect URIs, it is registered there too. Otherwise `any` uses it only if that client permits it, and
+    ///     the client's first redirect URI if not. For a URI without a port, the loopback listener chooses a free port for every login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The configuration file and its environment variables.
@@ -59,7 +59,7 @@ extension Sandbox {
     /// A configuration for a web app with the routes of `IdentityWeb` at `/auth`: `shopify`, `bolt`, `bolt-sfcc`, `any`, and
     /// `any-form-post`, each with the redirect URI `<app>/auth/callback/<name>`.
     ///
-    /// It registers these addresses, and `<app>/auth/logout/done` as the address after a logout.
+    /// It registers these redirect URIs at the providers, and `<app>/auth/logout/done` as the post-logout redirect URI.
     ///
     /// - Parameters:
     ///   - app: The app's origin, for example `http://127.0.0.1:8080`.
@@ -114,7 +114,7 @@ extension Sandbox {
                 environment["SHOPIFY_CLIENT_SECRET"] = value
                 section["clientSecret"] = secret("SHOPIFY_CLIENT_SECRET")
             }
-            // Shopify refuses an origin that is not registered, so it cannot be taken from any redirect URI.
+            // Shopify accepts only a registered JavaScript origin. The origin of the redirect URI may not be registered.
             section["origin"] = known.javaScriptOrigins.first.map { .string($0) }
             providers[name] = .object(section)
         }
@@ -144,7 +144,9 @@ extension Sandbox {
         return SandboxLabConfiguration(json: .object(root), environment: environment)
     }
 
-    /// The redirect URI of the OpenID provider's first client: if the client has a list, one of that list.
+    /// The redirect URI for the first client of the OpenID provider: `wanted`, unless the client has its own list that does not permit it.
+    ///
+    /// Then it is the first URI of that list. A client with the default list gets `wanted` registered.
     private func openIDRedirectURI(_ wanted: String) -> String {
         let registered = openID.configuration.redirectURIs
         guard registered != SandboxOpenIDClient.usualRedirectURIs, let own = registered.first else {
@@ -154,7 +156,7 @@ extension Sandbox {
         return RedirectRule.permits(wanted, registered: registered) ? wanted : own
     }
 
-    /// A shop domain for members that require one; requests are sent to the overridden endpoints.
+    /// The value of `shopDomain`, which the configuration requires; requests go to the URLs in `endpoints` instead.
     package static let shopDomain = "sandbox.myshopify.com"
 
     private func shopifySection(

@@ -22,7 +22,7 @@ internal import IdentityKit
 /// | base + 4 | `https://{shop}.myshopify.com` (``shopOrigin``) |
 /// | base + 5 | an OpenID provider (``SandboxOpenID/issuer``) |
 ///
-/// With base port 0 the system chooses each of them.
+/// The base is the `port` of ``start(_:port:)``. If it is 0, the system chooses each of the six ports.
 public final class Sandbox: Sendable {
     /// Shopify Customer Accounts.
     public let shopify: SandboxShopify
@@ -55,7 +55,7 @@ public final class Sandbox: Sendable {
     /// Starts a sandbox.
     ///
     /// - Parameters:
-    ///   - configuration: How it is set up.
+    ///   - configuration: How the sandbox is set up.
     ///   - port: The first of six consecutive ports, at most 65530; 0 lets the system choose them.
     /// - Returns: The running sandbox.
     /// - Throws: `IdentityError` of kind `configuration` if the first port is above 65530; an error if a port is taken or the process has
@@ -90,7 +90,7 @@ public final class Sandbox: Sendable {
         return Sandbox(configuration, servers, servers.map(\.origin))
     }
 
-    /// Begins to answer requests.
+    /// Begins to answer requests; `shop` adds the Storefront API, its carts and the Customer Account API.
     package func open(shop: (any ShopRouting)?) {
         let (shopify, bolt, sfcc, openID) = (shopify, bolt, sfcc, openID)
         servers[0].open { shopify.route($0, shape: .platform, shop: shop) }
@@ -107,10 +107,10 @@ public final class Sandbox: Sendable {
         servers[5].open { openID.route($0) }
     }
 
-    /// The origin of Shopify's platform, which is the first port.
+    /// The origin of Shopify's platform, at the first port.
     public var origin: String { shopify.platformOrigin }
 
-    /// Closes all ports and connections and returns afterwards.
+    /// Closes all ports and connections, and returns when they are closed.
     public func stop() async {
         for server in servers { await server.stop() }
     }

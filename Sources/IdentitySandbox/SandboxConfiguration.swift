@@ -12,11 +12,13 @@ public struct SandboxConfiguration: Sendable {
     public var accessTokenLifetime: Duration = .seconds(3600)
     /// The lifetime of authorization codes; by default 300 seconds.
     public var authorizationCodeLifetime: Duration = .seconds(300)
-    /// The reaction of Shopify, Bolt and the OpenID provider to a used refresh token.
+    /// What Shopify, Bolt and the OpenID provider do if a client sends a used refresh token.
     ///
-    /// By default all tokens of its login are revoked.
+    /// By default they revoke all tokens of the login to which the refresh token belongs.
     public var tokenReuse = SandboxTokenReuse.revokes
-    /// Called after each request, on any thread; the status is nil if the connection was closed without a response.
+    /// Called for each request before the response is sent, on any thread.
+    ///
+    /// The status is nil if a fault resets the connection or sends raw bytes instead of an HTTP response.
     ///
     /// A request contains secrets: print its method and its path only.
     public var onResponse: (@Sendable (_ request: SandboxRequest, _ status: Int?) -> Void)?
@@ -74,7 +76,7 @@ public struct SandboxBuyerAccount: Sendable, Equatable {
 
     /// The e-mail address, by which the buyer logs in.
     public var email: String
-    /// Whether the providers report the address as verified.
+    /// Whether the providers report the e-mail address as verified.
     public var emailVerified: Bool
     /// Given and family name.
     public var firstName: String, lastName: String

@@ -1,8 +1,8 @@
-/// The parts that a shop adds to a ``Sandbox``.
+/// The request handlers that a shop adds to a ``Sandbox``.
 ///
 /// The product `StorefrontSandbox` has the only implementation.
 package protocol ShopRouting: Sendable {
-    /// Answers a request at the shop's own domain, except for discovery.
+    /// Returns the handler for a path of the shop's own domain; it gets no path below `/.well-known/`.
     func route(_ path: String) -> SandboxRoute
 
     /// Answers a request to the Customer Account API.

@@ -1,6 +1,6 @@
 /// The first form of a page with its fields.
 ///
-/// The parser reads tags only, which is enough for login pages.
+/// The parser reads tags only, which is enough for the sandbox's pages.
 struct HTMLForm: Sendable {
     struct Tag: Sendable {
         let name: String

@@ -38,8 +38,8 @@ public final class SandboxBuyer: Sendable {
     /// Makes a buyer.
     ///
     /// - Parameters:
-    ///   - email: The address with which the buyer logs in; by default the default buyer's address.
-    ///   - behaviour: What the buyer does; by default signs in.
+    ///   - email: The address with which the buyer logs in; by default the address of ``SandboxBuyerAccount/ada``.
+    ///   - behaviour: What the buyer does on the login page; by default signs in.
     ///   - transport: The HTTP transport; by default libcurl.
     public init(
         email: String = SandboxBuyerAccount.ada.email,
@@ -62,8 +62,8 @@ public final class SandboxBuyer: Sendable {
     ///   - url: The authorization URL.
     ///   - redirectURI: The app's redirect URI. Nil if the provider has only a registered callback: then the first redirect
     ///     to another origin is the callback.
-    /// - Returns: The URL of the callback, byte for byte as the provider sent it. For `response_mode=form_post` the form has
-    ///   been posted to the redirect URI, and its fields are the query here.
+    /// - Returns: The URL of the callback, byte for byte as the provider sent it. For `response_mode=form_post`, this method
+    ///   posts the form to the redirect URI, and returns that URI with the form's fields as its query.
     /// - Throws: ``SandboxBuyerError`` when a page is not as expected, `CancellationError` for ``Behaviour/close``, `HTTPURLError` for
     ///   an invalid URL, the transport's error when there is no response.
     public func login(at url: String, redirectURI: String?) async throws -> String {
@@ -91,7 +91,7 @@ public final class SandboxBuyer: Sendable {
         return try await send(callback.body == nil ? .get : .post, url, callback.body)
     }
 
-    /// Confirms a login on a device (RFC 8628): enters its code, signs in, and approves, or refuses with ``Behaviour/deny``.
+    /// Confirms a login on a device (RFC 8628): enters the device's code, signs in and approves; with ``Behaviour/deny`` refuses.
     ///
     /// - Parameters:
     ///   - url: `verification_uri`, or `verification_uri_complete` if no code needs to be typed.
@@ -225,7 +225,7 @@ public final class SandboxBuyer: Sendable {
 public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
     /// The reason.
     public let description: String
-    /// The status of the current page; 0 when there was none.
+    /// The HTTP status of the page on which the login ended; 0 if the error is not about one page.
     public let status: Int
 
     init(_ description: String, _ status: Int) {
@@ -237,7 +237,7 @@ public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
 extension SandboxBuyer: FormPostPresenting {
     /// Logs in at the login page.
     ///
-    /// A presenter takes the place of the app's redirect URI, so nothing is posted for `response_mode=form_post`.
+    /// For `response_mode=form_post`, the form is not posted: the returned URL has its fields as query.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await callback(of: login).urlWithFields
     }

@@ -5,7 +5,7 @@ public struct SandboxCallback: Sendable {
     /// The form of `response_mode=form_post`; nil for a redirect, whose parameters are in the URL.
     public let body: [UInt8]?
 
-    /// The URL with the fields of the form as its query, for callers that read only a URL.
+    /// The URL with the fields of the form as its query, for code that reads only a URL.
     public var urlWithFields: String {
         guard let body else { return url }
         return FormText.append(FormText.decode(body) ?? [], to: url)

@@ -7,7 +7,7 @@ enum DERWriter {
     /// An unsigned number, most significant octet first.
     static func integer(_ magnitude: [UInt8]) -> [UInt8] {
         let digits = Array(magnitude.drop { $0 == 0 })
-        // DER integers are signed: a set high bit needs a zero before it, and zero itself is one octet.
+        // A DER integer is signed: if its highest bit is set, a zero octet must come first. Zero itself is one zero octet.
         let isNegative = digits.first.map { $0 >= 0x80 } ?? true
         return element(0x02, (isNegative ? [0] : []) + digits)
     }

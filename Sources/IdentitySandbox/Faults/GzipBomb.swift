@@ -1,8 +1,8 @@
-/// A long run of zeros as gzip (RFC 1952): one block with fixed codes (RFC 1951 section 3.2.6), in which a match of 258
-/// bytes has 13 bits.
+/// Many zero bytes as gzip (RFC 1952): one block with fixed codes (RFC 1951 section 3.2.6), in which 13 bits encode a
+/// repetition of 258 bytes.
 enum GzipBomb {
     static func bytes(zeros count: Int) -> [UInt8] {
-        // One literal zero, then matches; a remainder that does not fill a match is omitted.
+        // One literal zero, then repetitions of 258 zeros. Remaining zeros, fewer than 258, are omitted.
         let matches = max(0, count - 1) / 258
         let match: [UInt8] = [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]
         var bits: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0]

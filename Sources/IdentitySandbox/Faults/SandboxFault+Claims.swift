@@ -16,7 +16,7 @@ extension SandboxFault {
     /// - Parameters:
     ///   - name: The claim.
     ///   - value: The value of the second member.
-    ///   - isEscaped: Whether the second name is written with escapes, so that only a parser detects that both are equal.
+    ///   - isEscaped: Whether the second name is written with `\u` escapes, so that the names are equal only after JSON parsing.
     /// - Returns: The fault.
     public static func duplicateClaim(
         _ name: String,

@@ -31,7 +31,7 @@ extension SandboxFault {
         }
     }
 
-    /// Another key with the `kid` of the newest published key, before or after it.
+    /// Adds another key with the `kid` of the newest published key, at the beginning or at the end of the set.
     public static func duplicateKeyID(_ pair: SandboxKeyPair, before isBefore: Bool = true) -> SandboxFault {
         .keys { keys in
             let key = pair.publicKey.jwk(keyID: keys.last?["kid"]?.string, algorithm: pair.algorithm, use: "sig")
@@ -39,12 +39,12 @@ extension SandboxFault {
         }
     }
 
-    /// A key published beside the others.
+    /// Adds a key at the end of the set.
     public static func additionalKey(_ key: JSONObject) -> SandboxFault {
         .keys { $0.append(key) }
     }
 
-    /// All keys without some of their members: `kid`, `alg`, `use`.
+    /// Removes members such as `kid`, `alg` and `use` from all keys.
     public static func keysWithout(_ names: String...) -> SandboxFault {
         .keys { keys in
             for index in keys.indices { for name in names { keys[index][name] = nil } }
@@ -56,7 +56,7 @@ extension SandboxFault {
         .keys { keys in for index in keys.indices { keys[index][name] = value } }
     }
 
-    /// A symmetric key (RFC 7518 section 6.4) with the `kid` of the newest published key, in place of that key.
+    /// Replaces the whole set with a symmetric key (RFC 7518 section 6.4) that has the `kid` of the newest published key.
     public static func symmetricKey(_ bytes: [UInt8]) -> SandboxFault {
         .keys { keys in
             let key: JSONObject = ["kty": .string("oct"), "k": .string(Base64URL.encode(bytes))]
@@ -66,10 +66,10 @@ extension SandboxFault {
         }
     }
 
-    /// The keys that the conformance suite publishes beside the correct ones in each of its modules: two RSA and two P-256
-    /// keys without `alg`, one on secp256k1, one Ed25519, and RSA and P-256 keys for encryption.
+    /// Adds the keys that the OpenID conformance suite publishes with the correct ones in each of its modules: two RSA and two
+    /// P-256 keys without `alg`, one on secp256k1, one Ed25519, and RSA and P-256 keys for encryption.
     ///
-    /// None of them may make the set unusable.
+    /// A client must still accept tokens that are signed with the correct keys.
     public static func certificationKeys() throws -> SandboxFault {
         var strange: [JSONObject] = []
         for name in ["1", "2"] {

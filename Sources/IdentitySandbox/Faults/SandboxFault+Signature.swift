@@ -15,7 +15,7 @@ extension SandboxFault {
         case numbers
         /// The JWK from the key set, without its members `kid`, `use` and `alg`.
         case jwk
-        /// Nothing.
+        /// An empty HMAC key.
         case empty
     }
 
@@ -39,8 +39,8 @@ extension SandboxFault {
 
     /// Signs with HMAC-SHA-256 and the client secret as the HMAC key.
     ///
-    /// OpenID Connect permits this if the client has registered it. Otherwise everybody who has the secret can forge tokens
-    /// (CVE-2026-33322).
+    /// OpenID Connect permits HS256 if it is registered for the client. A client that accepts HS256 without this registration
+    /// also accepts tokens that anybody with the client secret forged (CVE-2026-33322).
     public static func hmac(clientSecret: String) -> SandboxFault {
         .signature(.hmac(key: Array(clientSecret.utf8)))
     }
@@ -69,7 +69,7 @@ extension SandboxFault {
     ///
     /// - Parameters:
     ///   - place: The header member.
-    ///   - attacker: The key pair; RSA for a certificate.
+    ///   - attacker: The key pair; it must be RSA for ``HeaderKey/x5c``.
     ///   - keyID: The `kid`; nil uses the provider's `kid`.
     /// - Returns: The fault.
     public static func keyInHeader(
@@ -92,7 +92,7 @@ extension SandboxFault {
 
     /// Invalid ECDSA signatures (CVE-2022-21449 and others).
     ///
-    /// They work only if the provider signs with ES256.
+    /// The provider must sign with ES256.
     public enum CurveSignature: Sendable, CaseIterable {
         /// r and s are zero.
         case zero
@@ -131,12 +131,12 @@ extension SandboxFault {
         0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
-    /// A header that declares extensions critical (RFC 7515 section 4.1.11).
+    /// Sets `crit` in the header: the names of extensions that a client must understand (RFC 7515 section 4.1.11).
     public static func critical(_ names: String...) -> SandboxFault {
         .tokenHeader("crit", .array(names.map { .string($0) }))
     }
 
-    /// A header that declares an unencoded payload (RFC 7797), with or without its `crit`.
+    /// Declares an unencoded payload with `b64` in the header (RFC 7797), with or without naming it in `crit`.
     public static func unencodedPayload(isCritical: Bool) -> SandboxFault {
         let declared = tokenHeader("b64", .bool(false))
         return isCritical ? declared.and(.critical("b64")) : declared

@@ -19,9 +19,9 @@ extension SandboxFault {
         }
     }
 
-    /// A compressed body of a few kilobytes that expands to this many zeros.
+    /// A gzip body that expands to about this many zeros, 159 times its own size.
     ///
-    /// It has `Content-Encoding: gzip`, also if the client did not offer compression.
+    /// The response has `Content-Encoding: gzip` even if the client did not offer compression.
     public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxFault {
         .answer(
             SandboxResponse(

@@ -32,9 +32,9 @@ extension SandboxFault {
         }
     }
 
-    /// Encodes the same signature bytes as another text, in which the unused bits of base64url are set.
+    /// Encodes the unchanged signature bytes as another text: in the last character, an unused bit of base64url is set.
     ///
-    /// Has no effect on a signature whose length is a multiple of three.
+    /// Has no effect on a signature whose length in bytes is a multiple of three, because its text has no unused bits.
     public static let nonCanonicalTail = SandboxFault.tokenPart(.signature) { text in
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         guard text.utf8.count % 4 != 0, let last = text.utf8.last, let index = alphabet.firstIndex(of: last) else {

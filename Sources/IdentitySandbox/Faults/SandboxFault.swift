@@ -25,7 +25,11 @@ public struct SandboxFault: Sendable {
 
     let effects: [Effect]
 
-    /// Combines two faults; if they conflict, the first one applies.
+    /// Combines two faults.
+    ///
+    /// Changes of the response and of the ID token apply in order. Only the first of several replaced responses is sent, and only
+    /// the first of ``drip(bytes:every:)``, ``cut(afterBytes:)`` and ``loseResponse`` applies. ``reset`` and ``rawBytes(_:)``
+    /// override all of these.
     public func and(_ other: SandboxFault) -> SandboxFault {
         SandboxFault(effects: effects + other.effects)
     }
@@ -56,7 +60,7 @@ public struct SandboxFault: Sendable {
         .answer(.redirect(to: location, status: status))
     }
 
-    /// 429, with `Retry-After` in seconds or without.
+    /// 429; with nil the response has no `Retry-After` header.
     public static func tooManyRequests(retryAfter: Int?) -> SandboxFault {
         var response = SandboxResponse.json(["error": .string("rate_limited")], status: 429)
         if let retryAfter { response.headers.append(("Retry-After", String(retryAfter))) }
@@ -92,17 +96,17 @@ public struct SandboxFault: Sendable {
     /// The provider executes the request, then the connection is reset: the response is lost.
     public static let loseResponse = SandboxFault(effects: [.reset(afterActing: true)])
 
-    /// Waits before the first byte.
+    /// Waits before the response is sent; the provider has executed the request before the wait.
     public static func delay(_ duration: Duration) -> SandboxFault {
         SandboxFault(effects: [.delay(duration)])
     }
 
-    /// Sends a few bytes at a time.
+    /// Sends the response in pieces of `bytes` bytes, and waits after each piece.
     public static func drip(bytes: Int = 1, every interval: Duration) -> SandboxFault {
         SandboxFault(effects: [.drip(bytes: max(1, bytes), every: interval)])
     }
 
-    /// Closes the connection in the middle of the message.
+    /// Closes the connection after this number of bytes of the response, headers included.
     public static func cut(afterBytes count: Int) -> SandboxFault {
         SandboxFault(effects: [.cut(afterBytes: max(0, count))])
     }
@@ -123,7 +127,7 @@ public struct SandboxFault: Sendable {
         }
     }
 
-    /// Removes members of the JSON response: `refresh_token`, `id_token`, `token_type`.
+    /// Removes members of the JSON response, such as `refresh_token`, `id_token` or `token_type`.
     public static func withoutMembers(_ names: String...) -> SandboxFault {
         .editJSON { object in for name in names { object[name] = nil } }
     }
@@ -152,12 +156,12 @@ extension SandboxFault: CustomStringConvertible {
     public var description: String {
         effects.map { effect in
             switch effect {
-            case .replace(let response): "answers \(response)"
-            case .edit: "changes the answer"
+            case .replace(let response): "sends the response \(response)"
+            case .edit: "changes the response"
             case .idToken: "changes the ID token"
             case .delay(let duration): "waits \(duration)"
             case .drip(let bytes, let interval): "sends \(bytes) bytes every \(interval)"
-            case .reset(let afterActing): afterActing ? "executes the request and resets" : "resets"
+            case .reset(let afterActing): afterActing ? "executes the request, then resets" : "resets the connection"
             case .cut(let count): "closes after \(count) bytes"
             case .raw(let bytes): "sends \(bytes.count) bytes that are not a response"
             case .before: "runs an action first"

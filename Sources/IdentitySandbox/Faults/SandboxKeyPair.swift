@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// A key pair of the test: to sign instead of the provider, or to publish beside the provider's keys.
+/// A key pair of the test, which signs instead of the provider or is published with the provider's keys.
 public struct SandboxKeyPair: Sendable {
     /// The kind of the key.
     public enum Kind: Sendable, Hashable {
@@ -17,11 +17,11 @@ public struct SandboxKeyPair: Sendable {
     /// The JOSE algorithm with which the key pair signs by default.
     public let algorithm: String
 
-    /// Creates a key pair, or returns the one that this process created before under the same name.
+    /// Creates a key pair, or returns the one that this process created before for this kind and name.
     ///
     /// - Parameters:
     ///   - kind: The kind of the key; by default RSA with 2048 bits.
-    ///   - name: The name under which it is cached, because the creation of RSA keys takes time.
+    ///   - name: The name under which the key pair is cached, because the creation of an RSA key takes time.
     /// - Throws: An error if the size is out of range or the system cannot create a key.
     public init(_ kind: Kind = .rsa(bits: 2048), name: String = "attacker") throws {
         key = try SigningKeyPool.key(named: "pair/\(kind)/\(name)") {
@@ -68,7 +68,7 @@ public struct SandboxKeyPair: Sendable {
     ///
     /// - Parameters:
     ///   - claims: The claims.
-    ///   - header: Members of its header beside `alg`.
+    ///   - header: The members of the JWT's header. If `alg` is missing, ``algorithm`` is added.
     /// - Returns: The JWT.
     public func token(_ claims: JSONObject, header: JSONObject = [:]) -> String {
         var all = header

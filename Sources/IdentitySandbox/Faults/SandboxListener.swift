@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// A server of the attacker: it returns configured responses and saves the requests.
 ///
-/// Point a redirect, a `jku` or an endpoint in metadata at it. Most tests expect ``SandboxService/requests`` to be empty.
+/// Point a redirect, a `jku` or an endpoint in metadata at it. Most tests expect ``SandboxService/requests`` to be empty, because
+/// the client must not contact the attacker.
 public final class SandboxListener: SandboxService {
     /// Records requests and plans faults; the endpoint of every path is ``SandboxEndpoint/other``.
     public let journal = SandboxJournal()
@@ -24,7 +25,7 @@ public final class SandboxListener: SandboxService {
     }
 
     private func open() {
-        // The server must not keep this object alive, because this object keeps the server.
+        // The server's closure must not keep the listener alive: the listener keeps the server, so neither would be released.
         let journal = journal
         server.open { [weak self] path in
             SandboxRoute(journal: journal, endpoint: .other) { _ in
@@ -41,7 +42,7 @@ public final class SandboxListener: SandboxService {
         responses.withLock { $0[path] = response }
     }
 
-    /// Closes the port and returns afterwards.
+    /// Closes the port, and returns when it is closed.
     public func stop() async {
         await server.stop()
     }

@@ -33,7 +33,7 @@ public struct SandboxPublicKey: Sendable {
         return jwk
     }
 
-    /// The modulus of an RSA key, the uncompressed point or the 32 bytes of another.
+    /// The modulus of an RSA key, the uncompressed point of an elliptic-curve key, or the 32 bytes of an Ed25519 key.
     public var numberBytes: [UInt8] {
         switch numbers {
         case .rsa(let modulus, _): modulus

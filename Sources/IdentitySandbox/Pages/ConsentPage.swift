@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// The page of `prompt=consent`: the buyer is signed in and decides about the app.
+/// The page of `prompt=consent`, on which the signed-in buyer allows or refuses the app's access.
 enum ConsentPage {
     static func page(_ login: HostedLogin, brand: String, action: String) -> String {
         PageLayout.page(

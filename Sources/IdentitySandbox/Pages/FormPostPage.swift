@@ -13,7 +13,7 @@ enum FormPostPage {
             brand: brand,
             title: "Back to the app",
             """
-            <p>The answer goes to <strong>\(action)</strong>.</p>
+            <p>The browser sends the provider's response to <strong>\(action)</strong>.</p>
             <form method="post" action="\(action)">
             \(HTMLText(joining: inputs))
             <button>Continue to the app</button>

@@ -7,7 +7,7 @@ enum LoginPages {
             brand: brand,
             title: "Sign in",
             """
-            <p>Any e-mail address will do: a new one becomes a new buyer.</p>
+            <p>Use any e-mail address. An unknown address creates a new buyer.</p>
             \(PageLayout.complaint(login.problem))
             <form method="post" action="\(action)">
             <label for="email">E-mail address</label>
@@ -26,8 +26,8 @@ enum LoginPages {
             brand: brand,
             title: "Enter your code",
             """
-            <p>We would have sent a code to <strong>\(login.email ?? "")</strong>.</p>
-            <div class="mail">Instead of an e-mail, the sandbox shows it here:
+            <p>A real provider would send a code to <strong>\(login.email ?? "")</strong>.</p>
+            <div class="mail">The sandbox sends no e-mail. Your code is:
             <output data-sandbox-code="\(login.oneTimeCode ?? "")">\(login.oneTimeCode ?? "")</output></div>
             \(PageLayout.complaint(login.problem))
             <form method="post" action="\(action)">

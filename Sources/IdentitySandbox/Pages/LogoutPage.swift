@@ -1,11 +1,11 @@
 internal import IdentityHTTP
 
-/// The page that asks before a logout.
+/// The page that asks the buyer before a logout at the provider.
 enum LogoutPage {
     /// - Parameters:
-    ///   - brand: The provider.
-    ///   - action: Where the form goes.
-    ///   - confirmation: What the form sends back.
+    ///   - brand: The provider's name.
+    ///   - action: The path to which the form is posted.
+    ///   - confirmation: The token of the pending logout, which the form sends back.
     /// - Returns: The page.
     static func question(brand: String, action: String, confirmation: String) -> String {
         PageLayout.page(

@@ -3,7 +3,7 @@ package import IdentityHTTP
 /// The layout of every page: it names the sandbox and works on desktop and phone, light and dark.
 package enum PageLayout {
     package static func page(brand: String, title: String, _ content: HTMLText) -> String {
-        // Shopify, Bolt, SFCC and the OpenID providers have different colours, so that a tester sees where the browser is.
+        // Shopify, Bolt, SFCC and the OpenID provider have different colours, so that a tester sees whose page this is.
         let theme: HTMLText =
             switch brand {
             case "Shopify", "Shopify checkout": "shopify"
