@@ -134,7 +134,7 @@ public struct LoopbackPresenter: FormPostPresenting {
             ) { catcher.answer($0) }
         } catch {
             throw IdentityError(
-                configuration: redirect.port.map { "The app could not listen on port \($0), which is the port in \(member)." }
+                configuration: redirect.port.map { "The app could not listen on port \($0), the port in \(member)." }
                     ?? "The app could not listen on a loopback port.",
                 hint: redirect.port == nil
                     ? "Read the error's cause. Check the loopback interface and the limit of open files (ulimit -n)."

@@ -2,9 +2,9 @@ internal import IdentityHTTP
 
 /// `application/x-www-form-urlencoded`, read strictly, so that encoding errors of a client are detected.
 package enum FormText {
-    // Not `FormEncoding`: with the client's own code, the sandbox would accept what only this client writes.
+    // The sandbox does not decode with `FormEncoding`, which the client uses: an encoding error of it would stay undetected.
 
-    /// The fields; nil for an invalid escape, a byte that must be escaped, or invalid UTF-8.
+    /// The fields; nil for an invalid escape, a byte that must be escaped, a zero byte, or invalid UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
@@ -16,7 +16,7 @@ package enum FormText {
         return fields
     }
 
-    /// One value of a form, decoded.
+    /// The decoded text of one name or value of a form; nil in the same cases as for `decode(_:)`.
     static func decodeField(_ text: String) -> String? {
         decode(Array(text.utf8)[...])
     }

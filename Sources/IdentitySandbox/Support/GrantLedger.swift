@@ -19,7 +19,7 @@ struct Grant: Sendable {
     private(set) var keyThumbprint: String?
     fileprivate(set) var isRevoked = false
 
-    /// A grant without a login page.
+    /// Creates the grant of a device login, or of a test shopper of Bolt: it has no redirect URI and no nonce.
     init(clientID: String, scopes: [String], _ session: LoginSessions.Session) {
         self.clientID = clientID
         self.scopes = scopes
@@ -62,7 +62,7 @@ struct GrantLedger: Sendable {
         let keyThumbprint: String?
         let expires: Date?
         var spentAt: Date?
-        /// The response, kept when it may be repeated.
+        /// The response to the first use of the token, kept for ``SandboxTokenReuse/repeatsResponse``.
         var response: SandboxResponse?
     }
 
@@ -97,7 +97,7 @@ struct GrantLedger: Sendable {
         codes[code] = Code(grant: grant, expires: expires)
     }
 
-    /// The grant of a code, without using the code.
+    /// Returns the grant of a code, and leaves the code unused.
     func grant(ofCode code: String, at now: Date) throws(Refusal) -> Grant {
         guard let known = codes[code], let grant = grants[known.grant] else { throw .unknown }
         guard !known.isUsed else { throw .reused(grant: grant.id) }
@@ -120,7 +120,7 @@ struct GrantLedger: Sendable {
         accessTokens[token] = AccessToken(grant: grant, scopes: scopes, keyThumbprint: keyThumbprint, expires: expires)
     }
 
-    /// Adds a refresh token; without `expires` it has no end.
+    /// Adds a refresh token; without `expires` it never expires.
     mutating func addRefreshToken(
         _ token: String,
         for grant: Int,
@@ -156,7 +156,7 @@ struct GrantLedger: Sendable {
         return successor.spentAt == nil ? response : nil
     }
 
-    /// The response that must be repeated for a used refresh token; nil if the token was not used or is not answered again.
+    /// The stored response to a used refresh token; nil if none is stored, or if the refresh token in it was used too.
     func repeatedResponse(to token: String) -> SandboxResponse? {
         refreshTokens[token].flatMap { repeatedResponse($0) }
     }
@@ -170,12 +170,12 @@ struct GrantLedger: Sendable {
         return true
     }
 
-    /// Keeps a response if it may be repeated.
+    /// Keeps the response to a refresh token for ``SandboxTokenReuse/repeatsResponse``.
     mutating func keep(_ response: SandboxResponse, to token: String) {
         if reuse == .repeatsResponse { refreshTokens[token]?.response = response }
     }
 
-    /// A second use means that one of the two clients stole the code or token, so all tokens of its login are revoked.
+    /// Revokes all tokens of a login if its code or refresh token was used a second time, because one of the two users may be a thief.
     mutating func revokeIfReused(_ refusal: Refusal, _ journal: SandboxJournal) {
         guard case .reused(let grant) = refusal else { return }
         revoke(grant)
@@ -187,7 +187,7 @@ struct GrantLedger: Sendable {
         for (token, known) in accessTokens where known.grant == grant { accessTokens[token]?.isRevoked = true }
     }
 
-    /// Revokes all tokens of a grant.
+    /// Revokes the code and all tokens of a grant.
     mutating func revoke(_ grant: Int) {
         grants[grant]?.isRevoked = true
         revokeAccessTokens(of: grant)
@@ -222,13 +222,13 @@ struct GrantLedger: Sendable {
             .reduce(into: []) { ids, id in if !ids.contains(id) { ids.append(id) } }
     }
 
-    /// The clients with a grant of a session, in the order of their logins.
+    /// The ids of the clients that have a grant of a session, in the order of their logins.
     func clientIDs(ofSession id: String) -> [String] {
         grants.values.filter { $0.sessionID == id }.sorted { $0.id < $1.id }.map(\.clientID)
             .reduce(into: []) { ids, id in if !ids.contains(where: { $0.isIdentical(to: id) }) { ids.append(id) } }
     }
 
-    /// Revokes codes and tokens of a session, except those of logins with a scope.
+    /// Revokes the codes and tokens of a session, except those of logins with the scope `scope`.
     mutating func revoke(sessionID: String, exceptWithScope scope: String? = nil) {
         for grant in grants.values where grant.sessionID == sessionID {
             if let scope, grant.scopes.contains(scope) { continue }

@@ -2,7 +2,7 @@ extension HostedLogin {
     /// The number of wrong codes that ends a login.
     static let maximumFailures = 5
 
-    /// Creates the one-time code for an e-mail address, and shows the page that asks for it.
+    /// Creates the one-time code for an e-mail address and shows its page; an invalid address only sets `problem`.
     mutating func sendOneTimeCode(to email: String) {
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), email.utf8.count <= 254 else {
@@ -15,7 +15,7 @@ extension HostedLogin {
         problem = nil
     }
 
-    /// The e-mail address, if this is its one-time code; nil counts as a failure.
+    /// Returns the e-mail address if `code` is its one-time code; otherwise counts a failure and returns nil.
     mutating func email(provedBy code: String?) -> String? {
         if let oneTimeCode, code == oneTimeCode, let email { return email }
         failures += 1

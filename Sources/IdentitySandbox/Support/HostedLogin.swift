@@ -30,7 +30,7 @@ struct HostedLogin: Sendable {
     var oneTimeCode: String?
     var problem: String?
     var failures = 0
-    /// The name on the pages if it is not the provider's own.
+    /// The name on the pages; nil for the provider's own name.
     var brand: String?
     /// How the response is returned (`response_mode`).
     var responseMode = SandboxResponseMode.query
@@ -40,11 +40,11 @@ struct HostedLogin: Sendable {
     var asksConsent = false
     /// The subject of `id_token_hint`: only this buyer may sign in.
     var hintedSubject: String?
-    /// The session of the step `consent`.
+    /// The session of the signed-in buyer in the step `consent`; nil in the other steps.
     var session: LoginSessions.Session?
-    /// The authentication context that the app requested and gets.
+    /// The first requested authentication context (`acr_values`) that the provider supports, for the claim `acr`.
     var acr: String?
-    /// The device for which the buyer signs in; nil for a login that ends at a redirect URI.
+    /// The handle of the device login for which the buyer signs in; nil for a login that ends at a redirect URI.
     var deviceHandle: String?
     /// The key to which the code is bound (RFC 9449 section 10).
     var keyThumbprint: String?

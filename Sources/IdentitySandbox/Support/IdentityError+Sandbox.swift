@@ -4,8 +4,8 @@ extension IdentityError {
     /// The error of a configuration section that is not part of the main configuration file, with a reference to its own page.
     ///
     /// - Parameters:
-    ///   - page: Where the members are described.
-    ///   - subject: What the message calls a member.
+    ///   - page: The page that describes the members.
+    ///   - subject: The words that replace "Configuration member" at the beginning of the message.
     /// - Returns: The error with `subject` in the message, and with the reference to `page` at the end of the hint.
     package func referring(to page: String, subject: String = "Configuration member") -> IdentityError {
         let usual = "Configuration member"

@@ -26,7 +26,7 @@ struct OAuthParameters: Sendable {
         fields = try Self.fields(ofForm: request)
     }
 
-    /// The parameters of a GET or, of a POST, its form (OpenID Connect Core section 3.1.2.1).
+    /// The parameters in the form of a POST, or in the query of any other method (OpenID Connect Core section 3.1.2.1).
     init(queryOrForm request: SandboxRequest) throws(OAuthRefusal) {
         if request.method == "POST" {
             self = try OAuthParameters(form: request)
@@ -37,7 +37,7 @@ struct OAuthParameters: Sendable {
         }
     }
 
-    /// The fields of a form as a provider reads it that does not check the media type strictly.
+    /// The fields of a POST whose media type only has to begin with `application/x-www-form-urlencoded`.
     static func fields(ofForm request: SandboxRequest) throws(OAuthRefusal) -> [String: String] {
         let type = request.header("content-type")?.lowercased() ?? ""
         guard request.method == "POST", type.hasPrefix("application/x-www-form-urlencoded"),
@@ -50,16 +50,16 @@ struct OAuthParameters: Sendable {
         return fields
     }
 
-    private static let malformed = OAuthRefusal("invalid_request", "The body must be a well-formed form.")
+    private static let malformed = OAuthRefusal("invalid_request", "The body must be a well-formed URL-encoded form.")
 
-    /// The value; nil when absent or empty, which is the same.
+    /// The value of a parameter; nil if it is absent or empty, because RFC 6749 section 3.1 treats both alike.
     subscript(_ name: String) -> String? {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The value.
+    /// The value of a parameter.
     ///
-    /// - Throws: `invalid_request` when it is absent.
+    /// - Throws: `invalid_request` if the parameter is absent or empty.
     func required(_ name: String) throws(OAuthRefusal) -> String {
         guard let value = self[name] else { throw OAuthRefusal("invalid_request", "\(name) is missing.") }
         return value

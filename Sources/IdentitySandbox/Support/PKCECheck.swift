@@ -2,14 +2,14 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// RFC 7636 section 4.6, with S256 only.
+/// Checks PKCE verifiers (RFC 7636 section 4.6), with S256 only.
 enum PKCECheck {
-    /// Checks the verifier, which is required exactly if there was a challenge.
+    /// Whether the verifier matches the challenge, or both are nil.
     static func passes(verifier: String?, challenge: String?) -> Bool {
         problem(verifier: verifier, challenge: challenge) == nil
     }
 
-    /// The error of the verifier; nil if it matches.
+    /// The error of the verifier as a sentence; nil if ``passes(verifier:challenge:)`` is true.
     static func problem(verifier: String?, challenge: String?) -> String? {
         guard let challenge else {
             return verifier == nil

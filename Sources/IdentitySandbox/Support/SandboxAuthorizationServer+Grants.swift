@@ -21,7 +21,7 @@ extension SandboxAuthorizationServer {
         case .response(let response): return response
         case .denied(let login): return denied(login)
         case .signedIn(let login, let email):
-            // The buyer was signed in already and has given consent.
+            // A login in the step `consent` has a session: the buyer is signed in already and has allowed the app's access.
             if let session = login.session { return finish(login, session) }
             let buyer = directory.buyer(email: email).number
             let (session, cookie) = tokens.state.withLock { $0.logins.openSession(for: buyer, at: now) }
@@ -44,7 +44,7 @@ extension SandboxAuthorizationServer {
     ///
     /// - Parameters:
     ///   - code: The code.
-    ///   - refuse: The error of a code that is not valid.
+    ///   - refuse: Creates the error for an invalid code.
     ///   - issue: Checks the request and issues the tokens; the code stays unused if it throws.
     /// - Returns: The response with the tokens.
     /// - Throws: The error of the code or of `issue`.
@@ -67,12 +67,12 @@ extension SandboxAuthorizationServer {
         }
     }
 
-    /// Exchanges a refresh token for new tokens, or repeats the response to it.
+    /// Exchanges a refresh token for new tokens, or repeats the response to its first use.
     ///
     /// - Parameters:
     ///   - token: The refresh token.
-    ///   - isRotated: Whether it can be used once only.
-    ///   - refuse: The error of a token that is not valid.
+    ///   - isRotated: Whether the token can be used only once.
+    ///   - refuse: Creates the error for an invalid refresh token.
     ///   - scopes: Checks the request and returns the scopes of the new tokens.
     ///   - issue: Issues the tokens.
     /// - Returns: The response with the tokens.

@@ -85,12 +85,12 @@ extension SandboxAuthorizationServer {
         tokens.state.withLock { $0.keyrings.rotate(keepsOld: keepsOld) }
     }
 
-    /// Revokes all tokens; a refresh gets `invalid_grant` from now on.
+    /// Revokes all codes and tokens issued so far; a refresh with one of these tokens gets `invalid_grant`.
     public func revokeAll() {
         tokens.state.withLock { $0.ledger.revokeAll() }
     }
 
-    /// Revokes all tokens of a buyer; a refresh gets `invalid_grant` from now on.
+    /// Revokes all codes and tokens issued to a buyer so far; a refresh with one of these tokens gets `invalid_grant`.
     public func revokeTokens(ofBuyer email: String) {
         guard let buyer = directory.existingBuyer(email: email) else { return }
         tokens.state.withLock { $0.ledger.revoke(buyer: buyer.number) }

@@ -10,15 +10,15 @@ public struct SandboxIDToken: Sendable {
         case corrupted
         /// No signature at all.
         case absent
-        /// Signed with a key that the provider does not publish, and with the `kid` of the published key.
+        /// Signed with a key that the provider does not publish; the header's `kid` is still that of the published key.
         case foreignKey
-        /// HMAC-SHA-256 keyed with the modulus of the public key: an algorithm confusion attack.
+        /// HMAC-SHA-256 keyed with the modulus or the point of the provider's public key: an algorithm confusion attack.
         case hmacWithPublicKey
         /// HMAC-SHA-256 with this key.
         case hmac(key: [UInt8])
-        /// Signed with the provider's current key and another algorithm that fits it, by its JOSE name.
+        /// Signed with the provider's current key and the algorithm with this JOSE name, which must fit the key.
         case algorithm(String)
-        /// Signed with a key of the test and its algorithm.
+        /// Signed with this key pair and its algorithm.
         case keyPair(SandboxKeyPair)
         /// Signed with the provider's current key; then the closure changes the signature.
         case changed(@Sendable (_ valid: [UInt8]) -> [UInt8])
@@ -32,13 +32,13 @@ public struct SandboxIDToken: Sendable {
     public var signature: Signature = .valid
     /// Members that are written after those of ``header``, as JSON text without a comma: `"alg":"none"`.
     ///
-    /// They may repeat a name of the header, and a value need not be JSON.
+    /// They may repeat a name of the header, and their values may be invalid JSON.
     public var rawHeaderMembers: [String] = []
-    /// Members that are written after those of ``claims``, in the same form.
+    /// Members that are written after those of ``claims``, in the form of ``rawHeaderMembers``.
     public var rawClaimMembers: [String] = []
-    /// The header's bytes, which replace ``header`` and the further members.
+    /// The header's bytes, which replace ``header`` and ``rawHeaderMembers``.
     public var rawHeader: [UInt8]?
-    /// The payload's bytes, which replace ``claims`` and the further members.
+    /// The payload's bytes, which replace ``claims`` and ``rawClaimMembers``.
     public var rawClaims: [UInt8]?
     /// Changes to the signed token's text, in order.
     public var rewrites: [@Sendable (_ token: String) -> String] = []
@@ -50,7 +50,7 @@ public struct SandboxIDToken: Sendable {
 extension SandboxFault {
     /// Changes the ID token before it is signed.
     ///
-    /// It works at the token endpoint.
+    /// Plan it for ``SandboxEndpoint/token`` or, at SFCC, for ``SandboxEndpoint/tokenExchange``.
     public static func idToken(_ change: @escaping @Sendable (inout SandboxIDToken) -> Void) -> SandboxFault {
         SandboxFault(effects: [.idToken(change)])
     }
@@ -73,7 +73,7 @@ extension SandboxFault {
         .idToken { $0.header[name] = value }
     }
 
-    /// Another signature on the ID token.
+    /// Signs the ID token in another way.
     ///
     /// The header's `alg` fits the signature: `none` without a signature, `HS256` for an HMAC, otherwise the name of the
     /// algorithm.

@@ -2,33 +2,33 @@ internal import Synchronization
 
 /// Counters of the events at one provider of the sandbox.
 public struct SandboxCounters: Sendable, Equatable {
-    /// Authorization requests that were accepted and shown a login.
+    /// Authorization requests whose parameters were accepted.
     public var authorizations = 0
-    /// Logins that ended with a code.
+    /// Authorization codes issued; at SFCC, successful calls of the first controller.
     public var codesIssued = 0
-    /// Codes exchanged for tokens.
+    /// Codes and device codes exchanged for tokens; at SFCC, successful calls of the second controller.
     public var exchanges = 0
-    /// Refreshes that returned new tokens.
+    /// Successful refreshes, without those that ``refreshReplays`` counts.
     public var refreshes = 0
-    /// Refreshes with a used token that got tokens; see ``SandboxTokenReuse``.
+    /// Successful refreshes with a used refresh token; see ``SandboxTokenReuse``.
     public var refreshReplays = 0
     /// Requests that were refused because their code or refresh token had been used before.
     ///
-    /// Each revoked all tokens of its login.
+    /// Each of these requests revoked all tokens of its login.
     public var reusesPunished = 0
-    /// Requests to the token endpoint that were refused.
+    /// Requests to the token endpoint, or to the controllers of SFCC, that were refused.
     public var tokenRefusals = 0
     /// Times the provider's keys were fetched.
     public var jwksFetches = 0
     /// Times a discovery document was fetched.
     public var discoveries = 0
-    /// Calls of the API that the access token is for, also refused ones.
+    /// Calls of the API that the access token is for, including refused calls.
     public var apiCalls = 0
     /// Logouts.
     public var logouts = 0
     /// Authorization requests that were pushed (RFC 9126).
     public var pushedRequests = 0
-    /// Revoked tokens, also unknown ones (RFC 7009).
+    /// Accepted revocation requests (RFC 7009), including those with an unknown token.
     public var revocations = 0
     /// Logins that a device began (RFC 8628).
     public var deviceAuthorizations = 0
@@ -38,7 +38,7 @@ public struct SandboxCounters: Sendable, Equatable {
 
 /// The requests to one provider of the sandbox, and its planned faults.
 ///
-/// Reached through ``SandboxService``; all methods may be called from any thread.
+/// Tests reach it through ``SandboxService``, and may call its methods from any thread.
 public final class SandboxJournal: Sendable {
     private struct Plan {
         let fault: SandboxFault

@@ -4,7 +4,9 @@ public import IdentityKit
 public struct SandboxResponse: Sendable {
     /// The status code.
     public var status: Int
-    /// The header fields in the order they are sent; length and connection headers are added when it is sent.
+    /// The header fields in the order they are sent.
+    ///
+    /// `Content-Length`, `Connection` and a missing `Date` are added when the response is sent.
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: [UInt8]
@@ -78,6 +80,6 @@ public struct SandboxResponse: Sendable {
 }
 
 extension SandboxResponse: CustomStringConvertible {
-    /// The status and the body as text.
+    /// The status and the first 200 bytes of the body as text.
     public var description: String { "\(status) \(String(decoding: body.prefix(200), as: UTF8.self))" }
 }

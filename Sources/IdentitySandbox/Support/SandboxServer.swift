@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The server of one loopback origin: it records requests, applies faults and sends the responses.
 ///
-/// It listens before its routes are known, because the providers' documents contain the origins of all servers.
+/// It listens before its routes are known, because the discovery documents contain the origins of the servers with their ports.
 final class SandboxServer: Sendable {
     typealias Router = @Sendable (_ path: String) -> SandboxRoute
 
@@ -26,7 +26,7 @@ final class SandboxServer: Sendable {
 
     /// Starts to listen at a port; 0 lets the system choose.
     ///
-    /// The `Date` header is the time of the configuration's clock.
+    /// A response without `Date` gets one with the time of the configuration's clock.
     static func listen(
         port: UInt16,
         _ configuration: SandboxConfiguration = SandboxConfiguration()

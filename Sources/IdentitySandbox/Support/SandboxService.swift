@@ -1,4 +1,4 @@
-/// The record and the faults that every provider of the sandbox offers to a test.
+/// A provider of the sandbox, whose requests a test can read and for which it can plan faults.
 public protocol SandboxService: Sendable {
     /// The record of requests, and the planned faults.
     var journal: SandboxJournal { get }
@@ -11,9 +11,9 @@ extension SandboxService {
     /// The counters of requests and of their effects.
     public var counters: SandboxCounters { journal.counters }
 
-    /// The rules that the client broke, in order.
+    /// The rules that the client broke, in order; at most the latest 10,000.
     ///
-    /// A test usually expects none.
+    /// Only ``SandboxOpenID`` records them. A test usually expects none.
     public var violations: [SandboxViolation] { journal.violations }
 
     /// The requests to one endpoint, in the order of arrival.

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The keys of one provider.
 ///
-/// The newest key signs, older keys stay published, and keys of unknown types can be published beside them.
+/// The newest key signs. Older keys stay published until a rotation removes them.
 struct SigningKeyring: Sendable {
     struct Entry: Sendable {
         let keyID: String
@@ -21,9 +21,9 @@ struct SigningKeyring: Sendable {
     ///
     /// - Parameters:
     ///   - owner: The provider; providers share no key.
-    ///   - keyIDPrefix: The beginning of the keys' ids, which a number follows. By default an id is the thumbprint of its key (RFC 7638),
-    ///     so that a client's cache cannot take a key of an earlier run for this one.
-    ///   - algorithm: How the keys sign.
+    ///   - keyIDPrefix: The beginning of the keys' ids, which a number follows. By default an id is the thumbprint of its key (RFC 7638):
+    ///     a client that cached a key of an earlier sandbox process must not find it under the id of a new key.
+    ///   - algorithm: The algorithm with which the keys sign.
     init(owner: String, keyIDPrefix: String? = nil, algorithm: SignatureAlgorithm = .rs256) {
         self.owner = owner
         self.keyIDPrefix = keyIDPrefix

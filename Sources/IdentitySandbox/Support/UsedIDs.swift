@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Ids that can be used once, kept until the token that carries them expires.
+/// Token ids (`jti`) that were used; each is kept as long as its token would be accepted, so that a second use is detected.
 struct UsedIDs: Sendable {
     private var expiries: [String: Date] = [:]
 

@@ -4,7 +4,7 @@ internal import IdentityKit
 /// A client's public key, read from a JWK (RFC 7517) that must not contain private members.
 struct ClientKey: Sendable {
     let verification: VerificationKey
-    /// RFC 7638 with SHA-256.
+    /// The JWK thumbprint (RFC 7638) with SHA-256.
     let thumbprint: String
     let keyID: String?
     /// The only algorithm that the key may be used with; nil if the JWK has no `alg`.

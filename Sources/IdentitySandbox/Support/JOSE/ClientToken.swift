@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// The error of a token or key that a client sent, as a sentence.
+/// The error of a token or key that a client sent, as a clause such as "its exp is missing".
 struct TokenFlaw: Error, Sendable {
     let reason: String
 
@@ -39,7 +39,7 @@ struct ClientToken: Sendable {
         return object
     }
 
-    /// The algorithm of the header, if it is one of the permitted ones: never `none`, never a symmetric one.
+    /// Returns the algorithm of the header, which must be one of `permitted`; `none` and symmetric algorithms are never accepted.
     func algorithm(among permitted: [String]) throws(TokenFlaw) -> SignatureAlgorithm {
         let name = header["alg"]?.string ?? ""
         guard permitted.contains(where: { $0.isIdentical(to: name) }),
