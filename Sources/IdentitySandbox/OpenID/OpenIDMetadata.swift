@@ -1,7 +1,9 @@
 internal import IdentityKit
 
 extension SandboxOpenID {
-    /// The metadata (OpenID Connect Discovery section 3, RFC 8414): exactly the enabled features.
+    /// The metadata (OpenID Connect Discovery section 3, RFC 8414) with the enabled features only.
+    ///
+    /// With `announcesOddResponseTypes` they also list response types that the provider does not serve.
     func discovery() -> SandboxResponse {
         journal.count(\.discoveries)
         func list(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension SandboxOpenID {
-    /// RFC 7009: 200 for a revoked token and for an unknown one.
+    /// The revocation endpoint: returns 200 for a revoked token and for an unknown one (RFC 7009 section 2.2).
     func revoke(_ call: SandboxCall) -> SandboxResponse {
         respond(to: call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)

@@ -20,7 +20,9 @@ extension SandboxOpenID {
         return response
     }
 
-    /// Returns the error response if the body refuses the request, and records a violation if the client broke a rule.
+    /// Returns the response of `body` or, if `body` refuses the request, the error response.
+    ///
+    /// If the client broke a rule, it also records the violation.
     func respond(to call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxResponse) -> SandboxResponse {
         do throws(OAuthRefusal) { return try body() } catch {
             note(error, call)
@@ -86,7 +88,7 @@ extension SandboxOpenID {
         )
     }
 
-    /// The tokens of a device whose buyer has approved.
+    /// Returns the tokens to a device whose login the buyer has approved.
     private func collect(
         _ form: OAuthParameters,
         _ client: SandboxOpenIDClient,
@@ -177,7 +179,7 @@ extension SandboxOpenID {
             && (!configuration.refreshNeedsOfflineAccess || grant.scopes.contains("offline_access"))
     }
 
-    /// The claims of every ID token, without those about the buyer.
+    /// The claims of every ID token, without those that a scope such as `email` requests.
     func idTokenClaims(_ grant: Grant, _ client: SandboxOpenIDClient, _ now: Date) -> JSONObject {
         var claims: JSONObject = [
             "sub": .string(Self.subject(of: grant.buyer)), "iss": .string(issuer), "aud": .string(client.clientID),

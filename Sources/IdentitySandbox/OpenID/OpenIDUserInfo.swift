@@ -52,7 +52,8 @@ extension SandboxOpenID {
         case dpop
     }
 
-    /// The token from the only permitted place (RFC 6750 section 2, RFC 9449 section 7.1).
+    /// The access token from the Authorization header, the only place that this provider permits (RFC 6750 section 2, RFC 9449
+    /// section 7.1).
     private func presentedToken(_ request: SandboxRequest) throws(OAuthRefusal) -> (Scheme, token: String) {
         guard request.queryValue("access_token") == nil, request.formValue("access_token") == nil else {
             throw OAuthRefusal("invalid_request", "The access token must be in the Authorization header only.")
@@ -84,7 +85,7 @@ extension SandboxOpenID {
             let algorithms = configuration.clientSigningAlgorithms.joined(separator: " ")
             headers.append(challenge("DPoP", members + ["algs=\"\(algorithms)\""]))
         }
-        // Bearer is not accepted where tokens must be bound.
+        // There is no Bearer challenge if all tokens must be bound to a DPoP key, or if the DPoP proof was refused.
         if configuration.dpop != .required, !refusal.error.contains("dpop") {
             headers.append(challenge("Bearer", members))
         }

@@ -15,7 +15,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         var nonces: DPoPNonces
         var pushed = PushedRequests()
         var devices = DeviceAuthorizations()
-        /// The redirect URIs registered after the start.
+        /// The redirect URIs that were registered at every client after the start.
         var redirectURIs: [String] = []
         /// The logouts that wait for the buyer's answer.
         var logouts: [String: PendingLogout] = [:]
@@ -25,7 +25,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
     public let journal = SandboxJournal()
     /// The issued tokens, the signed-in browsers and the signing keys.
     public let tokens: SandboxTokens
-    /// The issuer, with which the addresses of all endpoints begin.
+    /// The issuer; the URLs of all endpoints begin with it.
     public let issuer: String
     /// The configuration with which the provider was created.
     public let configuration: SandboxOpenIDConfiguration
@@ -110,7 +110,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         }
     }
 
-    /// 405 for a method that an endpoint does not serve; the endpoints of RFC 6749 section 3.2 check it with their form.
+    /// 405 if the endpoint does not serve the request's method; endpoints that read a form with `OAuthParameters` check it there.
     private func refusal(ofMethod call: SandboxCall) -> SandboxResponse? {
         let methods: [String]
         switch call.request.endpoint {
@@ -138,7 +138,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         return (claims, client)
     }
 
-    /// The claims about a person that the scopes allow (OpenID Connect Core section 5.4).
+    /// The claims about a buyer that the scopes request (OpenID Connect Core section 5.4).
     func claims(of number: Int, scopes: [String]) -> JSONObject {
         var claims: JSONObject = ["sub": .string(Self.subject(of: number))]
         guard let account = directory.buyer(number: number)?.account else { return claims }

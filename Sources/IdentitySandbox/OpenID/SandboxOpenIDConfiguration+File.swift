@@ -29,7 +29,7 @@ extension SandboxOpenIDConfiguration {
     /// ```
     ///
     /// - Parameter json: The contents of the file.
-    /// - Throws: `IdentityError` that names the member.
+    /// - Throws: `IdentityError` if the contents are not a JSON object, or for a wrong member, which the message names.
     public init(json: [UInt8]) throws(IdentityError) {
         do throws(IdentityError) {
             let value: JSONValue

@@ -38,16 +38,16 @@ public struct SandboxOpenIDConfiguration: Sendable {
 
     /// A client secret with characters that form-encoding changes.
     ///
-    /// RFC 6749 section 2.3.1 requires form-encoding before HTTP Basic. Clients that omit it fail with this secret.
+    /// RFC 6749 section 2.3.1 requires form-encoding before HTTP Basic. A client that omits form-encoding fails with this secret.
     public static let specialClientSecret = "sandbox-openid+secret/with=signs&more"
 
     /// The first client, whose values `labConfiguration()` uses.
     public var client = SandboxOpenIDClient()
     /// Further clients; by default none.
     public var furtherClients: [SandboxOpenIDClient] = []
-    /// The issuer and the beginning of all addresses in the metadata; by default the provider's origin.
+    /// The issuer and the beginning of all URLs in the metadata; by default the provider's origin.
     ///
-    /// Set it where clients reach the provider by another address, for example by a proxy that adds TLS.
+    /// Set it if clients reach the provider by another origin, for example by a proxy that adds TLS.
     public var issuer: String?
     /// Whether a confidential client must use PKCE too; by default false.
     public var requiresPKCE = false
@@ -55,7 +55,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var clientSigningAlgorithms = ["ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256"]
     /// Sender-constrained tokens (RFC 9449); by default off.
     ///
-    /// With ``Feature/accepted`` a request with a proof gets bound tokens, and a request without one gets bearer tokens.
+    /// With ``Feature/accepted`` a token request with a proof gets bound tokens, and one without a proof gets bearer tokens.
     public var dpop = Feature.off
     /// Whether DPoP proofs must contain a nonce of the provider; by default no nonce.
     public var dpopNonce = DPoPNonce.none
@@ -69,7 +69,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var responseModes = ["query", "fragment", "form_post"]
     /// The authentication contexts that a client can request with `acr_values`; by default none.
     ///
-    /// The ID token's `acr` is the first requested one that is listed here; without one there is no `acr`.
+    /// The ID token's `acr` is the first requested value that is in this list. If no value is in the list, there is no `acr`.
     public var acrValues: [String] = []
     /// Where an app finds the claims about the buyer; by default in UserInfo.
     public var claimsIn = ClaimsPlace.userInfo
@@ -90,7 +90,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var issuesRefreshTokens = true
     /// Whether only logins with the scope `offline_access` get refresh tokens; by default false.
     public var refreshNeedsOfflineAccess = false
-    /// Whether `offline_access` without `prompt=consent` is dropped (OpenID Connect Core section 11); by default false.
+    /// Whether the scope `offline_access` is ignored without `prompt=consent` (OpenID Connect Core section 11); by default false.
     public var offlineAccessNeedsConsent = false
     /// Whether a refresh returns a new ID token; by default true.
     public var refreshesIDToken = true
@@ -98,7 +98,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     ///
     /// If false, a refresh token works until it expires or is revoked.
     public var rotatesRefreshTokens = true
-    /// The reaction to a used refresh token; by default ``SandboxConfiguration/tokenReuse``.
+    /// What the provider does with a used refresh token; by default ``SandboxConfiguration/tokenReuse``.
     public var tokenReuse: SandboxTokenReuse?
     /// The lifetime of authorization codes; by default ``SandboxConfiguration/authorizationCodeLifetime``.
     public var authorizationCodeLifetime: Duration?
@@ -124,12 +124,12 @@ public struct SandboxOpenIDConfiguration: Sendable {
         id.flatMap { id in clients.first { $0.clientID.isIdentical(to: id) } }
     }
 
-    /// The supported scopes; others are ignored in a request.
+    /// The supported scopes; other scopes in a request are ignored.
     var scopes: [String] {
         ["openid", "email", "profile", "phone"] + (issuesRefreshTokens ? ["offline_access"] : [])
     }
 
-    /// The granted scopes of a request for these scopes.
+    /// The requested scopes that the provider supports.
     func granted(_ wanted: [String]) -> [String] {
         wanted.filter { scope in scopes.contains { $0.isIdentical(to: scope) } }
     }

@@ -1,11 +1,11 @@
 extension SandboxOpenIDConfiguration {
     /// Whether the provider supports a feature, and whether clients must use it.
     public enum Feature: String, Sendable, CaseIterable {
-        /// Not supported: not announced, ignored.
+        /// The metadata do not list the feature, and the provider ignores it.
         case off
-        /// Announced; clients may use it.
+        /// The metadata list the feature, and clients may use it.
         case accepted
-        /// Announced; requests without it are refused.
+        /// The metadata list the feature, and requests without it are refused.
         case required
     }
 

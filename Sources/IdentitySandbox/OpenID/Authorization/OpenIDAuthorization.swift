@@ -8,7 +8,7 @@ extension SandboxOpenID {
         return OpenIDAuthorizationRules(configuration: configuration, client: client, redirectURIs: uris)
     }
 
-    /// The redirect URIs of the client's configuration and those that were registered since.
+    /// The redirect URIs of the client's configuration, and those that were registered at every client after the start.
     func redirectURIs(of client: SandboxOpenIDClient) -> [String] {
         client.redirectURIs + state.withLock { $0.redirectURIs }
     }
@@ -67,7 +67,7 @@ extension SandboxOpenID {
         return login
     }
 
-    /// Skips the login page for a signed-in browser unless the app requires it, and shows it to all others.
+    /// Responds without the login page if the browser is signed in and the request allows this; otherwise shows the login page.
     private func begin(
         _ login: HostedLogin,
         _ client: SandboxOpenIDClient,
@@ -162,14 +162,15 @@ extension SandboxOpenID {
         var claims = idTokenClaims(grant, client, now)
         claims["nonce"] = grant.nonce.map { .string($0) }
         claims["c_hash"] = code.flatMap { Self.halfHash($0, client.algorithm) }
-        // Without an access token there is no UserInfo request (OpenID Connect Core section 5.4).
+        // Without a code the client gets no access token for a UserInfo request, so the ID token must contain the claims
+        // (OpenID Connect Core section 5.4).
         if code == nil || configuration.claimsIn == .idToken { add(claimsOf: grant.buyer, grant.scopes, to: &claims) }
         return state.keyrings.mint(claims, client.algorithm.signature)
     }
 
     /// Creates an authorization response with `iss` (RFC 9207), as a redirect or, if the app requests it, as a form.
     ///
-    /// The response ends a pushed request. Until then the browser can load the pushed request again.
+    /// It also removes the pushed request of the login. Until then the browser can reload the authorization URL.
     private func authorizationResponse(
         _ fields: [(name: String, value: String)],
         _ login: HostedLogin

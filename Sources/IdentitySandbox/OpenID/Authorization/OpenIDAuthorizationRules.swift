@@ -14,7 +14,7 @@ struct OpenIDAuthorizationRules: Sendable {
         ("registration", "registration_not_supported"),
     ]
 
-    /// Checks the redirect URI; nothing may be sent there before it is accepted.
+    /// Returns the redirect URI if it is registered; not even an error may be sent to an unregistered URI.
     func redirectURI(of query: OAuthParameters) throws(OAuthRefusal) -> String {
         guard let redirectURI = query["redirect_uri"] else {
             throw OAuthRefusal("invalid_request", "redirect_uri is missing.")
@@ -43,14 +43,14 @@ struct OpenIDAuthorizationRules: Sendable {
             )
         }
         guard types == ["code"] || query["nonce"] != nil else {
-            throw OAuthRefusal("invalid_request", "nonce is missing, which an ID token in the answer needs.")
+            throw OAuthRefusal("invalid_request", "nonce is missing: a response_type with id_token requires it.")
         }
         guard query.scopes.contains("openid") else { throw OAuthRefusal("invalid_scope", "scope must contain openid.") }
         if let mode = query["response_mode"], !configuration.responseModes.contains(mode) {
             throw OAuthRefusal("invalid_request", "response_mode '\(mode)' is not supported.")
         }
         guard query["response_mode"] != "query" || types == ["code"] else {
-            throw OAuthRefusal("invalid_request", "response_mode must not be query for an ID token.")
+            throw OAuthRefusal("invalid_request", "response_mode must not be query if response_type contains id_token.")
         }
         if types.contains("code") { try checkChallenge(query) }
         try checkWishes(query)
@@ -65,7 +65,7 @@ struct OpenIDAuthorizationRules: Sendable {
                 throw OAuthRefusal("invalid_request", "code_challenge is missing: this provider requires PKCE.")
             }
             guard query["code_challenge_method"] == nil else {
-                throw OAuthRefusal("invalid_request", "code_challenge_method needs code_challenge.")
+                throw OAuthRefusal("invalid_request", "code_challenge_method is sent without code_challenge.")
             }
             return
         }
@@ -86,7 +86,7 @@ struct OpenIDAuthorizationRules: Sendable {
         if configuration.dpop != .off, let key = query["dpop_jkt"] { try checkDigest(key, "dpop_jkt") }
     }
 
-    /// SHA-256 in base64url.
+    /// Checks that a parameter is a SHA-256 digest in base64url.
     private func checkDigest(_ text: String, _ name: String) throws(OAuthRefusal) {
         guard Base64URL.decode(text)?.count == 32 else {
             throw OAuthRefusal("invalid_request", "\(name) is not a SHA-256 digest in unpadded base64url.")
@@ -99,8 +99,8 @@ extension OAuthParameters {
         Set((self["response_type"] ?? "").split(separator: " ").map(String.init))
     }
 
-    /// How the response is returned; a mode that the provider does not serve, or that the response type forbids, is replaced by the type's
-    /// default.
+    /// How the response is returned: by `response_mode`, or by the default of the response type if the provider does not serve
+    /// this mode or the response type forbids it.
     func responseMode(served: [String]) -> SandboxResponseMode {
         let isFragmentType = !responseType.isDisjoint(with: ["id_token", "token"])
         let fallback = isFragmentType ? SandboxResponseMode.fragment : .query

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The unused pushed authorization requests (RFC 9126).
+/// The pushed authorization requests whose login has not ended (RFC 9126).
 struct PushedRequests: Sendable {
     struct Request: Sendable {
         let clientID: String
@@ -35,7 +35,7 @@ extension SandboxOpenID {
         respond(to: call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             guard form["request_uri"] == nil else {
-                throw OAuthRefusal("invalid_request", "request_uri cannot be pushed.")
+                throw OAuthRefusal("invalid_request", "A pushed request must not contain request_uri.")
             }
             let query = form
             guard query["client_id"].map({ $0.isIdentical(to: client.clientID) }) ?? false else {
@@ -46,7 +46,7 @@ extension SandboxOpenID {
             try rules.check(query)
             let key = try provenKey(call.request, isRequired: false)
             if let key, let named = query["dpop_jkt"], !named.isIdentical(to: key) {
-                throw OAuthRefusal("invalid_dpop_proof", "dpop_jkt is not the key of the DPoP proof.")
+                throw OAuthRefusal("invalid_dpop_proof", "dpop_jkt is not the thumbprint of the DPoP proof's key.")
             }
             let (now, lifetime) = (clock.now, configuration.pushedRequestLifetime)
             let request = PushedRequests.Request(
@@ -64,7 +64,9 @@ extension SandboxOpenID {
         }
     }
 
-    /// The parameters of an authorization request: those of its query or, with `request_uri`, the pushed ones only.
+    /// The parameters of an authorization request and the thumbprint of its DPoP key.
+    ///
+    /// With a `request_uri` of this provider, only the pushed parameters count; the others in the URL are ignored.
     func resolve(
         _ query: OAuthParameters,
         _ client: SandboxOpenIDClient

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Authenticates the client: exactly one method, the registered one (RFC 6749 section 2.3).
+/// Authenticates clients: a request must use exactly one method, and the client must be registered for it (RFC 6749 section 2.3).
 struct OpenIDClientCheck: Sendable {
     let configuration: SandboxOpenIDConfiguration
     let issuer: String
@@ -13,10 +13,10 @@ struct OpenIDClientCheck: Sendable {
         "token",
         "device_code",
     ]
-    /// The maximum lifetime of an assertion.
+    /// The maximum time until an assertion expires.
     private static let longestAssertion: TimeInterval = 300
 
-    /// Authenticates the client of a request, and returns it with the form in the request.
+    /// Authenticates the client of a request, and returns the client and the request's form.
     func authenticate(
         _ request: SandboxRequest,
         _ usedIDs: inout UsedIDs,
@@ -50,9 +50,9 @@ struct OpenIDClientCheck: Sendable {
         return (form, client)
     }
 
-    /// The client that the request names: by `client_id`, by Basic, or by the subject of its assertion.
+    /// The client that the request names: by `client_id`, by Basic credentials, or by the subject of its assertion.
     ///
-    /// Without a known name it is the first client, whose checks then refuse the request.
+    /// For an unknown or missing client id it is the first client, so that the checks of this client refuse the request.
     private func client(_ request: SandboxRequest, _ form: OAuthParameters) throws(OAuthRefusal) -> SandboxOpenIDClient
     {
         var name = form["client_id"]
@@ -97,7 +97,7 @@ struct OpenIDClientCheck: Sendable {
         return name
     }
 
-    /// 401, with the challenge that RFC 6749 section 5.2 requires if the client used the Authorization header.
+    /// 401 with a Basic challenge, which RFC 6749 section 5.2 requires for a client that used the Authorization header.
     private func refusal(_ description: String) -> OAuthRefusal {
         OAuthRefusal(
             "invalid_client",
@@ -114,11 +114,11 @@ struct OpenIDClientCheck: Sendable {
             throw refusal("The Authorization header has no Basic credentials.")
         }
         guard let id = FormText.decodeField(rawID), let secret = FormText.decodeField(rawSecret) else {
-            throw refusal("Id and secret must be form-encoded before Basic is applied.")
+            throw refusal("Client id and secret must be form-encoded before the base64 of Basic.")
         }
         let expected = client.clientSecret ?? ""
         guard secret.isIdentical(to: expected) || !rawSecret.isIdentical(to: expected) else {
-            throw refusal("Id and secret must be form-encoded before Basic is applied.")
+            throw refusal("Client id and secret must be form-encoded before the base64 of Basic.")
         }
         guard id.isIdentical(to: client.clientID) else { throw refusal("The client is unknown.") }
         try checkSecret(secret, client)
@@ -174,7 +174,7 @@ struct OpenIDClientCheck: Sendable {
         throw flaw
     }
 
-    /// When the assertion expires.
+    /// Checks the claims of an assertion, and returns when it expires.
     private func checkClaims(
         _ token: ClientToken,
         _ client: SandboxOpenIDClient,
@@ -183,7 +183,7 @@ struct OpenIDClientCheck: Sendable {
         for name in ["iss", "sub"] where try !token.text(name).isIdentical(to: client.clientID) {
             throw TokenFlaw("its \(name) is not the client_id")
         }
-        // Exactly one audience: an assertion for several servers could be replayed at another one.
+        // Exactly one audience: one of several servers could send the assertion to another one.
         guard let audience = token.claims["aud"]?.string else { throw TokenFlaw("its aud is not a single string") }
         guard audience.isIdentical(to: issuer) else { throw TokenFlaw("its aud is not the issuer \(issuer)") }
         guard let expiry = try token.time("exp") else { throw TokenFlaw("its exp is missing") }

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SandboxOpenIDClient {
-    /// Reads a member of `clients`; a client without secret and keys is a public one.
+    /// Reads an element of `clients`; without `clientSecret` and `jwks` the client is public.
     init(_ object: JSONObject, _ section: ConfigurationSection) throws(IdentityError) {
         var section = section
         try section.check(members: [
@@ -72,7 +72,7 @@ extension SandboxOpenIDClient {
 }
 
 extension ConfigurationSection {
-    /// Reads an optional list of some of these values.
+    /// Reads an optional list of strings, each of which must be one of `values`.
     mutating func optionalList(_ name: String, of values: [String]) throws(IdentityError) -> [String]? {
         guard let found = try optionalStrings(name) else { return nil }
         guard found.allSatisfy({ text in values.contains { $0.isIdentical(to: text) } }) else {

@@ -6,13 +6,13 @@ public struct SandboxOpenIDClient: Sendable {
     public var clientID = "sandbox-openid-client"
     /// The client secret; nil for a public client, which must use PKCE.
     ///
-    /// Form-encoding does not change the default, so every client can use it. ``SandboxOpenIDConfiguration/specialClientSecret``
-    /// finds clients that do not form-encode.
+    /// Form-encoding does not change the default secret, so a client that omits form-encoding can use it too. To detect such a
+    /// client, use ``SandboxOpenIDConfiguration/specialClientSecret``.
     public var clientSecret: String? = "sandbox-openid-secret-5d1f0c7a9b3e4286"
     /// The only method by which the client may authenticate at the token endpoint and similar endpoints.
     ///
-    /// Nil, the default, follows ``clientSecret``: either method with the secret, or
-    /// ``SandboxOpenIDConfiguration/ClientAuthentication/none`` without one.
+    /// Nil, the default, permits `client_secret_basic` and `client_secret_post` if ``clientSecret`` is set, and otherwise only
+    /// ``SandboxOpenIDConfiguration/ClientAuthentication/none``.
     public var clientAuthentication: SandboxOpenIDConfiguration.ClientAuthentication?
     /// The client's registered public keys as JWKs, for ``SandboxOpenIDConfiguration/ClientAuthentication/privateKeyJWT``.
     public var clientKeys: [JSONObject] = []
@@ -22,7 +22,7 @@ public struct SandboxOpenIDClient: Sendable {
     public var postLogoutRedirectURIs: [String]?
     /// The app's endpoint for logout tokens (OpenID Connect Back-Channel Logout section 2.2).
     ///
-    /// When a browser signs out at the provider, the endpoint receives a logout token.
+    /// It receives a logout token when a session of the client ends by a logout at the provider or by ``SandboxOpenID/endSession(_:)``.
     public var backchannelLogoutURI: String?
     /// How the client's ID tokens are signed; by default `RS256`.
     public var algorithm = SandboxOpenIDConfiguration.Algorithm.rs256

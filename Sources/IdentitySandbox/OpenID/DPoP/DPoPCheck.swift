@@ -12,17 +12,17 @@ struct DPoPCheck: Sendable {
     }
 
     let algorithms: [String]
-    /// The maximum age of a proof, and how long its id is kept.
+    /// The maximum age of a proof, by its `iat`.
     private static let longestAge: TimeInterval = 60
-    /// How far the client's clock may be ahead.
+    /// How far a proof's `iat` may be in the future, because the client's clock may be ahead.
     private static let largestLead: TimeInterval = 10
 
     /// Returns the valid proof of a request to this URL; nil without a proof.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - url: The URL that the proof must name.
-    ///   - accessToken: The token that the request presents, which the proof must name.
+    ///   - url: The URL that the proof must name in `htu`.
+    ///   - accessToken: The access token of the request, whose hash the proof must contain in `ath`; nil if it has none.
     ///   - usedIDs: The ids of earlier proofs.
     ///   - now: The current time.
     /// - Returns: The proof; nil if the request has no proof.

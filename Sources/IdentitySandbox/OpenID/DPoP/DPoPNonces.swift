@@ -4,12 +4,12 @@ internal import IdentityKit
 struct DPoPNonces: Sendable {
     let policy: SandboxOpenIDConfiguration.DPoPNonce
     private var current = RandomText.base64URL(16)
-    /// The issued, unused nonces; the oldest are removed first.
+    /// The issued, unused nonces of the policy `rotating`: at most 1,000, then the oldest is removed.
     private var outstanding: [String] = []
 
     init(policy: SandboxOpenIDConfiguration.DPoPNonce) { self.policy = policy }
 
-    /// A new nonce; nil when the provider issues none.
+    /// The nonce for the next proof: the current one or, with the policy `rotating`, a new one; nil if proofs need no nonce.
     mutating func next() -> String? {
         switch policy {
         case .none: return nil

@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    /// Invalidates all DPoP nonces: the next proof of a client gets `use_dpop_nonce`.
+    /// Invalidates all DPoP nonces issued so far: a proof with one of them gets `use_dpop_nonce`.
     public func expireDPoPNonces() { state.withLock { $0.nonces.expire() } }
 
     /// The thumbprint of the key of a request's DPoP proof; nil when there is no proof and none is required.
@@ -10,7 +10,7 @@ extension SandboxOpenID {
     /// - Parameters:
     ///   - request: The request.
     ///   - isRequired: Whether a proof is required.
-    ///   - accessToken: The token that the request presents.
+    ///   - accessToken: The access token of the request, which the proof must name.
     /// - Returns: The thumbprint; nil without a proof.
     /// - Throws: `invalid_dpop_proof`, or `use_dpop_nonce` with the nonce to use.
     func provenKey(

@@ -73,7 +73,7 @@ struct DeviceAuthorizations: Sendable {
         }
     }
 
-    /// The response to a device that polls for its tokens (RFC 8628 section 3.5).
+    /// Handles a device's poll for its tokens (RFC 8628 section 3.5): returns the approved authorization and the buyer's session.
     mutating func poll(
         deviceCode: String,
         clientID: String,
@@ -100,7 +100,7 @@ struct DeviceAuthorizations: Sendable {
         if let last = authorization.lastPoll, now.timeIntervalSince(last) < authorization.interval {
             authorizations[index].interval += 5
             let wanted = Int(authorization.interval)
-            throw OAuthRefusal("slow_down", "The device polled again within \(wanted) seconds; wait five more.")
+            throw OAuthRefusal("slow_down", "The device polled again within \(wanted) seconds. Wait 5 seconds longer.")
         }
         throw OAuthRefusal("authorization_pending", "The buyer has not answered yet.", isViolation: false)
     }

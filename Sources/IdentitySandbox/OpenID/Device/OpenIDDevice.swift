@@ -5,7 +5,7 @@ internal import Synchronization
 extension SandboxOpenID {
     // MARK: The device
 
-    /// RFC 8628 section 3.1.
+    /// The device authorization endpoint (RFC 8628 section 3.1).
     func authorizeDevice(_ call: SandboxCall) -> SandboxResponse {
         respond(to: call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)

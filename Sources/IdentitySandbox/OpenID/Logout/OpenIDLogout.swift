@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// A logout that was requested, until its sessions have ended.
+/// A requested logout whose sessions have not ended yet.
 struct PendingLogout: Sendable {
     let sessionIDs: [String]
-    /// Where the browser goes afterwards.
+    /// The `post_logout_redirect_uri`, to which the browser is redirected; nil shows a page instead.
     let target: String?
     let state: String?
     let expires: Date
@@ -31,13 +31,13 @@ extension SandboxOpenID {
                 state: query["state"],
                 expires: clock.now + 600
             )
-            // Without an ID token of the session in this browser, another website may have sent the buyer here. So the page asks first
-            // (RP-Initiated Logout 1.0 section 2).
+            // Without an ID token of this browser's session, another website may have sent the buyer to this endpoint. So a page asks
+            // the buyer first (RP-Initiated Logout 1.0 section 2).
             guard hinted != nil, browsers == nil || browsers == hinted else { return ask(pending, call.request) }
             return await end(pending)
         } catch {
             note(error, call)
-            // Only an answer that comes too late or twice is no violation.
+            // Of these errors, only the buyer's second or late answer to the question is not a violation of the client.
             let hint =
                 error.isViolation
                 ? "Compare the request with the client's settings."
@@ -121,8 +121,11 @@ extension SandboxOpenID {
         for id in sessionIDs(ofBuyer: email) { await endSession(id) }
     }
 
-    /// Ends a session as a logout at the provider does: browsers, unused codes and tokens, except for logins with
-    /// `offline_access`; the clients that have an endpoint for logout tokens receive one before the call returns.
+    /// Ends a session as a logout at the provider does.
+    ///
+    /// The session's browser is signed out. The codes and tokens of its logins are revoked, except those of logins with the scope
+    /// `offline_access`. Every client of the session that has a ``SandboxOpenIDClient/backchannelLogoutURI`` receives a logout token
+    /// before this method returns.
     ///
     /// - Parameter id: The `sid` of the session's ID tokens; an unknown one changes nothing.
     public func endSession(_ id: String) async {

@@ -20,7 +20,7 @@ extension SandboxOpenID {
     /// Makes a logout token for the first client (OpenID Connect Back-Channel Logout section 2.4).
     ///
     /// - Parameters:
-    ///   - target: Whose sessions it ends.
+    ///   - target: The sessions that the token ends.
     ///   - edit: Changes header, claims or signature before the token is signed, to make it invalid.
     /// - Returns: The signed token.
     public func logoutToken(
@@ -55,14 +55,14 @@ extension SandboxOpenID {
         }
     }
 
-    /// Sends a logout token to the app, as the provider does when a session ends elsewhere.
+    /// Sends a logout token for the first client to the app, as the provider does when a session ends elsewhere.
     ///
-    /// The sandbox keeps its own sessions: see ``endSession(_:)``, which ends them.
+    /// It does not end the session at the provider; ``endSession(_:)`` does.
     ///
     /// - Parameters:
-    ///   - target: Whose sessions it ends.
-    ///   - url: The app's endpoint; by default ``SandboxOpenIDClient/backchannelLogoutURI``.
-    ///   - edit: Makes the token invalid.
+    ///   - target: The sessions that the token ends.
+    ///   - url: The app's endpoint; by default the first client's ``SandboxOpenIDClient/backchannelLogoutURI``.
+    ///   - edit: Changes the token before it is signed, to make it invalid.
     /// - Returns: The app's response: 200 or 204 for an accepted token, 400 for a refused one.
     /// - Throws: `HTTPURLError` when there is no valid URL, `HTTPTransportError` when there is no response.
     public func sendLogoutToken(
