@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxResponse {
-    /// The error format of all Bolt endpoints except OAuth.
+    /// The error format of Bolt's endpoints outside OAuth; only a missing input of `/v1/account/exists` has another format.
     static func boltError(_ code: Int, _ message: String, status: Int) -> SandboxResponse {
         .json(
             [
@@ -91,7 +91,7 @@ extension SandboxBolt {
         ]
     }
 
-    /// Other requests: the check of credentials, and logins without pages for tests.
+    /// Bolt's other endpoints: the check of the API key, and the creation of a test shopper, who gets a code without a login page.
     func other(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         guard request.header("x-api-key") == configuration.apiKey else {

@@ -10,16 +10,16 @@ extension SandboxBolt {
             .html(NoticePages.refusal(brand: "Bolt", reason, hint: hint), status: 400)
         }
         guard let query = OAuthParameters(call.request) else {
-            return refuse("The request is malformed.", "A parameter is repeated or not percent-encoded.")
+            return refuse("The query is malformed.", "Send every parameter once, and percent-encode its value.")
         }
         guard let clientID = query["client_id"], isClient(clientID) else {
-            return refuse("client_id is missing or unknown.", "Send the publishable key.")
+            return refuse("client_id is missing or unknown.", "Send the publishable key as client_id.")
         }
         let (registered, added) = state.withLock { ($0.callbackURL, $0.redirectURIs) }
         if let uri = query["redirect_uri"],
             !RedirectRule.permits(uri, registered: configuration.redirectURIs + added + [registered])
         {
-            return refuse("redirect_uri is not registered.", "Register it, or send none.")
+            return refuse("redirect_uri is not registered.", "Register it, or send no redirect_uri.")
         }
         let callback = query["redirect_uri"] ?? registered
         func fail(_ error: String, _ description: String) -> SandboxResponse {
@@ -27,7 +27,7 @@ extension SandboxBolt {
             if let state = query["state"] { fields.append(("state", state)) }
             return .redirect(to: FormText.append(fields, to: callback))
         }
-        guard query["response_type"] == "code" else { return fail("unsupported_response_type", "Send code.") }
+        guard query["response_type"] == "code" else { return fail("unsupported_response_type", "It must be code.") }
         guard query.scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {
             return fail("invalid_scope", "The requested scope is invalid, unknown, or malformed.")
         }

@@ -15,7 +15,7 @@ extension SandboxBolt {
                 return try exchange(fields, hasSecret: hasSecret, idTokenChanges: call.idTokenChanges)
             case "refresh_token": return try refresh(fields, hasSecret: hasSecret)
             case nil: throw OAuthRefusal("invalid_request", "grant_type is missing.")
-            default: throw OAuthRefusal("unsupported_grant_type", "Not supported.", status: 403)
+            default: throw OAuthRefusal("unsupported_grant_type", "The grant type is not supported.", status: 403)
             }
         } catch {
             journal.count(\.tokenRefusals)
@@ -23,7 +23,7 @@ extension SandboxBolt {
         }
     }
 
-    /// Whether the client authenticated with its secret; a wrong secret is refused.
+    /// Whether the client authenticated with `client_secret`; a wrong secret or `X-API-Key` is refused.
     private func authenticate(_ fields: [String: String], _ request: SandboxRequest) throws(OAuthRefusal) -> Bool {
         guard isClient(fields["client_id"]) else {
             throw OAuthRefusal("invalid_client", "The client is unknown.", status: 401)
@@ -76,7 +76,9 @@ extension SandboxBolt {
         }
     }
 
-    /// Returns the scopes of the login, restricted to those that the token request asks for, which spaces or plus signs separate.
+    /// Returns the scopes of the token request, which spaces or plus signs separate; without them, the scopes of the login.
+    ///
+    /// The login must contain every requested scope. A login without scopes permits every known scope.
     private func scopes(requested: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {
         guard let requested, !requested.isEmpty else { return grant.scopes }
         let wanted = requested.split { $0 == " " || $0 == "+" }.map(String.init)
@@ -150,7 +152,7 @@ extension SandboxBolt {
 
     // MARK: SFCC
 
-    /// Exchanges a code with the merchant's secret and without PKCE, as SFCC's controller does from server to server.
+    /// Exchanges a code with the merchant's secret and without PKCE, as SFCC's controller does from server to server; nil if it fails.
     func exchangeForSFCC(code: String) -> KnownBuyer? {
         let now = clock.now
         guard let grant = tokens.state.withLock({ try? $0.ledger.grant(ofCode: code, at: now) }) else { return nil }

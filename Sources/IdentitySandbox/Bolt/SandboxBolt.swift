@@ -6,7 +6,7 @@ internal import Synchronization
 public final class SandboxBolt: SandboxAuthorizationServer {
     struct State: Sendable {
         var callbackURL: String
-        /// The redirect URIs registered after the start.
+        /// The redirect URIs that were registered after the start.
         var redirectURIs: [String] = []
     }
 
@@ -30,21 +30,21 @@ public final class SandboxBolt: SandboxAuthorizationServer {
 
     /// The URL of the authorization endpoint.
     public var authorizationEndpoint: String { origin + "/v1/oauth/authorize" }
-    /// `/v1/oauth/internal/authorize`, the URL that SFCC is given.
+    /// The URL of `/v1/oauth/internal/authorize`, the authorization endpoint for logins with SFCC.
     public var internalAuthorizationEndpoint: String { origin + Self.internalAuthorizationPath }
     static let internalAuthorizationPath = "/v1/oauth/internal/authorize"
     /// The URL of the token endpoint.
     public var tokenEndpoint: String { origin + "/v1/oauth/token" }
     /// The URL of the key set.
     public var jwksEndpoint: String { origin + "/v1/oauth/jwks.json" }
-    /// The discovery document.
+    /// The URL of the discovery document.
     public var discoveryEndpoint: String { origin + "/.well-known/openid-configuration" }
     /// The URL of the account API.
     public var accountEndpoint: String { origin + "/v1/account" }
 
     // MARK: Live changes
 
-    /// Registers another callback for logins without a redirect URI.
+    /// Replaces the registered callback, which is used for logins without a redirect URI.
     public func register(callbackURL: String) {
         state.withLock { $0.callbackURL = callbackURL }
     }

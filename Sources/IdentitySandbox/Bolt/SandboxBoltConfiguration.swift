@@ -6,7 +6,7 @@ public struct SandboxBoltConfiguration: Sendable {
     public var apiKey = "sandbox-api-key+with/awkward=signs&more"
     /// The issuer.
     ///
-    /// It differs from the origin, as at Bolt, so clients must not require both to be equal.
+    /// It differs from ``SandboxBolt/origin``, as at Bolt, so a client must not require that they are equal.
     public var issuer = "https://api-sandbox.boltapp.com"
     /// The registered callback (`oauth_redirect`), used when a login has no redirect URI.
     public var callbackURL = "https://app.example/callback/bolt"

@@ -5,7 +5,7 @@ extension SandboxFault {
     /// `invalid_grant` with the documented status 422 instead of the recorded 400.
     public static let boltInvalidGrant422 = SandboxFault.oauthError("invalid_grant", status: 422)
 
-    /// `invalid _grant`, with the stray space of the documentation.
+    /// `invalid _grant` with status 422: Bolt's documentation writes the code with this space.
     public static let boltInvalidGrantWithBlank = SandboxFault.oauthError("invalid _grant", status: 422)
 
     /// 403 `request_forbidden`: single sign-on is not enabled for the merchant.
@@ -14,7 +14,7 @@ extension SandboxFault {
     /// 403 with code 18: the account API's response to an expired or revoked access token.
     public static let boltExpiredToken = SandboxFault.answer(.boltError(18, "Forbidden", status: 403))
 
-    /// The account without telephone and addresses.
+    /// Returns the account without telephone number and addresses.
     public static let boltSparseAccount = SandboxFault.editJSON { object in
         object["addresses"] = .array([])
         guard var profile = object["profile"]?.object else { return }
@@ -22,7 +22,7 @@ extension SandboxFault {
         object["profile"] = .object(profile)
     }
 
-    /// The granted scope in the token response.
+    /// Sets `scope` in the token response.
     public static func grantedScope(_ scope: String) -> SandboxFault {
         .member("scope", .string(scope))
     }

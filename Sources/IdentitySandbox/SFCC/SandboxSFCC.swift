@@ -5,13 +5,13 @@ internal import Synchronization
 
 /// The sandbox's Salesforce Commerce Cloud storefront that uses Bolt: two controllers, connected by cookies.
 ///
-/// The first controller exchanges Bolt's code inside the process with the merchant's secret, as the real one does from
-/// server to server; a login with PKCE can therefore not be finished here.
+/// The first controller exchanges Bolt's code with the merchant's secret. The real controller sends a request to Bolt for
+/// this; the sandbox does it inside the process. SFCC has no PKCE verifier, so a login with PKCE fails there.
 public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {
         var configuration: SandboxSFCCConfiguration
         var keyring = SigningKeyring(owner: "sfcc", keyIDPrefix: "sfcc-")
-        /// The buyers of sessions that passed the first controller; the second removes them.
+        /// The buyers by their cookie `dwsid`: the first controller adds a buyer, the second controller removes the buyer.
         var sessions: [String: Int] = [:]
     }
 

@@ -20,15 +20,15 @@ public struct SandboxSFCCConfiguration: Sendable {
     public var siteID = "Shop"
     /// The locale in the controllers' paths.
     public var locale = "default"
-    /// The place in which the token is returned.
+    /// The place in which the second controller returns the buyer's JWT.
     public var tokenPlacement = TokenPlacement.json(path: ["access_token"])
     /// Whether the token in JSON has the prefix `Bearer `.
     public var prefixesBearer = false
-    /// The first controller's response.
+    /// The first controller's response on success.
     public var codeResponse = CodeResponse.json
     /// The lifetime of the buyer's JWT; 30 minutes by default.
     public var tokenLifetime: Duration = .seconds(1800)
-    /// Whether the response contains `expires_in`.
+    /// Whether the second controller's response contains `expires_in`.
     public var includesExpiry = true
 
     /// A configuration with the defaults.

@@ -21,7 +21,7 @@ extension SandboxFault {
     /// 401 with `invalid_token` in `WWW-Authenticate`: the `Origin` header is missing.
     public static let shopifyOriginMissing = SandboxFault.answer(.originMissing)
 
-    /// 403 with a page: the `User-Agent` header is missing, or the caller is blocked.
+    /// 403 with a page: the `User-Agent` header is missing, or Shopify blocks the client.
     public static let shopifyAccessDenied = SandboxFault.answer(
         .html(NoticePages.accessDenied(brand: "Shopify"), status: 403)
     )
@@ -32,7 +32,7 @@ extension SandboxFault {
         token.claims["sub"] = .integer(number)
     }
 
-    /// The ID token's `aud` as an array of the client and others.
+    /// The ID token's `aud` as an array of the client's id and these ids.
     public static func audienceArray(others: String...) -> SandboxFault {
         .idToken { token in
             guard let audience = token.claims["aud"], audience.array == nil else { return }
@@ -40,9 +40,9 @@ extension SandboxFault {
         }
     }
 
-    /// Keys of unknown types beside the real ones.
+    /// Adds three unusable keys before the real ones: of an unknown type, with an invalid modulus, and for encryption.
     ///
-    /// It works at the endpoint of the key set.
+    /// Plan it for ``SandboxEndpoint/jwks``.
     public static let unknownKeys = SandboxFault.editJSON { object in
         let strange: [JSONValue] = [
             .object(["kty": .string("LATTICE"), "kid": .string("future"), "z": .string("AQAB")]),

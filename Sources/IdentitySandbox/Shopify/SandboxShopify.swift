@@ -4,11 +4,11 @@ internal import Synchronization
 
 /// The sandbox's Shopify Customer Accounts: discovery, authorization, tokens, keys and logout.
 ///
-/// The Customer Account API is served by a sandbox that has a shop, which the product `StorefrontSandbox` adds.
+/// The Customer Account API needs a shop, which the product `StorefrontSandbox` adds.
 ///
-/// Both forms of endpoints are served at once and share their state: the platform's at ``platformOrigin``, the account domain's
-/// at ``accountOrigin``. Discovery is answered at both and, in the configured shape, at the shop's own domain
-/// (``Sandbox/shopOrigin``), where a client looks for it.
+/// Both forms of endpoints work at once and share their state: those of the platform at ``platformOrigin``, those of the account
+/// domain at ``accountOrigin``. Both origins serve discovery documents. The shop's own domain (``Sandbox/shopOrigin``), where a
+/// client looks for discovery, serves those of ``SandboxShopifyConfiguration/endpointShape``.
 public final class SandboxShopify: SandboxAuthorizationServer {
     /// The record of requests, and the planned faults.
     public let journal = SandboxJournal()
@@ -133,14 +133,14 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         )
     }
 
-    /// The buyer of a valid access token with the scope of the Customer Account API, which may be put on a cart.
+    /// The buyer of an access token; nil unless the token is valid and has a scope of the Customer Account API.
     package func buyer(forAccessToken token: String) -> KnownBuyer? {
         guard let grant = grant(ofAccessToken: token), hasAPIScope(grant) else { return nil }
         return directory.buyer(number: grant.buyer)
     }
 
-    /// The response to a call of the Customer Account API whose valid access token has not the API's scope, or whose public web
-    /// client sends no registered `Origin`; nil for every other call.
+    /// The error response if a valid access token has no scope of the Customer Account API, or if its public web client sent no
+    /// registered `Origin`; otherwise nil, also for an invalid token.
     package func refusal(ofAPICall request: SandboxRequest, accessToken token: String) -> SandboxResponse? {
         guard let grant = grant(ofAccessToken: token) else { return nil }
         if let client = clients.first(where: { $0.id == grant.clientID }), !client.permitsOrigin(of: request) {

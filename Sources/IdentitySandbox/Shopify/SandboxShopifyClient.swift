@@ -22,14 +22,14 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public var redirectURIs: [String]
     /// The registered JavaScript origins of a public web client.
     public var javaScriptOrigins: [String]
-    /// The registered logout URIs; the first is the default, except of a client of kind ``Kind/publicMobile``, which has none.
+    /// The registered logout URIs; the first is the default, but a client of kind ``Kind/publicMobile`` has no default.
     public var logoutURIs: [String]
-    /// Whether loopback URIs may be registered: redirect and logout URIs and JavaScript origins.
+    /// Whether the client may use loopback URIs as redirect URIs, logout URIs and JavaScript origins; by default true.
     ///
-    /// Shopify accepts none, but a test needs them. True unless set.
+    /// Shopify accepts no loopback URI, but tests need them.
     public var allowsLoopback: Bool
 
-    /// Registers a client.
+    /// Creates a client.
     public init(
         id: String,
         kind: Kind,

@@ -26,7 +26,7 @@ public struct SandboxShopifyConfiguration: Sendable {
     ///
     /// The sandbox serves the URLs of both forms.
     public var endpointShape = EndpointShape.platform
-    /// An issuer that replaces the platform's origin with `/authentication/{shop id}`.
+    /// The issuer; by default ``SandboxShopify/platformOrigin`` with the path `/authentication/{shop id}`.
     public var issuer: String?
     /// Whether token responses contain `token_type`; by default true.
     public var includesTokenType = true
@@ -34,9 +34,11 @@ public struct SandboxShopifyConfiguration: Sendable {
     public var includesScope = false
     /// Whether the token endpoint requires `client_id` in the form beside HTTP Basic, as Shopify documents it; by default true.
     public var requiresClientIDBesideBasic = true
-    /// Whether a logout revokes the tokens of its session; undocumented, by default false.
+    /// Whether a logout revokes the tokens of its session; by default false.
+    ///
+    /// Shopify does not document it.
     public var logoutRevokesTokens = false
-    /// The refusal of a silent login.
+    /// The refusal of a silent login (`prompt=none`) if no buyer is signed in.
     public var silentLoginRefusal = SilentLoginRefusal.error
     /// The registered clients.
     public var clients: [SandboxShopifyClient] = [.confidential, .publicMobile, .publicWeb, .app]

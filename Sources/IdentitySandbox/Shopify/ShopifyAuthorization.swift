@@ -8,17 +8,17 @@ extension SandboxShopify {
         "https://api.customers.com/auth/customer.graphql",
     ]
 
-    /// An error in client, redirect URI or scope shows a page of Shopify; the app gets no callback.
+    /// For an invalid authorization request, Shopify shows an error page, and the app gets no callback.
     private func refuse(_ reason: String, _ hint: String) -> SandboxResponse {
         .html(NoticePages.refusal(brand: "Shopify", reason, hint: hint), status: 400)
     }
 
     func authorize(_ call: SandboxCall, _ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
         guard let query = OAuthParameters(call.request) else {
-            return refuse("The request is malformed.", "A parameter is repeated or not percent-encoded.")
+            return refuse("The query is malformed.", "Send every parameter once, and percent-encode its value.")
         }
         guard let clientID = query["client_id"], let client = clients.first(where: { $0.id == clientID }) else {
-            return refuse("client_id is missing or not registered.", "Compare it with the client's settings.")
+            return refuse("client_id is missing or not registered.", "Compare client_id with the client's settings.")
         }
         guard let redirectURI = query["redirect_uri"],
             RedirectRule.permits(
@@ -29,10 +29,10 @@ extension SandboxShopify {
         else {
             return refuse(
                 "redirect_uri is missing or not registered.",
-                "It must be registered byte for byte. A loopback address also requires that the client allows such addresses."
+                "Register it byte for byte. A loopback address also requires allowsLoopback of the client."
             )
         }
-        guard query["response_type"] == "code" else { return refuse("response_type must be code.", "Send code.") }
+        guard query["response_type"] == "code" else { return refuse("response_type must be code.", "Send that value.") }
         let scopes = query.scopes
         guard !scopes.isEmpty, scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {
             return refuse("scope is missing or unknown.", "Send openid email customer-account-api:full.")
@@ -42,7 +42,7 @@ extension SandboxShopify {
             return refuse("A public client must send code_challenge.", "Use PKCE (RFC 7636).")
         }
         guard query["code_challenge"] == nil || query["code_challenge_method"] == "S256" else {
-            return refuse("code_challenge_method must be S256.", "plain is not supported.")
+            return refuse("code_challenge_method must be S256.", "Send S256: plain is not supported.")
         }
         journal.count(\.authorizations)
         return start(call.request, query, clientID, redirectURI, shape)

@@ -1,11 +1,11 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The URLs of one of the two forms of endpoints.
+/// The URLs of the endpoints in one of the two forms of ``SandboxShopifyConfiguration/EndpointShape``.
 public struct SandboxShopifyEndpoints: Sendable, Equatable {
-    /// The OpenID configuration.
+    /// The discovery document of the OpenID provider.
     public let discovery: String
-    /// The API configuration.
+    /// The discovery document of the Customer Account API.
     public let apiDiscovery: String
     /// The authorization endpoint.
     public let authorization: String
@@ -20,7 +20,7 @@ public struct SandboxShopifyEndpoints: Sendable, Equatable {
 }
 
 extension SandboxShopify {
-    /// The endpoints of the configured form.
+    /// The endpoints in the form of ``SandboxShopifyConfiguration/endpointShape``.
     public var endpoints: SandboxShopifyEndpoints { endpoints(for: configuration.endpointShape) }
 
     /// The endpoints in one of the two forms.

@@ -4,7 +4,7 @@ package enum ShopifyVersions {
     package static let newest = "2026-10"
     package static let oldest = "2026-01"
 
-    /// The version that serves a request for a version; nil for a malformed or later version.
+    /// The version that the sandbox uses for a request with the version `wanted`; nil if it is malformed or not yet supported.
     ///
     /// Every version before ``oldest`` counts as retired, even one that never existed.
     package static func serving(_ wanted: String) -> String? {
