@@ -4,7 +4,7 @@ internal import IdentityKit
 
 /// Finds all encoded forms of a set of secrets in one pass over a text.
 struct SecretTraces: Sendable {
-    /// Shorter forms could match by chance.
+    /// The minimum length of a text to search for; a shorter one could match by chance.
     private static let minimumLength = 8
 
     private struct Needle: Sendable {
@@ -45,7 +45,7 @@ struct SecretTraces: Sendable {
     private var secrets: [String] = []
     private var known: Set<[UInt8]> = []
     private var texts = Index()
-    /// The needles for texts reduced to their decimal numbers.
+    /// The same secrets as lists of decimal numbers, for a search in the text that `numbersOnly(_:)` returns.
     private var numbers = Index()
 
     var count: Int { secrets.count }
@@ -67,12 +67,12 @@ struct SecretTraces: Sendable {
         numbers.insert(Needle(bytes: Array(list.utf8), secret: secrets.count - 1))
     }
 
-    /// The names of the secrets that occur in the bytes.
+    /// The secrets that occur in the bytes.
     func found(in haystack: [UInt8]) -> [String] {
         texts.search(haystack).union(numbers.search(Self.numbersOnly(haystack))).sorted().map { secrets[$0] }
     }
 
-    /// The decimal numbers of a text, separated by one space; finds a list or dump of bytes in any layout.
+    /// The decimal numbers of a text, separated by one space, so that a list or dump of bytes is found in any layout.
     private static func numbersOnly(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         for byte in bytes {

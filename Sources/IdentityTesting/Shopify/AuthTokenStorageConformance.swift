@@ -4,7 +4,7 @@ public import Testing
 
 /// The conformance suite for `AuthTokenStorage`.
 ///
-/// It makes no calls at the same time, so test that of two overlapping calls the last one decides.
+/// The suite makes no overlapping calls. Test yourself that of two overlapping calls the later one decides.
 ///
 /// ```swift
 /// @Test(arguments: AuthTokenStorageConformance.cases)

@@ -73,7 +73,7 @@ public struct ResponseCacheConformance: Sendable {
             }
             await cache.store(response("grace", of: grace), for: key(3))
             #expect(await cache.response(for: key(3)) != nil)
-            // Removing everything does not bring the session back.
+            // After `removeAll()`, the cache must still refuse responses of the ended session.
             await cache.removeAll()
             await cache.store(response("late", of: ada), for: key(1))
             #expect(await cache.response(for: key(1)) == nil)

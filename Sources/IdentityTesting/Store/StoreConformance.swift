@@ -15,11 +15,12 @@ public import Testing
 /// ```
 ///
 /// The suite also tests the optional protocols of a store (`UsedTokenStore`, `ExpirySweeping`, `SessionLocking`, `SessionSpooling`,
-/// `StoreHealthChecking`, `RowQuarantining`, `StoreKeyRotating`). A case that the store does not support, or that the ``StoreUnderTest``
-/// cannot set up, records a warning with the reason and is cancelled: it never counts as passed.
+/// `StoreHealthChecking`, `RowQuarantining`, `StoreKeyRotating`). If the store does not conform to the protocol of a case, or the
+/// ``StoreUnderTest`` cannot set the case up, the case records a warning with the reason and is cancelled, so that it does not count as
+/// passed.
 /// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public struct StoreConformance: Sendable {
-    /// One behaviour that every store must have.
+    /// One required behaviour of a store.
     public struct Case: Sendable, CustomTestStringConvertible {
         /// The behaviour as a sentence.
         public let name: String
@@ -75,23 +76,23 @@ public struct StoreConformance: Sendable {
 }
 
 extension StoreConformance {
-    /// The store as an optional protocol.
+    /// Returns the store as an optional protocol.
     ///
-    /// If it does not conform, the case does not apply.
+    /// If the store does not conform to the protocol, this function calls ``doesNotApply(_:)``.
     static func offered<Ability>(_ ability: Ability.Type, by store: any SessionStore) throws -> Ability {
         if let offered = store as? Ability { return offered }
         try doesNotApply("the store does not conform to \(ability)")
     }
 
-    /// Ends a case that needs an optional ability.
+    /// Cancels a case that needs an ability which the store does not have.
     ///
-    /// The warning appears in every report.
+    /// It also records a warning, which appears in every report.
     static func doesNotApply(_ reason: String) throws -> Never {
         Issue.record("does not apply: \(reason)", severity: .warning)
         try Test.cancel("does not apply: \(reason)")
     }
 
-    /// Expects an `IdentityError` that is not of kind `signInAgain`.
+    /// Expects that `body` throws an `IdentityError` with the code, of any kind except `signInAgain`.
     @discardableResult
     static func expectTyped(
         _ code: IdentityError.Code? = nil,
@@ -107,9 +108,9 @@ extension StoreConformance {
         return error
     }
 
-    /// Runs a call that a store may refuse because of its size.
+    /// Runs a call that a store may refuse because a value is too large.
     ///
-    /// Its error must be an `IdentityError`.
+    /// A refusal must be an `IdentityError` of kind `configuration` or `rejected`.
     ///
     /// - Returns: Whether the call succeeded.
     static func isDone(

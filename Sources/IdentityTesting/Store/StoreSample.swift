@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import IdentityStoreKit
 internal import Testing
 
-/// Values to store.
+/// Sample values for the cases of ``StoreConformance``.
 enum StoreSample {
     /// A date with a fraction that a rounding store would change.
     static let moment = Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7)
@@ -95,7 +95,7 @@ enum StoreSample {
         "%_\\", "\u{1F469}\u{200D}\u{1F680}", "\r\n", String(repeating: "ß", count: 300),
     ]
 
-    /// Pairs of texts that look alike or are canonically equivalent; for a store they are different.
+    /// Texts that look alike or are canonically equivalent; a store must treat them as different.
     static let lookalikes = ["e\u{301}", "é", "\u{212A}1", "K1", "k1", "K1 "]
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
@@ -115,7 +115,7 @@ enum StoreSample {
 }
 
 extension StoredSession {
-    /// The session with the next generation, and a further change.
+    /// The session with a higher generation, another payload and, if given, a further change.
     func successor(
         _ payload: Secret,
         generations: Int64 = 1,

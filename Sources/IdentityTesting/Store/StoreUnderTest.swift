@@ -9,11 +9,11 @@ public import IdentityStoreKit
 /// }
 /// ```
 public struct StoreUnderTest: Sendable {
-    /// An ability of the store that ``init(_:damaging:open:)`` opens, besides those of every store.
+    /// What a case can do with a store, if ``init(_:damaging:open:)`` supports it.
     ///
-    /// Cases that need other abilities are reported as not applicable.
+    /// A case that needs an ability which is not declared is reported as not applicable.
     public enum Ability: String, Sendable, CaseIterable {
-        /// A store can be opened again, also while the first one is open, and contains what was saved.
+        /// The store can be opened again, also while it is still open, and then contains what was saved.
         case reopening = "open the same data again"
         /// ``Options/maximumAttempts`` has an effect.
         case attemptLimit = "limit the pending logins"
@@ -21,19 +21,19 @@ public struct StoreUnderTest: Sendable {
         case sessionLimit = "limit the sessions of a tenant"
         /// ``Options/maximumUsedTokens`` and ``Options/clock`` have an effect.
         case usedTokenLimit = "limit the used tokens"
-        /// ``Options/key`` and ``Options/readOnlyKeys`` have an effect, and the data keeps its keys.
+        /// ``Options/key`` and ``Options/readOnlyKeys`` have an effect, and saved data stays sealed under its key after reopening.
         case keys = "choose the keys"
         /// Available if `damaging` was passed to ``init(_:damaging:open:)``.
         case damage = "damage a row"
     }
 
-    /// A change that a case makes to a stored record without the store.
+    /// A change that a case makes directly in the stored data, without a call of the store.
     public enum Damage: Sendable {
         /// Change the record of a session so that it cannot be opened.
         case session(SessionID)
         /// Change the record of an attachment so that it cannot be opened.
         case attachment(String, of: SessionID)
-        /// List an attachment with another session, and leave its record as it is.
+        /// Assign an attachment to another session in the store's list, and leave its sealed record unchanged.
         case attachmentOwner(String, of: SessionID, to: SessionID)
     }
 
@@ -47,13 +47,13 @@ public struct StoreUnderTest: Sendable {
         public var maximumUsedTokens: Int?
         /// The clock for time limits and for the expiry of used tokens.
         public var clock: any IdentityClock = SystemClock()
-        /// The active key; nil for any key that is the same at every opening.
+        /// The active key; nil lets `open` choose a key, which must be the same at every opening.
         public var key: StoreKey?
-        /// Read-only keys.
+        /// The keys under which the store can open records, but seals none.
         public var readOnlyKeys: [StoreKey] = []
     }
 
-    /// The abilities of ``init(_:damaging:open:)``.
+    /// The abilities that were passed to ``init(_:damaging:open:)``, with ``Ability/damage`` exactly if `damaging` was passed.
     public let abilities: Set<Ability>
     private let opening: @Sendable (Options) async throws -> any SessionStore
     private let damaging: (@Sendable (Damage) async throws -> Bool)?
@@ -62,8 +62,8 @@ public struct StoreUnderTest: Sendable {
     ///
     /// - Parameters:
     ///   - abilities: What `open` can set up. ``Ability/damage`` in it is ignored: it depends on whether you pass `damaging`.
-    ///   - damage: Changes a stored record without the store. Returns false if the store keeps no such record; the case
-    ///     then does not apply.
+    ///   - damage: Changes the stored data without a call of the store. Returns false if the store cannot contain this damage; then
+    ///     the case does not apply.
     ///   - open: Opens the store.
     public init(
         _ abilities: Set<Ability> = [],

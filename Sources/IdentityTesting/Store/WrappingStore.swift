@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// A store around another one, for tests that watch, count or break single calls.
 ///
-/// It passes on the calls that the wrapper does not implement:
+/// Calls that the wrapper does not implement go to ``inner``:
 ///
 /// ```swift
 /// final class CountingStore: WrappingStore {
@@ -18,9 +18,9 @@ public import IdentityKit
 ///
 /// A wrapper has only the optional abilities that it declares itself:
 ///
-/// - Without `SessionSpooling`, tokens that the inner store cannot save are not spooled.
+/// - Without `SessionSpooling`, tokens that the inner store cannot save are not written to its spool, which is a local file.
 /// - Without `PartialSessionListing`, one unreadable session fails a whole list.
-/// - Without `ExpirySweeping`, nothing is swept. Without `UsedTokenStore`, no logout token is remembered.
+/// - Without `ExpirySweeping`, expired rows are not removed. Without `UsedTokenStore`, a second use of a logout token is not detected.
 /// - Without the protocols of `IdentityStoreKit`, there is no health check.
 public protocol WrappingStore: SessionStore {
     associatedtype Inner: SessionStore
@@ -32,7 +32,7 @@ public protocol WrappingStore: SessionStore {
 extension WrappingStore {
     /// The lock duration of the inner store.
     ///
-    /// A session manager refuses a provider whose refresh may take longer.
+    /// A session manager refuses a provider whose refresh may take longer than this duration.
     public var guaranteedLockDuration: Duration? { inner.guaranteedLockDuration }
     /// Calls the inner store.
     public func withLock<Result: Sendable>(

@@ -92,7 +92,8 @@ extension TransportConformance {
                 "HTTP/1.1 304 Not Modified\r\n\r\n",
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
             ]
-            // The server closes the connection after each of these responses, although no header says so. It keeps it open after the last one.
+            // After each response from `starts`, the server closes the connection, although no header says so. After the last
+            // response, it keeps the connection open.
             let answers =
                 starts.map { .script([.send(Array(($0 + planted).utf8)), .delay(.milliseconds(300))]) }
                 + [
@@ -102,7 +103,7 @@ extension TransportConformance {
                         body: Array(("a" + planted).utf8)
                     )
                 ]
-            // These arrive while the connection is idle.
+            // The planted bytes arrive while the connection is idle.
             let late = LoopbackResponse.script([
                 .send(Array(starts[0].utf8)), .delay(.milliseconds(200)), .send(Array(planted.utf8)),
                 .delay(.seconds(60)),
@@ -112,7 +113,7 @@ extension TransportConformance {
                     request.path == "/first" ? answer : .message(status: 200)
                 }
                 try await probe.withServer(handler) { server, _ in
-                    // Refusing the response is permitted, too.
+                    // The transport may also refuse the response to the first request.
                     _ = try? await probe.transport.send(probe.request(server, path: "/first"))
                     try await Task.sleep(for: pause)
                     let response = try await probe.transport.send(probe.request(server, path: "/second"))

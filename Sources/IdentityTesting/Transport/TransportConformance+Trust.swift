@@ -81,10 +81,10 @@ extension TransportConformance {
             }
         },
         Case("a host name leads only to addresses that the policy permits") { probe in
-            // Sends a request to a host name whose only address the policy refuses.
+            // The server listens on one address of localhost. The policy permits only the addresses of the other IP version.
             // A transport that checks one address, and then lets another component resolve the name again, would reach the server.
             for (address, permitted) in [(LoopbackAddress.v4, 16), (.v6, 4)] {
-                // On a machine without IPv6, the server cannot listen there.
+                // On a machine without IPv6, the server cannot listen on ::1.
                 guard
                     let server = try? await LoopbackServer.start(
                         address: address,

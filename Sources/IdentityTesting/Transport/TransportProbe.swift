@@ -8,7 +8,7 @@ struct TransportProbe: Sendable {
         let description: String
     }
 
-    /// The requests that a server saw.
+    /// The requests that a server received.
     final class Log: Sendable {
         private let requests = Mutex<[LoopbackRequest]>([])
 
@@ -50,7 +50,7 @@ struct TransportProbe: Sendable {
         return HTTPRequest(method: method, url: url, body: body, limits: limits, allowsLoopbackHTTP: true)
     }
 
-    /// Sends a request that must fail with this code.
+    /// Sends a request that must fail with this code and in this phase.
     func expect(
         _ code: HTTPTransportError.Code,
         _ phase: HTTPTransportError.Phase,
@@ -65,7 +65,7 @@ struct TransportProbe: Sendable {
         }
     }
 
-    /// Sends a request to a server that responds like this; it must fail with this code.
+    /// Sends a request to a server that sends this response; the request must fail with this code, in the phase `ambiguous`.
     func expect(
         _ code: HTTPTransportError.Code,
         answering response: LoopbackResponse,

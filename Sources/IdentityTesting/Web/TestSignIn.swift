@@ -12,7 +12,7 @@ public import IdentityWeb
 /// let response = await routes.handle(request, otherwise: app)
 /// ```
 public struct TestSignIn: Sendable {
-    /// Who is signed in.
+    /// The buyer who is signed in.
     public var buyer: Buyer
     /// The provider's name; by default the first provider of the routes, or `test`.
     ///

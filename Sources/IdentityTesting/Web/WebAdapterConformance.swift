@@ -37,9 +37,9 @@ public struct WebAdapterConformance: Sendable {
         }
     }
 
-    /// The handler that the cases expect behind the adapter.
+    /// The handler to mount behind the adapter.
     ///
-    /// Its response describes the request. Two special paths have fixed responses.
+    /// Its response describes the request. The two paths below `/conformance/` have fixed responses.
     public static let handler: @Sendable (WebRequest) async -> WebResponse = { request in
         switch request.path {
         case "/conformance/redirect":

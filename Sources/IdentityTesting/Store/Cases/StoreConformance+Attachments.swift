@@ -77,7 +77,7 @@ extension StoreConformance {
             let removed = try #require(try await store.remove(id))
             #expect(removed.attachments.mapValues { $0.reveal() } == ["cart": "one", "note": "two"])
             #expect(try await store.attachment("cart", of: id) == nil)
-            // The same id is inserted again, as after a restore: it must not get the old cart.
+            // A session with the same id is inserted again. It must not get the cart of the removed session.
             var again = removed.session
             again.payload = Secret("again")
             try await store.insert(again)
@@ -93,7 +93,7 @@ extension StoreConformance {
             #expect(removed.attachments.count == 40)
             #expect(removed.attachments.allSatisfy { $0.value.reveal() == "of \($0.key)" })
         },
-        Case("a removed attachment does not come back with its session") { store in
+        Case("a removed attachment is not returned when its session is removed") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
             let revision = try await store.attachment("cart", of: id)?.revision
@@ -118,7 +118,7 @@ extension StoreConformance {
                 #expect(try await store.attachment("large", of: id)?.payload.isEqual(to: payload) == true)
             }
         },
-        Case("an attachment that is too large is refused, and the old one is kept") { store in
+        Case("an attachment of 300,000 bytes is saved, or it is refused and the old one is kept") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("cart", to: Secret("old"), of: id, expecting: nil))
             let revision = try await store.attachment("cart", of: id)?.revision
@@ -190,7 +190,7 @@ extension StoreConformance {
                 #expect(winners == 1)
             }
         },
-        Case("a counter in an attachment loses no increment") { store in
+        Case("a counter in an attachment loses no increment of concurrent tasks") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("count", to: Secret("0"), of: id, expecting: nil))
             try await concurrently(8) { _ in

@@ -92,7 +92,7 @@ extension StoreConformance {
         },
     ]
 
-    /// All combinations of one value for each condition or none.
+    /// The filters with and without each of five conditions, in all combinations, and five filters with other values.
     private static var filters: [SessionFilter] {
         (0..<32).map { bits in
             SessionFilter(

@@ -6,7 +6,7 @@ internal import Testing
 extension StoreConformance {
     static let keyCases: [Case] = [
         Case(
-            "a store that is opened with another key is refused with the ids of the keys, and nothing is changed",
+            "opening a store with another key fails with store_key_mismatch, and nothing is changed",
             needing: keyed
         ) {
             place in
@@ -50,7 +50,7 @@ extension StoreConformance {
             let again = try await place.open(key: new, readOnly: old)
             #expect(StoreSample.areSame(try await again.session(session.id), session))
         },
-        Case("the report of keys of an empty store shows the keys of the process", needing: keyed) { place in
+        Case("the report of keys of an empty store shows the active key with no row", needing: keyed) { place in
             let key = try StoreSample.key()
             let rotating = try offered((any StoreKeyRotating).self, by: try await place.open(key: key))
             #expect(try await rotating.keyUsage().first == StoreKeyUsage(id: key.id, role: .active, rows: 0))
@@ -161,14 +161,14 @@ extension StoreConformance {
     private static let keyed: [StoreUnderTest.Ability] = [.keys, .reopening]
 }
 
-/// A store whose rows are encrypted with an old key, opened by a process with a new one.
+/// A store whose rows are sealed under an old key, opened with a new active key and the old key as a read-only key.
 private struct Rotation: Sendable {
     let old: StoreKey
     let new: StoreKey
     let sessions: [StoredSession]
     let store: any SessionStore
     let rotating: any StoreKeyRotating
-    /// Sessions, one attachment and one pending login.
+    /// The number of rows: the sessions, one attachment and one pending login.
     var rows: Int { sessions.count + 2 }
 
     init(_ place: StoreUnderTest, sessions count: Int) async throws {
@@ -202,7 +202,7 @@ private struct Rotation: Sendable {
         return total
     }
 
-    /// Checks that all rows can be read and are unchanged.
+    /// Checks that all rows can be read and are unchanged; takes the pending login for this and inserts it again.
     func expectWhole(_ store: any SessionStore) async throws {
         for session in sessions { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
         #expect(try await store.attachment("cart", of: sessions[0].id)?.payload.reveal() == "cart")

@@ -76,7 +76,7 @@ extension StoreConformance {
             }
             await Task.yield()
             holder.cancel()
-            // If it was cancelled before it got the lock, it may throw instead.
+            // If the holder was cancelled before it got the lock, its task may throw.
             _ = try? await holder.value
             try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
@@ -173,7 +173,7 @@ extension StoreConformance {
     ]
 }
 
-/// Counts the callers that hold the lock.
+/// Counts the tasks that hold a lock at the same time, and how often the lock was acquired.
 private final class Room: Sendable {
     private let state = Mutex((inside: 0, most: 0, entries: 0))
 

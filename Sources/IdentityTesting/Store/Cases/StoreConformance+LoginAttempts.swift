@@ -76,7 +76,7 @@ extension StoreConformance {
                 #expect(try await store.takeLoginAttempt("large")?.payload.isEqual(to: payload) == true)
             }
         },
-        Case("a pending login that is too large is refused and not stored") { store in
+        Case("a pending login of 300,000 bytes is kept completely, or it is refused and not stored") { store in
             let payload = try StoreSample.randomPayload(300_000)
             let isInserted = await isDone {
                 try await store.insert(

@@ -100,7 +100,7 @@ extension StoreConformance {
             }
             #expect(try await store.sessions(matching: SessionFilter()).isEmpty)
         },
-        Case("a session that replaces another one needs no room of its own", needing: [.sessionLimit]) { place in
+        Case("a tenant at its limit can get a session that replaces another one", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             guard let replacing = store as? any SessionReplacing else { return }
             let old = try await StoreSample.inserted(in: store)
