@@ -45,10 +45,10 @@ public final class DevelopmentServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - port: The port, by default 8080; 0 takes a free one.
+    ///   - port: The port, by default 8080; with 0 the system chooses a free port.
     ///   - publicOrigin: The origin of a tunnel or proxy that leads to the port, such as `https://lab.example`; by default none. A request
     ///     gets status 421 unless its `Host` is the host of this origin, 127.0.0.1 or [::1].
-    ///   - makeHandler: Makes the handler. The argument is `publicOrigin` or, if that is nil, ``origin``: the public origin of the routes.
+    ///   - makeHandler: Makes the handler. Pass its argument to `SignInRoutes`: it is `publicOrigin` or, without one, ``origin``.
     /// - Returns: The running server. It stops with ``stop()``, at the end of ``run()``, or when its last reference is released.
     /// - Throws: `IdentityError` when the server cannot listen on 127.0.0.1, for example because the port is taken; the error of
     ///   `makeHandler`.

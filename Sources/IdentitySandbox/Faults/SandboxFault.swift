@@ -2,8 +2,8 @@ public import IdentityKit
 
 /// One way in which the sandbox deviates from the provider's documentation.
 ///
-/// Pass it to ``SandboxService/planFault(_:on:times:)``. Several can be combined with ``and(_:)``. Further static members
-/// are specific to a provider or endpoint, such as ``idToken(_:)`` and ``withoutMembers(_:)``.
+/// Pass a fault to ``SandboxService/planFault(_:on:times:)``. Combine several faults with ``and(_:)``. Some static members are
+/// for one provider or endpoint only, such as ``idToken(_:)`` and ``boltExpiredToken``.
 public struct SandboxFault: Sendable {
     enum Effect: Sendable {
         /// The sandbox sends this response instead of the provider's; the provider's state does not change.

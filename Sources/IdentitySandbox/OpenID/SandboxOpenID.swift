@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A plain OpenID provider that follows the specifications.
 ///
-/// The issuer is the origin unless the configuration names another one.
+/// The issuer is the origin of the provider's server, unless the configuration sets another issuer.
 public final class SandboxOpenID: SandboxAuthorizationServer {
     struct State: Sendable {
         /// The `jti` values of received assertions.

@@ -20,7 +20,7 @@ public final class SandboxShopify: SandboxAuthorizationServer {
     public let accountOrigin: String
     /// The number of the shop.
     public let shopID: Int
-    /// The `iss` of ID tokens and of both discovery documents.
+    /// The `iss` of ID tokens, and the `issuer` in the discovery documents of both forms of endpoints.
     public let issuer: String
 
     let configuration: SandboxShopifyConfiguration

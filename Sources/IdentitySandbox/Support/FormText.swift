@@ -2,7 +2,7 @@ internal import IdentityHTTP
 
 /// `application/x-www-form-urlencoded`, read strictly, so that encoding errors of a client are detected.
 package enum FormText {
-    // The sandbox does not decode with `FormEncoding`, which the client uses: an encoding error of it would stay undetected.
+    // The sandbox does not decode with `FormEncoding`, because the client encodes with it: encoding errors would stay undetected.
 
     /// The fields; nil for an invalid escape, a byte that must be escaped, a zero byte, or invalid UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {

@@ -163,7 +163,7 @@ struct GrantLedger: Sendable {
 
     /// Marks a refresh token as used.
     ///
-    /// - Returns: Whether it was the first use.
+    /// - Returns: True for the first use; false for a used or unknown token.
     mutating func spendRefreshToken(_ token: String, at now: Date) -> Bool {
         guard let known = refreshTokens[token], known.spentAt == nil else { return false }
         refreshTokens[token]?.spentAt = now
@@ -175,7 +175,7 @@ struct GrantLedger: Sendable {
         if reuse == .repeatsResponse { refreshTokens[token]?.response = response }
     }
 
-    /// Revokes all tokens of a login if its code or refresh token was used a second time, because one of the two users may be a thief.
+    /// Revokes all tokens of a login if its code or refresh token was used a second time, because it may have been stolen.
     mutating func revokeIfReused(_ refusal: Refusal, _ journal: SandboxJournal) {
         guard case .reused(let grant) = refusal else { return }
         revoke(grant)

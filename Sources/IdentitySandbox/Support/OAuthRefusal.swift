@@ -1,4 +1,5 @@
-/// The error response of an endpoint that a client calls directly (RFC 6749 section 5.2).
+/// An error that the sandbox returns to a client: as the response of the endpoint (RFC 6749 section 5.2), or in the authorization
+/// response (RFC 6749 section 4.1.2.1).
 struct OAuthRefusal: Error, Sendable {
     let error: String
     let description: String

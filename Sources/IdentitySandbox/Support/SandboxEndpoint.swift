@@ -1,4 +1,4 @@
-/// An endpoint of a provider, for which faults are planned and requests are listed.
+/// An endpoint of a provider, for which a test plans faults and reads the received requests.
 public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The stable name.
     public let rawValue: String

@@ -3,7 +3,7 @@ public import IdentityKit
 internal import Synchronization
 public import Testing
 
-/// The conformance suite for `IdentityProvider`; authors of providers run it with a server that behaves like the real one.
+/// The conformance suite for `IdentityProvider`; run it with a server that behaves like the server of the provider.
 ///
 /// ```swift
 /// @Test(arguments: ProviderConformance.cases)

@@ -15,9 +15,9 @@ struct SecretTraces: Sendable {
     /// The texts to search for, by their first eight bytes.
     private struct Index: Sendable {
         private var needles: [UInt64: [Needle]] = [:]
-        /// Whether a needle begins with these two bytes.
+        /// For each pair of bytes, whether a needle begins with it.
         ///
-        /// The search skips all other positions of a text.
+        /// The search looks up only the positions of a text at which such a pair begins.
         private var beginnings = [Bool](repeating: false, count: 1 << 16)
 
         mutating func insert(_ needle: Needle) {

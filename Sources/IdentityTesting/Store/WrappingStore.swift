@@ -16,7 +16,7 @@ public import IdentityKit
 /// }
 /// ```
 ///
-/// A wrapper has only the optional abilities that it declares itself:
+/// A wrapper conforms only to the optional protocols that it declares itself:
 ///
 /// - Without `SessionSpooling`, tokens that the inner store cannot save are not written to its spool, which is a local file.
 /// - Without `PartialSessionListing`, one unreadable session fails a whole list.

@@ -47,7 +47,7 @@ extension TransportConformance {
             }
         },
         Case("the error of a refused connection says that the request was not sent") { probe in
-            // A port that no server of another test can use.
+            // No server of another test listens on port 1.
             let request = HTTPRequest(
                 method: .post,
                 url: try HTTPURL("http://127.0.0.1:1/"),
@@ -55,7 +55,7 @@ extension TransportConformance {
                 allowsLoopbackHTTP: true
             )
             try await probe.expect(.connectionFailed, .notSent, from: request)
-            // If the policy refuses the address, no connection attempt is made, so the error is another one.
+            // If the policy refuses the address, the transport must not even try to connect, so the error is `addressRefused`.
             var refused = request
             refused.addressPolicy = .publicOnly
             try await probe.expect(.addressRefused, .notSent, from: refused)

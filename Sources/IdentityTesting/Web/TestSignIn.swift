@@ -14,7 +14,7 @@ public import IdentityWeb
 public struct TestSignIn: Sendable {
     /// The buyer who is signed in.
     public var buyer: Buyer
-    /// The provider's name; by default the first provider of the routes, or `test`.
+    /// The provider's name; by default the first provider of the session manager, or `test` if it has no provider.
     ///
     /// The provider need not exist.
     public var provider: String?

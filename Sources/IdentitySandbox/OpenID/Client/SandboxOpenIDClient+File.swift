@@ -30,9 +30,9 @@ extension SandboxOpenIDClient {
         }
         switch permittedAuthentication.first {
         case .privateKeyJWT? where clientKeys.isEmpty:
-            throw section.error("jwks", "is missing, which private_key_jwt needs")
+            throw section.error("jwks", "is missing, but authentication is private_key_jwt")
         case .clientSecretBasic? where !hasSecret, .clientSecretPost? where !hasSecret:
-            throw section.error("clientSecret", "is missing, which the authentication needs")
+            throw section.error("clientSecret", "is missing, but the authentication requires it")
         case .some(.none) where hasSecret || !clientKeys.isEmpty:
             throw section.error("authentication", "is none, but the client has a secret or keys")
         default: break

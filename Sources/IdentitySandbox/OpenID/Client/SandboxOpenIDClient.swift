@@ -4,7 +4,7 @@ public import IdentityKit
 public struct SandboxOpenIDClient: Sendable {
     /// The client id.
     public var clientID = "sandbox-openid-client"
-    /// The client secret; nil for a public client, which must use PKCE.
+    /// The client secret; nil for a public client, which must use PKCE, and for a client that authenticates with a key.
     ///
     /// Form-encoding does not change the default secret, so a client that omits form-encoding can use it too. To detect such a
     /// client, use ``SandboxOpenIDConfiguration/specialClientSecret``.
