@@ -144,9 +144,10 @@ extension Sandbox {
         return SandboxLabConfiguration(json: .object(root), environment: environment)
     }
 
-    /// The redirect URI for the first client of the OpenID provider: `wanted`, unless the client has its own list that does not permit it.
+    /// The redirect URI for the first client of the OpenID provider.
     ///
-    /// Then it is the first URI of that list. A client with the default list gets `wanted` registered.
+    /// If the client has the default redirect URIs or none, `wanted` is registered and returned. Otherwise the result is `wanted` if the
+    /// client's own list permits it, and the first URI of that list if not.
     private func openIDRedirectURI(_ wanted: String) -> String {
         let registered = openID.configuration.redirectURIs
         guard registered != SandboxOpenIDClient.usualRedirectURIs, let own = registered.first else {

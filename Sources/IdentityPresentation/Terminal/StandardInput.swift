@@ -86,7 +86,7 @@ private final class LineReading: Sendable {
             guard count > 0 else { return line.isEmpty ? nil : try text(line) }
             if byte == 0x0A { return try text(line) }
             guard line.count < maximumBytes else {
-                throw refused("The line is longer than \(maximumBytes) bytes.")
+                throw refused("The input line is longer than \(maximumBytes) bytes.")
             }
             line.append(byte)
         }
@@ -110,7 +110,7 @@ private final class LineReading: Sendable {
     }
 
     private func text(_ bytes: [UInt8]) throws -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw refused("The line is not UTF-8.") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw refused("The input line is not UTF-8.") }
         return text
     }
 

@@ -27,7 +27,7 @@ extension SandboxOpenID {
             case (.dpop, let key?):
                 let proven = try provenKey(call.request, isRequired: true, accessToken: token)
                 guard proven?.isIdentical(to: key) ?? false else {
-                    throw OAuthRefusal("invalid_token", "The token is bound to another key.")
+                    throw OAuthRefusal("invalid_token", "The token is bound to another key than the DPoP proof's.")
                 }
             }
             return userInfo(of: found.known.grant, scopes: found.known.scopes).with("Cache-Control", "no-store")

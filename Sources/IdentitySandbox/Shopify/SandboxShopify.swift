@@ -128,7 +128,7 @@ public final class SandboxShopify: SandboxAuthorizationServer {
             return .redirect(to: platformOrigin + "/", status: 301)
         }
         return .html(
-            NoticePages.error(brand: "Shopify", "The page does not exist.", hint: "Check the path."),
+            NoticePages.error(brand: "Shopify", "The page does not exist.", hint: "Use the URLs in the metadata."),
             status: 404
         )
     }

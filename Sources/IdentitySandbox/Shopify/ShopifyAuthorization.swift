@@ -32,7 +32,7 @@ extension SandboxShopify {
                 "Register it byte for byte. A loopback address also requires allowsLoopback of the client."
             )
         }
-        guard query["response_type"] == "code" else { return refuse("response_type must be code.", "Send that value.") }
+        guard query["response_type"] == "code" else { return refuse("response_type must be code.", "Set it to code.") }
         let scopes = query.scopes
         guard !scopes.isEmpty, scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {
             return refuse("scope is missing or unknown.", "Send openid email customer-account-api:full.")

@@ -26,7 +26,7 @@ enum RedirectRule {
                 guard let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0 else { return nil }
                 rest = rest[digits.endIndex...]
             }
-            // After host and port, any other character means another host, as in http://127.0.0.1@evil.example.
+            // Only a path or a query may follow the host and the port: the host of http://127.0.0.1@evil.example is evil.example.
             let isWhole = rest.first.map { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? true
             return isWhole ? Array(origin.utf8) + rest : nil
         }

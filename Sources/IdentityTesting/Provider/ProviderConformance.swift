@@ -149,7 +149,7 @@ public struct ProviderConformance: Sendable {
             let second = try await device.deviceAuthorization(LoginOptions())
             #expect(!first.deviceCode.isEqual(to: second.deviceCode) && first.prompt.userCode != second.prompt.userCode)
             let isPending = if case .pending = try await device.poll(first) { true } else { false }
-            #expect(isPending, "The device login is not pending, although no buyer has signed in on it.")
+            #expect(isPending, "The device login is not pending, although no buyer has approved it.")
         },
     ]
 

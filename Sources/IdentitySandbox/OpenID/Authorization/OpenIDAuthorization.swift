@@ -88,7 +88,7 @@ extension SandboxOpenID {
             return isFresh && isMeant && !mustAsk ? session : nil
         }
         if session == nil, query.prompts == ["none"] {
-            throw OAuthRefusal("login_required", "No buyer is signed in as the request requires.", isViolation: false)
+            throw OAuthRefusal("login_required", "No signed-in buyer meets the request.", isViolation: false)
         }
         journal.count(\.authorizations)
         if let session { return login.asksConsent ? askConsent(login, session) : finish(login, session) }
@@ -130,7 +130,7 @@ extension SandboxOpenID {
         if let handle = login.deviceHandle { return .redirect(to: page(of: handle), status: 303) }
         // The buyer who signed in is not the one of id_token_hint (OpenID Connect Core section 3.1.2.1).
         guard login.hintedSubject.map({ $0.isIdentical(to: Self.subject(of: session.buyer)) }) ?? true else {
-            let reason = "Another buyer signed in than the one of id_token_hint."
+            let reason = "The buyer who signed in is not the buyer of id_token_hint."
             return authorizationResponse([("error", "login_required"), ("error_description", reason)], login)
         }
         return login.asksConsent ? askConsent(login, session) : finish(login, session)
