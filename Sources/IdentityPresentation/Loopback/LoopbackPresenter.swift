@@ -138,7 +138,7 @@ public struct LoopbackPresenter: FormPostPresenting {
                     ?? "The app could not listen on a loopback port.",
                 hint: redirect.port == nil
                     ? "Read the error's cause. Check the loopback interface and the limit of open files (ulimit -n)."
-                    : "Read the error's cause. If another login or program uses the port, wait or end that program, or "
+                    : "Read the error's cause. If another login or program uses the port, wait for its end, or "
                         + "configure \(member) without a port, if the provider permits this.",
                 reference: "RFC 8252 section 7.3",
                 cause: error

@@ -14,7 +14,7 @@ public import Testing
 /// }
 /// ```
 ///
-/// The suite also tests the optional protocols of a store (`UsedTokenStore`, `ExpirySweeping`, `SessionLocking`, `SessionSpooling`,
+/// The suite also tests the optional protocols of a store (`UsedTokenStore`, `ExpirySweeping`, `SessionSpooling`,
 /// `StoreHealthChecking`, `RowQuarantining`, `StoreKeyRotating`). If the store does not conform to the protocol of a case, or the
 /// ``StoreUnderTest`` cannot set the case up, the case records a warning with the reason and is cancelled, so that it does not count as
 /// passed.

@@ -95,7 +95,7 @@ extension SandboxOpenID {
     private func confirm(_ token: String, _ request: SandboxRequest) async throws(OAuthRefusal) -> SandboxResponse {
         let now = clock.now
         guard let pending = state.withLock({ $0.logouts.removeValue(forKey: token) }), pending.expires > now else {
-            throw OAuthRefusal("invalid_request", "The logout was answered before or has expired.", isViolation: false)
+            throw OAuthRefusal("invalid_request", "The confirmation was used or has expired.", isViolation: false)
         }
         guard request.formValue("action") != "cancel" else { return .html(LogoutPage.stayed(brand: "OpenID")) }
         return await end(pending)
