@@ -25,7 +25,7 @@ extension IdentityError {
             .signInAgain,
             isLost ? .rotationLost : .sessionEnded,
             isLost
-                ? "The provider no longer accepts the refresh token. A newer one was probably lost with a response or a restored backup."
+                ? "The provider rejected the refresh token. A newer one was probably lost in an earlier refresh or by restoring a backup."
                 : "The provider has ended this session.",
             hint: "Let the buyer sign in again.",
             reference: error?.reference,
@@ -34,14 +34,14 @@ extension IdentityError {
         )
     }
 
-    /// The same error, with a hint about the stored response.
+    /// This error with a hint that the provider's response is kept; an error of another kind than `rejected` stays as it is.
     var withKeptResponse: IdentityError {
         guard kind == .rejected else { return self }
         let kept = isAttackSuspected ? Self.mismatchHint : Self.keptResponseHint
         return recast(hint: hint.map { "\(kept) \($0)" } ?? kept)
     }
 
-    /// The error for a stored response of another login; `error` says why it cannot be validated again now.
+    /// The error for a stored response that belongs to another login; `error` says why the response cannot be validated again now.
     static func otherLogin(_ mismatch: Code, because error: IdentityError? = nil) -> IdentityError {
         let problem = "The provider's response to the session's last refresh belongs to another login"
         return IdentityError(
@@ -56,7 +56,7 @@ extension IdentityError {
     }
 
     private static let keptResponseHint =
-        "The session keeps the provider's response and validates it again at every call that needs a token."
+        "The SDK keeps the provider's response and validates it again at every call that needs a token of the session."
 
     private static let mismatchHint = """
         Alert an operator, and let the buyer sign in again. The SDK returns no token of this session. \
@@ -67,7 +67,7 @@ extension IdentityError {
         IdentityError(
             .signInAgain,
             .notRefreshable,
-            "The session has no refresh token, so it ends when its access token expires.",
+            "The session's access token cannot be refreshed, because the session has no refresh token.",
             hint:
                 "Let the buyer sign in again. Some providers issue refresh tokens only if scopes contains offline_access.",
             reference: "RFC 6749 section 6"
@@ -80,28 +80,30 @@ extension IdentityError {
             .tokensNotDurable,
             "The session's new tokens are in memory only, because the store could not save them and no spool keeps them.",
             hint: """
-                Repair the store, or its spool directory if it has one: the next call or `repair()` then saves the tokens. If the \
-                process ends before that, the buyer may have to sign in again. With PostgreSQL, set spoolDirectory (in the configuration \
-                file: spool) to avoid this.
+                Repair the store, or its spool directory if it has one. The next call for the session, or `repair()` in this process, \
+                then saves the tokens. If the process ends first, the buyer may have to sign in again. With PostgreSQL, set \
+                spoolDirectory (in the configuration file: spool), so that such tokens are also kept on disk.
                 """
         )
     }
 
-    /// The error for tokens that cannot be refreshed before the store has saved them; `warning` says that they are not durable.
+    /// The error for new tokens that cannot be refreshed before the store has saved them.
+    ///
+    /// `warning` is ``tokensNotDurable`` if the tokens are only in memory; nil if they are in the spool, or their response in the store.
     static func unsaved(_ message: String, _ warning: IdentityError?) -> IdentityError {
         IdentityError(
             .retryLater,
             .storeFailed,
             message,
             hint: warning?.hint
-                ?? "Make the store writable. The next call then saves the tokens, which are not lost, and refreshes the session."
+                ?? "Make the store writable. The tokens are not lost: the next calls save them and refresh the session."
         )
     }
 
     static func unreadableResponse(of provider: String) -> IdentityError {
         IdentityError(
             configuration:
-                "A stored token response cannot be read, because the provider \"\(provider)\" does not implement JournaledRefreshing.",
+                "A session's stored response cannot be validated: provider \"\(provider)\" does not implement JournaledRefreshing.",
             hint:
                 "Configure under this name the provider that sent the response, or end the session, so that the buyer signs in again."
         )
@@ -111,7 +113,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "The session's lock was lost, or would have expired, before its refresh was complete.",
+            "The session's lock was lost before its refresh was complete, or did not last long enough for the request.",
             hint:
                 "Try again. If this happens often, check the connection to the store, and whether refreshes wait long for the provider."
         )
@@ -121,12 +123,12 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "A refresh of the session, by this or another process, has not finished yet.",
+            "A refresh of the session, in this or another process, did not finish in time.",
             hint: "Try again."
         )
     }
 
-    /// A defect of ``RefreshStateMachine``: an event that cannot occur in its step.
+    /// The error for a defect of this package: an event that ``RefreshStateMachine`` does not expect in its current step.
     package static var unexpectedRefreshEvent: IdentityError {
         IdentityError(
             .retryLater,

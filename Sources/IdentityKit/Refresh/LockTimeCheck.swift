@@ -1,4 +1,6 @@
-/// Checks that a request with a refresh token ends while the session's lock is certainly held.
+/// Checks that no provider's timeout is longer than the time for which the store guarantees a session's lock.
+///
+/// With a longer timeout, another process could get the lock during a request and send the same refresh token.
 struct LockTimeCheck: SessionService {
     let context: SessionContext
 

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Measures how long this process has seen the refresh claims of other processes that lost the session's lock.
+/// Measures for how long this process has seen the same refresh claim of an earlier lock holder in the store.
 ///
-/// A claim is the mark in a stored session that a process is about to send the refresh token. The process that made it may still have
-/// a response of the provider to save, and needs the store for it. So only time in which the store responds counts: an outage of the
-/// store adds at most one `longestStep`. Times are measured with the monotonic clock.
+/// A refresh claim is the mark in a stored session that a process is about to send the refresh token. The process that saved the claim
+/// may still have a response of the provider to save, which it can do only while the store works. So an outage of the store adds at
+/// most one `longestStep` to the measured time. Times are measured with the monotonic clock.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64
@@ -23,7 +23,7 @@ final class ObservedRefreshClaims: Sendable {
         self.longestStep = longestStep
     }
 
-    /// Records that the store contains this session with its refresh claim now.
+    /// Records that the store contains the session with this refresh claim now.
     ///
     /// - Returns: How long this process has observed the same claim.
     func observe(_ claimed: StoredSession) -> Duration {
@@ -38,7 +38,7 @@ final class ObservedRefreshClaims: Sendable {
         }
     }
 
-    /// Removes a session whose stored state has changed.
+    /// Removes the observed claim of a session whose stored state has changed.
     func forget(_ id: SessionID) {
         notes.withLock { $0.remove(id) }
     }

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Limits the refreshes at one provider: the number that run at a time, and a pause while the provider fails.
 ///
-/// The circuit breaker opens after failures of several sessions without a success in between, or when the provider requests a pause.
+/// The circuit breaker opens after failures for several sessions in a row, and when the provider requests a pause. After the pause, one
+/// refresh is the probe: if it fails, the breaker opens again.
 final class ProviderRefreshLimiter: Sendable {
     /// The conclusion from one refresh about the state of its provider.
     enum Observation: Sendable {
@@ -13,13 +14,15 @@ final class ProviderRefreshLimiter: Sendable {
 
     private struct State {
         var running = 0
-        /// A continuation gets true if its refresh may run, and false if it must not wait any longer.
-        var waiting: [CheckedContinuation<Bool, Never>] = []
-        /// How many callers drain at the moment.
-        var drains = 0
-        /// The sessions whose refreshes failed since the last success.
+        /// The refreshes that wait until another one ends.
         ///
-        /// They are counted once each, because one session that always fails does not mean that the provider fails.
+        /// A continuation gets true if its refresh may run, and false if a drain begins.
+        var waiting: [CheckedContinuation<Bool, Never>] = []
+        /// The number of drains that have begun and not ended.
+        var drains = 0
+        /// The sessions whose refreshes failed since a refresh last showed that the provider works.
+        ///
+        /// Each session counts once, because one session that always fails does not mean that the provider fails.
         var failed: Set<SessionID> = []
         var breaker = CircuitBreaker()
         /// Whether the provider requested the current pause.
@@ -37,8 +40,8 @@ final class ProviderRefreshLimiter: Sendable {
 
     /// Waits until a refresh may run.
     ///
-    /// - Throws: The provider's last failure, while the breaker is open; `refresh_busy` if too many refreshes wait, or if the refresh would
-    ///   have to wait while the process drains.
+    /// - Throws: An error whose cause is the provider's last failure, while the breaker is open. `refresh_busy` if too many refreshes wait,
+    ///   and during a drain if this refresh would have to wait.
     func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
         if let refusal = state.withLock({
@@ -71,7 +74,7 @@ final class ProviderRefreshLimiter: Sendable {
         throw refusal
     }
 
-    /// Starts the next waiting refresh and updates the breaker.
+    /// Ends a refresh: updates the breaker, and lets the next waiting refresh run.
     func leave(_ permit: CircuitBreaker.Permit, after observation: Observation) -> CircuitBreaker.Change? {
         let now = environment.clock.elapsed
         let (next, change) = state.withLock { state -> (CheckedContinuation<Bool, Never>?, CircuitBreaker.Change?) in
@@ -101,8 +104,8 @@ final class ProviderRefreshLimiter: Sendable {
             state.breaker.lastFailure = error
             let requestedPause = isThrottled ? error.retryAfter : nil
             guard state.breaker.isClosed || isProbe else {
-                // This refresh was sent before the breaker opened, so its failure belongs to the same outage and does not
-                // open the breaker again.
+                // This refresh began before the breaker opened. Its failure belongs to the outage that opened the breaker, so the
+                // breaker does not open a second time.
                 if let requestedPause {
                     state.breaker.extend(for: min(requestedPause, limits.maximumPause), at: now)
                     state.isRequested = true
@@ -123,9 +126,10 @@ final class ProviderRefreshLimiter: Sendable {
         }
     }
 
-    /// Lets no refresh wait until ``endDrain()``: a queue can take longer than a process has before it is killed.
+    /// Refuses all refreshes that have to wait, until ``endDrain()``.
     ///
-    /// A refresh that waits has not claimed its session, so another process can refresh the session later.
+    /// The process may be killed before all waiting refreshes have run. A waiting refresh has not claimed its session, so another process
+    /// can refresh the session later.
     func beginDrain() {
         let waiting = state.withLock { state in
             state.drains += 1
@@ -153,7 +157,7 @@ final class ProviderRefreshLimiter: Sendable {
         guard let wait = state.breaker.wait(at: now) else { return nil }
         let last = state.breaker.lastFailure
         let isOurs = last?.kind == .configuration
-        // Only the hint of a configuration error is kept: most others advise to try again, which does not help during the pause.
+        // Only the hint of a configuration error is kept: most other hints advise to try again, which does not help during the pause.
         return IdentityError(
             isOurs ? .configuration : .retryLater,
             isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
@@ -161,7 +165,7 @@ final class ProviderRefreshLimiter: Sendable {
                 ? "Refreshes at the provider are paused, because the provider requested a pause."
                 : "Refreshes at the provider are paused, because refreshes failed (number of sessions: \(state.failed.count)).",
             hint: (isOurs ? last?.hint : nil)
-                ?? "Try again after the pause. The buyers stay signed in. The cause of this error is the last failure.",
+                ?? "Try again after the pause (retryAfter). The buyers stay signed in. The error's cause is the provider's last failure.",
             retryAfter: wait,
             providerResponse: last?.providerResponse,
             cause: last
@@ -172,8 +176,8 @@ final class ProviderRefreshLimiter: Sendable {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "The refresh did not start, because this process is about to end and other refreshes run first.",
-            hint: "Try again at another process, or after the restart. The refresh token was not used."
+            "The refresh did not start: too many refreshes run at the provider, and this process is about to end.",
+            hint: "Try again in another process, or after the restart. The refresh token was not used."
         )
     }
 
@@ -181,7 +185,7 @@ final class ProviderRefreshLimiter: Sendable {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "Too many refreshes already wait for the provider.",
+            "The refresh did not start, because too many refreshes are already waiting at the provider.",
             hint: "Try again later, or increase concurrent and waiting in SessionManager.RefreshLimits."
         )
     }

@@ -6,18 +6,20 @@ struct RefreshAttempt: Sendable {
     let started: Duration
     /// The session as it was loaded or saved last.
     var stored: StoredSession?
-    /// The generation with which the attempt began, or that it saved last; a later one is the work of another process.
+    /// The generation of the session that the attempt loaded first or saved last.
+    ///
+    /// If the store has a later generation, another process saved it.
     var ownGeneration: Int64?
     /// The tokens with which the attempt began.
     var old: TokenSet?
     /// The session's provider; nil until a request is prepared.
     var provider: (any IdentityProvider)?
-    /// The permit of the provider's limiter; nil if no request is needed, and while a pause or a full queue permits none.
+    /// The permit of the provider's limiter; nil if no request was needed, and if a pause or a full queue did not permit it.
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing
     /// Whether the observers were told that the response belongs to another login.
     var hasReportedMismatch = false
-    /// Whether the new tokens have been recorded in ``RefreshSchedule``.
+    /// Whether ``outcome`` was set for the new tokens, so that a second attempt to save these tokens does not set it again.
     var isNoted = false
     /// Whether the old tokens were replaced before or after they had expired.
     var outcome = TokenOutcome.refreshedEarly
@@ -28,7 +30,9 @@ struct RefreshAttempt: Sendable {
         self.started = started
     }
 
-    /// Whether the provider's limiter permitted this attempt to send requests, so that the observers are told if it fails.
+    /// Whether the provider's limiter permitted this attempt to send requests.
+    ///
+    /// Then the observers are told if the attempt fails.
     var isPermitted: Bool { permit != nil }
 
     func storedSession() throws(IdentityError) -> StoredSession {

@@ -8,7 +8,7 @@ package struct RefreshClaim: Sendable {
     let correlationID: String
     /// When the refresh began.
     let startedAt: Date
-    /// Whether the process that began the refresh has given up without a response, so that no other process needs to wait for one.
+    /// Whether the process that began the refresh has given up without a response, so that no other process waits for its response.
     var isAbandoned = false
     /// Whether another process has found this claim while the process that began the refresh may still run.
     ///

@@ -1,9 +1,11 @@
-/// The goal of a refresh, with which a later caller can decide whether another refresh has already reached it.
+/// What a refresh has to achieve.
+///
+/// With it, a caller checks whether the refresh of another caller or process is sufficient.
 ///
 /// Tokens are compared, and not generations of the session, because a refresh that ends without new tokens increases the generation
 /// too.
 package enum RefreshGoal: Sendable {
-    /// The caller needs other tokens than these, which are not valid long enough.
+    /// The caller needs other tokens than these, for example because these expire too soon.
     case replacing(TokenSet)
     /// The session must have no unfinished refresh; its tokens may be the old ones.
     case repairing
@@ -17,7 +19,7 @@ package enum RefreshGoal: Sendable {
         }
     }
 
-    /// The scopes and the refresh token that the replaced tokens had and the new ones lack; nil if nothing was lost.
+    /// The scopes and the refresh token that the replaced tokens had and the new ones lack; nil if nothing was lost, and for a repair.
     func losses(in new: TokenSet) -> TokenLosses? {
         guard case .replacing(let old) = self else { return nil }
         return TokenLosses(from: old, to: new)

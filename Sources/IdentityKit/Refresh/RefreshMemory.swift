@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// What a process keeps in memory about its refreshes.
+/// What one ``SessionManager`` keeps in memory about its refreshes.
 ///
 /// Only ``TokenRefresher`` uses it.
 final class RefreshMemory: Sendable {
     /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
     let flights: SingleFlight<SessionID, SessionTokens>
-    /// The states that could not be saved yet.
+    /// The states of sessions that the store could not save yet.
     let unsaved: UnsavedTokens
     let pauses: SessionRefreshPauses
     let claims: ObservedRefreshClaims
@@ -23,8 +23,8 @@ final class RefreshMemory: Sendable {
     ) {
         self.environment = environment
         limits = configuration.refreshLimits
-        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks and not the age
-        // of tokens.
+        // The system's clock, also in tests and simulations with another clock, because it limits how long tasks wait and
+        // not how old tokens are.
         flights = SingleFlight(
             waitingUpTo: limits.maximumWait,
             on: SystemClock(),

@@ -2,12 +2,12 @@
 package enum RefreshOutcome: Sendable {
     /// The session has new tokens; `isRecovered`: an earlier attempt received the response or the tokens.
     case refreshed(TokenSet, isRecovered: Bool)
-    /// Another process has refreshed the session: its state and tokens.
+    /// The store already has sufficient tokens, usually because another process refreshed the session: its state and these tokens.
     case adopted(SessionState, TokenSet)
     /// Another process changed the session first, so the refresh must start again.
     case changed
-    /// Another process has claimed the session for its refresh and may still save the response; look again later.
+    /// Another process has claimed the session for its refresh and may still save the response. The refresh must look again later.
     case wait
-    /// The attempt failed; `pausesSession`: the next attempt for the session has to wait.
+    /// The attempt failed; `pausesSession`: the failure counts for the pauses of ``SessionRefreshPauses``.
     case failed(IdentityError, pausesSession: Bool = false)
 }

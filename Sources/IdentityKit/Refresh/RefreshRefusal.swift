@@ -2,8 +2,8 @@ internal import IdentityHTTP
 
 /// A failed refresh: the error and its meaning for the session.
 ///
-/// A session ends only for ``Kind/invalidGrant``, which at a token endpoint is the exact `error` member `invalid_grant` (RFC 6749
-/// section 5.2). The description is never read, and a status alone ends no session.
+/// A session ends only for ``Kind/invalidGrant``. In OAuth, that is the `error` member `invalid_grant` (RFC 6749 section 5.2): neither
+/// the error's description nor a status alone ends a session.
 public struct RefreshRefusal: Error, Sendable {
     /// The meaning of a failed refresh for the session.
     public enum Kind: String, Sendable, CaseIterable {
@@ -13,10 +13,10 @@ public struct RefreshRefusal: Error, Sendable {
         case throttled
         /// The provider rejects this client for all sessions.
         case configuration
-        /// The provider no longer accepts the refresh token: exactly `invalid_grant`. The session ends.
+        /// The provider no longer accepts the refresh token (`invalid_grant`). The session ends, unless another process has newer tokens.
         case invalidGrant = "invalid_grant"
-        /// The provider may have used the refresh token: no response, an incomplete one, a redirect, an HTML page, or an error that does not
-        /// say what happened.
+        /// The provider may have used the refresh token: for example there was no response, an incomplete one, a redirect, an HTML page
+        /// with a success status, or an error that does not say what happened.
         case inDoubt = "in_doubt"
         /// The provider rejected the refresh for any other reason. The session is not changed.
         case rejected
@@ -35,8 +35,9 @@ public struct RefreshRefusal: Error, Sendable {
 
     /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What a response means".
     ///
-    /// An error of any other type, for example of an HTTP library, is in doubt, because the request may have been sent. So is
-    /// ``IdentityError/Code/providerUnavailable`` with neither a status nor an `HTTPTransportError` as cause.
+    /// An error of a type that the SDK does not know, for example of an HTTP library, becomes ``Kind/inDoubt``, because the request may
+    /// have been sent. ``IdentityError/Code/providerUnavailable`` with neither a status nor an `HTTPTransportError` as cause becomes
+    /// ``Kind/inDoubt``, too.
     ///
     /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
     ///   ``IdentityError/providerResponse``.
@@ -61,9 +62,9 @@ public struct RefreshRefusal: Error, Sendable {
             return .configuration
         // A successful response without a readable token, or a request that was cancelled after it may have been sent.
         case .tokenResponseInvalid, .cancelled: return .inDoubt
-        // A GraphQL request that may have been executed. Status 503 means a pause, as below.
+        // A GraphQL request that may have been executed. With status 503 the provider asks for a pause, as below.
         case .outcomeUnknown where error.providerResponse?.status != 503: return .inDoubt
-        // A provider of the app may not say whether it has sent the request.
+        // A provider that the app implements may not say whether it sent the request.
         case .providerUnavailable where error.providerResponse?.status == nil: return .inDoubt
         default: break
         }
@@ -76,10 +77,10 @@ public struct RefreshRefusal: Error, Sendable {
         case 403 where error.kind == .configuration: return .configuration
         // A server may redirect after it has processed the request.
         case 300..<400: return .inDoubt
-        // A gateway or a failing server may have forwarded the request; only OAuth errors prove that it was rejected.
+        // The server may have processed the request before it failed. Only the OAuth errors `retriedErrors` prove that it did not.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
-        // Neither an HTML page with a success status nor a 401 without an OAuth error, which Shopify sends, proves that the refresh token
-        // was not used.
+        // An HTML page with a success status does not prove that the refresh token was not used. Neither does a 401 without an OAuth error,
+        // which Shopify sends.
         case 401, ..<300: return name.isEmpty ? .inDoubt : otherwise
         default: return otherwise
         }
@@ -87,7 +88,7 @@ public struct RefreshRefusal: Error, Sendable {
 
     private static let retriedErrors: Set<String> = ["server_error", "temporarily_unavailable", "invalid_request"]
 
-    /// Whether the provider failed for all sessions, not only for this one.
+    /// Whether the failure probably concerns all sessions at the provider, not only this one.
     package var concernsProvider: Bool {
         switch kind {
         case .throttled, .configuration, .inDoubt: true

@@ -1,23 +1,23 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Decides when a session's tokens are due for a refresh, and when they have expired, independently of changes of the wall clock.
+/// Decides when a session's tokens are due for a refresh, and when they have expired, also after the wall clock was changed.
 ///
 /// When this process first sees tokens before their expiry, it also records the expiry as a time of the monotonic clock. The earlier of
-/// the two expiries counts, so a wall clock that is set back later does not make these tokens valid again. Tokens that had expired by the
-/// wall clock when they were first seen are not recorded: they are valid after a clock that was ahead is corrected.
+/// the two expiries counts, so a wall clock that is set back later does not make these tokens valid again. Tokens that have expired by the
+/// wall clock when they are first seen are not recorded. If the wall clock was ahead, they are valid again when it is corrected.
 final class RefreshSchedule: Sendable {
     /// The work that a call for tokens causes.
     enum Need: Sendable {
-        /// No work: the tokens are valid for the requested time, and due for a refresh only after `untilDue`.
+        /// No work: the tokens are valid long enough, and due for a refresh only after `untilDue`.
         case none(untilDue: Duration)
-        /// The tokens are valid for the requested time and old enough for a background refresh.
+        /// The tokens are valid long enough, and old enough for a background refresh.
         case early
-        /// The tokens must be refreshed first.
+        /// The tokens must be refreshed before the call returns.
         case now
     }
 
-    /// How long tokens must be valid if the caller requests no time.
+    /// How long tokens must be valid if the caller requests no time; a quarter of their lifetime if that is less.
     static let usualValidity = Duration.seconds(60)
 
     private struct Note {
@@ -27,8 +27,8 @@ final class RefreshSchedule: Sendable {
         var refreshedAt: Duration?
     }
 
-    /// Tokens that were issued more than this many seconds in the future count as expired: another clock was ahead, or this machine's
-    /// clock was set back.
+    /// Tokens that were issued more than this many seconds in the future count as expired: the clock of the machine that received them was
+    /// ahead, or this machine's clock was set back.
     private static let tolerance = 300.0
     private static let freshness = Duration.seconds(30)
 
@@ -74,8 +74,8 @@ final class RefreshSchedule: Sendable {
         _ = note(tokens, expiresAt, id, refreshedAt: clock.elapsed)
     }
 
-    /// Whether a refresh of this process has just returned the tokens, so that another one would not return tokens that
-    /// are valid longer.
+    /// Whether a refresh of this process returned the tokens less than 30 seconds ago, so that another refresh would not
+    /// return tokens that are valid longer.
     func isJustRefreshed(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let expiresAt = tokens.expiresAt, let refreshedAt = note(tokens, expiresAt, id).refreshedAt else {
             return false
@@ -87,15 +87,16 @@ final class RefreshSchedule: Sendable {
         guard remaining > .zero, let expiresAt = tokens.expiresAt else { return false }
         let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
         guard let validity else { return remaining >= min(Self.usualValidity, lifetime / 4) }
-        // If the requested time is longer than the tokens' whole lifetime, a refresh at every call would not help.
+        // Tokens whose whole lifetime is shorter than the requested time are never valid long enough. A refresh at every call would not
+        // help, so tokens that were just refreshed are accepted.
         return remaining >= validity || (validity >= lifetime && isJustRefreshed(tokens, of: id))
     }
 
     /// The remaining validity at which a token is refreshed early.
     ///
-    /// It differs between sessions by a hash, so that they are not all refreshed at once.
+    /// The time depends on a hash of the session's id, so that sessions are not all refreshed at once.
     ///
-    /// - Returns: A negative time for a token that cannot be refreshed, which is never due.
+    /// - Returns: A negative time, which is never reached, for tokens without a refresh token or a positive lifetime.
     private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID) -> Duration {
         guard tokens.refreshToken != nil, let expiresAt = tokens.expiresAt else { return .seconds(-1) }
         let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
@@ -120,15 +121,15 @@ final class RefreshSchedule: Sendable {
                 end: elapsed + life,
                 refreshedAt: refreshedAt
             )
-            // Tokens that seem to have expired are judged again at the next call, because the wall clock may be ahead. Tokens from the
-            // future are recorded as expired: otherwise they would become valid when the wall clock reaches their time.
+            // Tokens that seem to have expired are not recorded, because the wall clock may be ahead: the next call compares them again.
+            // Tokens from the future are recorded as expired. Otherwise they would become valid when the wall clock reaches their time.
             guard expiresAt > now || refreshedAt != nil else { return note }
             notes.insert(note, for: id) { $0.end <= elapsed }
             return note
         }
     }
 
-    /// A stored time has whole milliseconds; the same time in memory is more precise.
+    /// Compares two times with a tolerance, because a stored time has whole milliseconds and a time in memory is more precise.
     private static func isSame(_ one: Date, _ other: Date) -> Bool {
         abs(one.timeIntervalSince(other)) < 0.002
     }

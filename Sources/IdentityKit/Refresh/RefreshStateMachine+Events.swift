@@ -6,10 +6,10 @@ extension RefreshStateMachine {
         /// The stored state; nil if the session was removed or has expired.
         ///
         /// - `isRestored`: The session was restored from a backup, so its refresh token may have been used since.
-        /// - `isOurs`: No other process has changed the session since this machine saved or loaded it.
+        /// - `isOurs`: No other process has changed the session since this refresh last loaded or saved it; false at the first load.
         case loaded(SessionState?, isRestored: Bool, isOurs: Bool)
         case notLoaded(IdentityError)
-        /// The state in memory or in the spool that will replace the stored tokens: `active` with new tokens, or `responded`.
+        /// The state in memory or in the spool that will replace the stored tokens, `active` or `responded`; nil if there is none.
         case found(SessionState?)
         /// `mustWait`: the process that claimed the session for its refresh may still save a response.
         case claimChecked(mustWait: Bool)
@@ -19,14 +19,14 @@ extension RefreshStateMachine {
         /// Another process has changed or removed the session.
         case conflicted
         case notSaved(IdentityError)
-        /// The lock was lost, or it may end before the request does, so the action was not performed.
+        /// The action was not performed, because the lock was lost, or because it may end before the request with the refresh token does.
         case lockLost
         case responded(RefreshResponse)
         /// Validated tokens. A provider that is not ``JournaledRefreshing`` returns them directly from its request.
         case validated(TokenSet)
-        /// The provider rejected the refresh, or its response contains no token.
+        /// The provider rejected the refresh, its response contains no token, or no response arrived.
         case refused(RefreshRefusal)
-        /// The response may contain tokens, but it cannot be accepted, now or at any time. The error has
+        /// The response may contain tokens, but its validation failed; a later validation may succeed. The error has
         /// ``IdentityError/isAttackSuspected`` if the response belongs to another login.
         case notAccepted(IdentityError)
         /// An action that always succeeds has been performed.
@@ -39,7 +39,7 @@ extension RefreshStateMachine {
     package enum Purpose: Sendable {
         case contest, claim, restoreClaim, release, end
         case response
-        /// A response of another login that is stored already, now with its error code.
+        /// A response that belongs to another login, with its error code.
         case mismatch
         case tokens(Source)
     }
@@ -49,13 +49,14 @@ extension RefreshStateMachine {
         case load
         /// Looks in memory and in the spool for a state that replaces the stored tokens.
         ///
-        /// - `isResponseRefused`: The stored response contains no token, so that a state which may be older than the response counts too.
+        /// - `isResponseRefused`: The stored response contains no token. Then a state that may be older than this response is found, too.
         case findUnsaved(isResponseRefused: Bool)
         case checkClaim
-        /// Does the work that is possible before the token is sent: waits for a permit of the provider's limit of refreshes, and fetches
-        /// the provider's metadata and keys.
+        /// Does the work that is possible before the token is sent: waits for a permit of the provider's ``ProviderRefreshLimiter``, and
+        /// fetches the provider's metadata and keys.
         case prepare
-        /// Replaces the session if it is unchanged since it was last saved or loaded; `requiresLock`: only while the lock is held.
+        /// Replaces the session if no other process has changed it since it was last loaded or saved; `requiresLock`: only while the
+        /// lock is held.
         case save(SessionState, Purpose, requiresLock: Bool)
         /// Sends the refresh token.
         case send
@@ -64,9 +65,10 @@ extension RefreshStateMachine {
         case reportMismatch(IdentityError, RefreshResponse)
         /// Keeps new tokens or a response in memory and in the spool, until they can replace these tokens in the store.
         ///
-        /// - `isFinal`: False before the attempt tries to save the tokens of a response; observers are told only what stays unsaved.
+        /// - `isFinal`: False if the attempt validates the response next and then saves its tokens. The observers are told only about a
+        ///   final state.
         case spool(SessionState, replacing: TokenSet, isFinal: Bool)
-        /// Removes the state from memory and from the spool.
+        /// Removes the session's unsaved state from memory and from the spool.
         case forgetUnsaved
         /// Revokes the tokens that are in memory or in the spool for a session that was removed.
         case revokeUnsaved

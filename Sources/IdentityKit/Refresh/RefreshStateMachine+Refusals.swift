@@ -1,6 +1,6 @@
-/// The steps after a response without tokens or one that is not accepted, or without a response: each returns the next action.
+/// The steps after a failed request or validation. Each step returns the next action.
 extension RefreshStateMachine {
-    /// Continues after an error because of which the refresh token was not sent, or not sent again.
+    /// Ends the attempt after an error that prevented the first or the second request with the refresh token.
     mutating func notSent(_ error: IdentityError) -> Action {
         refused(RefreshRefusal(.transient, error), mayResend: false, isResponseStored: false)
     }
@@ -16,8 +16,8 @@ extension RefreshStateMachine {
         let finish = Action.finish(.failed(refusal.error, pausesSession: true))
         guard let tokens = storedState?.tokens, let claim else { return finish }
         guard isInDoubt else { return run([.save(.active(tokens), .release, requiresLock: true), finish]) }
-        // The next holder of this kind of lock knows that this process has ended or has released the lock, so the refresh claim need
-        // not be marked as abandoned.
+        // With this kind of lock, the next holder knows that this process has ended or has released the lock. So the refresh claim
+        // needs no mark that it is abandoned.
         guard !provesPreviousHolderGone else { return finish }
         return run([.save(.claimed(tokens, claim.abandoned), .release, requiresLock: true), finish])
     }
@@ -37,11 +37,11 @@ extension RefreshStateMachine {
 
     /// Ends the session, because the provider no longer accepts its refresh token.
     ///
-    /// Another process may have newer tokens; otherwise the buyer has to sign in again.
+    /// If another process has saved newer tokens meanwhile, the session does not end, and those tokens are used.
     mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, isOurs: Bool) -> Action {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
         guard isUnchanged(current), current.endReason == nil else { return adopt(current) }
-        // Another process has a response that is not validated yet.
+        // Another process has saved a response that is not validated yet and may contain newer tokens.
         if case .responded = current, !isOurs { return .finish(.failed(.refreshTakesLong)) }
         return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isOurs))
     }
@@ -81,7 +81,9 @@ extension RefreshStateMachine {
         return run([.reportMismatch(error, marked), action], then: .saveMismatch(marked, source, error))
     }
 
-    /// Whether this code is already stored with the response: in the store, in memory or in the spool.
+    /// Whether the response already has this error code.
+    ///
+    /// If the response comes from memory or the spool and the store has it too, the stored copy must also have the code.
     private func isKnown(_ mismatch: IdentityError.Code, of response: RefreshResponse, _ source: Source) -> Bool {
         guard response.mismatch == mismatch else { return false }
         guard case .unsaved = source, case .responded(_, let stored)? = storedState, stored.isSame(as: response) else {
@@ -95,7 +97,7 @@ extension RefreshStateMachine {
         return stored.isSame(as: response)
     }
 
-    /// Ends the attempt after the code was saved in the store; memory and spool no longer need the response.
+    /// Ends the attempt after the error code was saved in the store; memory and spool no longer need the response.
     mutating func finishMismatch(_ error: IdentityError, _ source: Source) -> Action {
         if case .store = source { return .finish(.failed(error)) }
         return run([.forgetUnsaved, .finish(.failed(error))])
@@ -103,7 +105,7 @@ extension RefreshStateMachine {
 }
 
 extension RefreshResponse {
-    /// Whether both are the same response of the provider; the error codes that are stored with them may differ.
+    /// Whether both values are copies of one response of the provider; their error codes may differ.
     fileprivate func isSame(as other: RefreshResponse) -> Bool {
         receivedAt == other.receivedAt && body.isEqual(to: other.body)
     }

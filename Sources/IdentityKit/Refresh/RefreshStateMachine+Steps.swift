@@ -5,7 +5,9 @@ extension RefreshStateMachine {
         return action
     }
 
-    /// Returns the first of several actions; the others follow even if one fails, and then the machine continues with `next`.
+    /// Returns the first of several actions.
+    ///
+    /// The others follow even if one fails; step `next` handles the result of the last one.
     mutating func run(_ actions: [Action], then next: Step = .start) -> Action {
         guard let action = actions.first else { return .finish(.failed(.unexpectedRefreshEvent)) }
         let rest = Array(actions.dropFirst())
@@ -16,31 +18,32 @@ extension RefreshStateMachine {
         go(.findUnsaved, .findUnsaved(isResponseRefused: isResponseRefused))
     }
 
-    /// The next step for the stored state if memory and spool contain no newer one.
+    /// The next action for the stored state if memory and spool contain no newer state.
     mutating func decide() -> Action {
         switch storedState {
         case .responded(_, let response)? where !isResponseRefused: return validate(response, .store, isStored: true)
         case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
         case .active(let tokens)? where goal.isReached(by: tokens):
             return .finish(.adopted(.active(tokens), tokens))
-        // The previous holder lost the lock, but it may still run and save a response.
+        // The process that saved the claim no longer holds the lock, but it may still run and save a response.
         case .claimed(_, let claim)? where !claim.isAbandoned && !provesPreviousHolderGone:
             return contest(claim)
         default: return prepare()
         }
     }
 
-    /// Marks the claim as contested before the wait for the holder's response.
+    /// Marks the claim of another process as contested, before this process waits for the response of that process.
     ///
-    /// The write proves that the store accepts writes, so that the holder can save its response.
+    /// The write proves that the store accepts writes, so that the other process can save its response.
     mutating func contest(_ claim: RefreshClaim) -> Action {
         guard !claim.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
         return go(.contest, .save(.claimed(tokens, claim.contested), .contest, requiresLock: true))
     }
 
-    /// Saves a response from memory or the spool in the store before it is validated.
+    /// Saves a response from memory or the spool in the store before it is validated, unless the stored session has a response or has
+    /// ended.
     ///
-    /// Validation may fail for a long time, and another machine would otherwise send the old refresh token.
+    /// The validation may fail for a long time. If the response were not in the store, another machine would send the old refresh token.
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
         switch storedState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
@@ -54,8 +57,8 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and from the spool, and looks for another one there.
     ///
-    /// If a spooled response cannot be removed, it is found again. The second time it is only removed, so that it does not count as a copy
-    /// of the tokens that this refresh may receive.
+    /// If the spool cannot remove the response, the search finds it again. Then the refresh removes it from memory and continues without
+    /// it. Otherwise the response would count as a durable copy of the tokens that this refresh may receive.
     mutating func discardUnsaved() -> Action {
         guard !hasDiscardedUnsaved else { return go(.decide, .forgetUnsaved) }
         hasDiscardedUnsaved = true
@@ -79,7 +82,7 @@ extension RefreshStateMachine {
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
-    /// Saves the response unchanged before it is validated, because a crash in between would lose it.
+    /// Saves the response unchanged before it is validated, because a crash during the validation would lose it.
     mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(
@@ -103,17 +106,20 @@ extension RefreshStateMachine {
         go(.validate(response, source, isStored: isStored), .validate(response))
     }
 
-    /// Saves new tokens, which needs no lock, because the save fails if another process has changed the session.
+    /// Saves new tokens.
+    ///
+    /// The save needs no lock, because it fails if another process has changed the session.
     mutating func saveTokens(_ new: TokenSet, _ source: Source) -> Action {
         go(.saveTokens(new, source), .save(.active(new), .tokens(source), requiresLock: false))
     }
 
     /// Saves new tokens after another process has changed the session.
     ///
-    /// While this process holds the lock, it replaces a session that still contains the tokens that were used: if two processes sent
-    /// the same refresh token, only the one that received a response has valid tokens. Without the lock, nothing is replaced.
+    /// While this process holds the lock, it replaces a session that still contains the old tokens: if two processes sent the same
+    /// refresh token, only the process that received new tokens has valid ones. Without the lock, nothing is replaced.
     ///
-    /// A stored response of the other process may contain newer tokens. It is validated first; the new tokens are kept until then.
+    /// If the other process has stored a response, that response may contain newer tokens. It is validated first, and the new tokens are
+    /// spooled until then.
     mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard isUnchanged(current) else { return run([.forgetUnsaved, adopt(current)]) }
         if case .responded = current { return spool(.active(new), .changed) }
@@ -127,7 +133,7 @@ extension RefreshStateMachine {
         .refreshed(new, isRecovered: source.isRecovered)
     }
 
-    /// Spools new tokens, or a response that may contain tokens, because they exist nowhere else; then finishes.
+    /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.
     mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, let tokens = storedState?.tokens else { return .finish(outcome) }
         return run([.spool(state, replacing: tokens, isFinal: true), .finish(outcome)])
@@ -138,7 +144,7 @@ extension RefreshStateMachine {
         return found.isSameIssue(as: tokens)
     }
 
-    /// The next step after another process has changed the session.
+    /// Finishes with the state that another process has saved.
     func adopt(_ current: SessionState) -> Action {
         if let reason = current.endReason { return .finish(.failed(.ended(reason))) }
         return .finish(current.tokens.map { .adopted(current, $0) } ?? .failed(.unknownSession))

@@ -21,22 +21,22 @@ package struct RefreshStateMachine: Sendable {
         case saveTokens(TokenSet, Source)
         case reload(TokenSet, Source)
         case saveTokensAgain(TokenSet, Source, over: SessionState)
-        /// Only for `invalid_grant`.
+        /// Saves the end of the session, after `invalid_grant`.
         case end(RefreshRefusal)
         case reloadToEnd(RefreshRefusal)
-        /// The machine performs actions whose results do not matter, and then continues with another step.
+        /// The result of the current action does not matter. These actions follow, and step `then` handles the result of the last one.
         indirect case run([Action], then: Step)
     }
 
     /// The origin of a response or of tokens.
     package enum Source: Sendable {
-        /// The provider has just sent it; `isRepeated`: this machine sent the token for the second time.
+        /// The provider has just sent it; `isRepeated`: as the response to the second request of this refresh.
         case provider(isRepeated: Bool)
         case store
         /// It comes from memory or the spool, because a save failed.
         case unsaved
 
-        /// Whether a caller waits and the tokens are not stored yet, so that a failed save is repeated for some seconds.
+        /// Whether a failed save of the tokens is repeated for some seconds; false for unsaved tokens, whose save has failed before.
         var repeatsFailedSave: Bool { if case .unsaved = self { false } else { true } }
 
         /// Whether an earlier attempt received the response or the tokens.
@@ -46,10 +46,12 @@ package struct RefreshStateMachine: Sendable {
     let goal: RefreshGoal
     let provesPreviousHolderGone: Bool
     var step = Step.start
-    /// The stored state with which the refresh began.
+    /// The state that the refresh loaded at its start, or the state with the response from memory or the spool that it then saved.
     var storedState: SessionState?
     var claim: RefreshClaim?
-    /// Whether the refresh token may have been used although no process has the response.
+    /// Whether the refresh token may have been used before.
+    ///
+    /// If the provider then answers `invalid_grant`, the end of the session has the reason ``SessionEndReason/lostRotation``.
     var isInDoubt = false
     /// Whether a response from memory or the spool contained no tokens.
     var hasDiscardedUnsaved = false
@@ -103,7 +105,7 @@ package struct RefreshStateMachine: Sendable {
         case (.validate(_, let source, _), .validated(let new)): return saveTokens(new, source)
         case (.validate(let response, let source, let isStored), .notAccepted(let error)):
             return notAccepted(response, source, isStored: isStored, error)
-        // If the stored response belongs to another login, it keeps its error code until it is accepted.
+        // A response that was found to belong to another login keeps its error code until it is accepted.
         case (.validate(let response, let source, let isStored), .refused(let refusal)) where response.mismatch != nil:
             return notAccepted(response, source, isStored: isStored, refusal.error)
         case (.saveMismatch(_, let source, let error), .saved): return finishMismatch(error, source)
@@ -125,7 +127,7 @@ package struct RefreshStateMachine: Sendable {
             return run([.forgetUnsaved, .finish(refreshed(new, source))])
         case (.saveTokens(let new, let source), .conflicted), (.saveTokensAgain(let new, let source, _), .conflicted):
             return go(.reload(new, source), .load)
-        // New tokens replace an end that another process saved only while this process holds the lock.
+        // Another process has ended the session. Only a lock holder may replace that state, so the new tokens are revoked.
         case (.saveTokensAgain(let new, _, over: .ended(let reason, _)), .lockLost):
             return run([.forgetUnsaved, .revoke(new), .finish(.failed(.ended(reason)))])
         case (.saveTokens(let new, let source), _), (.saveTokensAgain(let new, let source, _), _),

@@ -1,6 +1,7 @@
 /// The error of a refresh whose own time limit has passed while it waited for another process.
 ///
-/// A caller that joined the refresh may have a longer limit. Other errors with the code `refresh_busy` hold for every caller.
+/// A caller that joined the refresh and has a longer limit tries again. Other errors with the code `refresh_busy` are thrown to every
+/// caller that joined.
 struct RefreshWaitEnded: Error {
     /// The time limit.
     let limit: Duration

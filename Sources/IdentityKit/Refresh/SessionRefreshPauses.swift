@@ -7,7 +7,9 @@ final class SessionRefreshPauses: Sendable {
     private struct Pause {
         var failures: Int
         var until: Duration
-        /// The end of the pause for a session whose token is still valid; it is longer, because that refresh is not urgent.
+        /// The end of the pause for background refreshes.
+        ///
+        /// It is at least 30 seconds after the failure, because the token is still valid.
         var earlyUntil: Duration
         var error: IdentityError
     }
@@ -17,20 +19,20 @@ final class SessionRefreshPauses: Sendable {
     private static let longestAsked = Duration.seconds(60)
 
     private let environment: IdentityEnvironment
-    /// An entry that is evicted costs one more request.
+    /// If an entry is evicted, its session is refreshed again without a pause.
     private let pauses = Mutex(BoundedTable<SessionID, Pause>(maximum: 10_000))
 
     init(in environment: IdentityEnvironment) {
         self.environment = environment
     }
 
-    /// Whether a session whose token is still valid must not be refreshed yet.
+    /// Whether a session must not be refreshed in the background yet.
     func delaysEarly(_ id: SessionID) -> Bool {
         let now = environment.clock.elapsed
         return pauses.withLock { ($0[id]?.earlyUntil ?? now) > now }
     }
 
-    /// The last failure, if it is too early for another attempt.
+    /// The error of the last failed refresh, if the pause after it has not ended.
     func error(delaying id: SessionID) -> IdentityError? {
         let now = environment.clock.elapsed
         guard let pause = pauses.withLock({ $0[id] }), pause.until > now else { return nil }
@@ -41,7 +43,7 @@ final class SessionRefreshPauses: Sendable {
         let now = environment.clock.elapsed
         pauses.withLock { pauses in
             let failures = (pauses[id]?.failures ?? 0) + 1
-            // The first failure causes no pause, because the next attempt may succeed at once.
+            // After the first failure there is no pause unless the provider requested one, because the next attempt may succeed at once.
             let pause =
                 failures == 1
                 ? min(error.retryAfter ?? .zero, Self.longest)
@@ -62,9 +64,9 @@ final class SessionRefreshPauses: Sendable {
         }
     }
 
-    /// Records a failed background refresh that was not recorded otherwise, such as one that the store refused.
+    /// Records a failed background refresh that ``failed(_:with:)`` did not record, such as one that failed because of the store.
     func failedEarly(_ id: SessionID, with error: IdentityError) {
-        // A refresh by another process is not a failure.
+        // A refresh that waited too long, lost its lock or was cancelled does not count as failed.
         guard error.code != .refreshBusy, error.code != .cancelled else { return }
         let now = environment.clock.elapsed
         pauses.withLock { pauses in

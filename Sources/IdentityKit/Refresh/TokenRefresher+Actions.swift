@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension TokenRefresher {
-    /// The maximum time in which a failed save of new tokens is repeated.
+    /// After this time, a failed save of new tokens is not repeated.
     static let savingLimit = Duration.seconds(5)
     private static let savingAttempts = 6
 
@@ -119,7 +119,7 @@ extension TokenRefresher {
         if !source.isRecovered { schedule.noteRefreshed(new, of: attempt.id) }
     }
 
-    /// Saves a session; if the store fails, tries again for some seconds.
+    /// Saves a session; if the store fails, tries again until it has tried `attempts` times or ``savingLimit`` has passed.
     ///
     /// - Returns: Whether the session is saved; false if it has another generation or was removed.
     private func replace(_ session: StoredSession, over base: StoredSession, attempts: Int) async throws -> Bool {
@@ -168,7 +168,8 @@ extension TokenRefresher {
         var isResponseStored = false
         if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
         var session = successor(of: base, state, .tokens(.unsaved))
-        // A row that another process has saved in the meantime may contain a newer response.
+        // The generation is one higher than the one that this attempt loaded first or saved last. A row that another process has saved
+        // since then may contain a newer response, so it must not seem older than this state.
         session.generation = ownGeneration + 1
         await unsaved.keep(session, state, replacing: tokens, isResponseStored: isResponseStored, reports: reports)
     }
@@ -204,8 +205,8 @@ extension TokenRefresher {
         guard let provider = attempt.provider, let old = attempt.old else {
             return .refused(RefreshRefusal(.transient, .unexpectedRefreshEvent))
         }
-        // The lock may be lost by now, and its next holder may send the same token. A request that is aborted early may leave the
-        // session in doubt, so each request gets its full time.
+        // If the lock ended during the request, its next holder could send the same refresh token. A shorter timeout is no solution:
+        // a request that is aborted early may leave the session in doubt. So the lock must last for the provider's whole timeout.
         let needed = provider.descriptor.timeout ?? .milliseconds(1)
         guard attempt.lock.remaining.map({ $0 >= needed }) ?? true else {
             attempt.observation = .nothing
@@ -251,8 +252,8 @@ extension TokenRefresher {
         } catch {
             let error = IdentityError.wrapping(error)
             if attempt.isPermitted { attempt.observation = .responded }
-            // This error is reported once for each response, not at each repair. An attempt that sends the refresh token reports its
-            // failure when it ends, and a response of another login is reported separately.
+            // The observers get this error once for each response, not at each repair. If the limiter gave the attempt a permit, the end of
+            // the attempt reports the error. `reportMismatch` reports a response of another login.
             if !error.isAttackSuspected, response.mismatch == nil,
                 memory.reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.isPermitted
             {
@@ -262,7 +263,7 @@ extension TokenRefresher {
         }
     }
 
-    /// Reports once in this process that a response belongs to another login, even if that cannot be saved.
+    /// Reports to the observers that a response belongs to another login, once in this process, even if the error code cannot be saved.
     private func reportMismatch(_ error: IdentityError, of response: RefreshResponse, _ attempt: inout RefreshAttempt) {
         attempt.hasReportedMismatch = true
         guard attempt.stored != nil, memory.reportedResponses.insert(error.code, of: response, for: attempt.id) else {

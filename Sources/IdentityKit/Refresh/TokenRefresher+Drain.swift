@@ -1,4 +1,4 @@
-/// The end of a process.
+/// The work of refreshes before the process ends.
 extension TokenRefresher {
     private static let lastAttempts = 4
     /// How often a drain checks, at most, whether the refreshes that have exceeded the time limit of their callers have ended.
@@ -9,15 +9,15 @@ extension TokenRefresher {
         let limiters = visible.providers.all.map { memory.limiter(of: $0.descriptor.name) }
         for limiter in limiters { limiter.beginDrain() }
         defer { for limiter in limiters { limiter.endDrain() } }
-        // Work on carts can start refreshes.
+        // Work on carts, which runs in the background, can start refreshes.
         await background.drain()
         await flights.drain()
         await saveUnsaved()
         // The end of a refresh starts work on carts, which can start another refresh.
         await background.drain()
         await flights.drain()
-        // A refresh that waited for long has exceeded the time limit of its callers, but the provider may be responding to it now.
-        // Real time, also with the clock of a test, because requests need real time.
+        // `flights.drain()` does not wait for a refresh that has exceeded the time limit of its callers, but the provider may be
+        // responding to this refresh now. `Task.sleep` waits in real time, also with the clock of a test, because requests need real time.
         for _ in 0..<Self.lateChecks where limiters.contains(where: \.isRunning) && !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))
         }

@@ -1,8 +1,10 @@
 /// How the callers of this process share refreshes.
 ///
-/// Among processes, the session's lock in ``run(_:for:waitingUpTo:)`` lets one refresh at a time.
+/// Among processes, the session's lock in ``run(_:for:waitingUpTo:)`` permits one refresh at a time.
 extension TokenRefresher {
-    /// Refreshes a session, or joins the refresh of it that runs in this process, which may have another goal.
+    /// Refreshes a session.
+    ///
+    /// If a refresh of the session already runs in this process, joins it, even if it has another goal.
     ///
     /// - Returns: Tokens that reach the goal, from a refresh of this process or of another one.
     func refresh(
@@ -23,7 +25,7 @@ extension TokenRefresher {
                 found = try result.get()
                 if !started { found.outcome = .waited }
             } catch let ended as RefreshWaitEnded {
-                // The limit of the joined refresh may be shorter than the limit of this caller. A repair, for example, does not wait.
+                // The limit of the joined refresh may be shorter than the limit of this caller: a repair, for example, may not wait.
                 guard !started, ended.limit < limit, clock.elapsed - begun < limit else { throw ended.error }
                 continue
             } catch {
@@ -38,7 +40,7 @@ extension TokenRefresher {
                 )
             }
             // This caller may continue long after the refresh that it joined has ended, so the new tokens may have expired since. Tokens
-            // that a refresh of this process has just returned count as new even then.
+            // that a refresh of this process returned less than 30 seconds ago count as new even if they have expired.
             let isNew = !hasExpired || schedule.isJustRefreshed(found.tokens, of: id)
             if found.outcome != .waited || isNew && goal.isReached(by: found.tokens) { return found }
             goal = .replacing(found.tokens)
@@ -46,16 +48,16 @@ extension TokenRefresher {
         }
     }
 
-    /// Starts the repair of a session unless a refresh of it runs, and does not wait.
+    /// Starts the repair of a session unless a refresh of the session runs in this process, and does not wait.
     func startRepair(_ id: SessionID) {
         flights.start(id) { [self] in try await run(id, for: .repairing, waitingUpTo: configuration.lockWait) }
     }
 
     /// Starts a refresh in the background, while the old tokens are still valid.
     ///
-    /// After a failure the next one has to wait, because the tokens are still valid.
+    /// After a failed refresh, the next background refresh has to wait, because the tokens are still valid.
     ///
-    /// - Returns: The error of the last attempt, if it is too early for the next one.
+    /// - Returns: The error of the last failed refresh, if no refresh was started because of it; otherwise nil.
     func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {
         let id = stored.id
         guard !pauses.delaysEarly(id), !memory.limiter(of: stored.provider).delays else {

@@ -1,8 +1,8 @@
 /// The work for sessions that were removed from the store.
 extension TokenRefresher {
-    /// Revokes the tokens in memory and in the spool of a removed session, because no other process has them.
+    /// Revokes the tokens that memory or the spool contains for a removed session, because no other process has them.
     ///
-    /// They stay there if the task is cancelled, and while a response cannot be validated.
+    /// Then removes them from memory and the spool, unless the task is cancelled or a response cannot be validated for now.
     func revokeUnsaved(_ id: SessionID) async {
         if let entry = await unsaved.peek(id) {
             do {
@@ -19,9 +19,10 @@ extension TokenRefresher {
         _ = await unsaved.take(id)
     }
 
-    /// The newest state of a removed session, even if it is not saved yet.
+    /// The newest state of a removed session: that of the removed row, or the unsaved state, which is taken out of memory and the spool.
     ///
-    /// There are two if the row contains another machine's response: the second one is the newest if that response contains no token.
+    /// If the row contains another machine's response, both states are returned. The second one, the unsaved state, is the newest if that
+    /// response contains no token.
     func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
         guard let stored = state.tokens, let entry else { return [state] }
@@ -32,7 +33,7 @@ extension TokenRefresher {
         }
     }
 
-    /// The tokens to revoke of a removed session, from its ``newestStates(ofRemoved:_:)``.
+    /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``.
     ///
     /// They do not include the old refresh token if a response to it belongs to another login: that token must not be sent again, not
     /// even in a revocation.
@@ -41,7 +42,8 @@ extension TokenRefresher {
         do {
             return try await provider(of: session).validated(response, of: old)
         } catch {
-            // Unsaved tokens are newer than the old ones, also if the response contains even newer ones that cannot be validated now.
+            // The stored response has no token, or it cannot be validated now and the unsaved state has tokens. In both cases the unsaved
+            // state is newer than the old tokens.
             if states.count > 1, error is RefreshRefusal || states[1].response == nil {
                 return await lastTokens(in: Array(states.dropFirst()), of: session)
             }

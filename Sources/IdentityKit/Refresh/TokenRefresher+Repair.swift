@@ -4,10 +4,10 @@ extension TokenRefresher {
     /// The maximum wait of a repair for the lock of a session whose newest tokens this process has.
     private static let waitWithTokens = Duration.seconds(2)
 
-    /// Completes the interrupted refreshes of crashed processes, and saves what this process could not save.
+    /// Completes the interrupted refreshes of crashed processes, and saves the tokens and responses that this process could not save.
     ///
-    /// With `pausing`, sessions have the pauses of failed refreshes, so that a response that is never accepted is validated more and more
-    /// rarely. A session with unsaved tokens has no pause.
+    /// With `pausing`, a session is left out during the pause after its failed refreshes, so that a response that is never accepted is
+    /// validated more and more rarely. A session with unsaved tokens, or an unsaved response, is never left out.
     func repairAll(pausing: Bool) async throws -> RepairReport {
         let kept = await sessionsToRepair()
         var ids = kept
@@ -19,8 +19,8 @@ extension TokenRefresher {
             var report = RepairReport()
             for (index, id) in ids.enumerated() {
                 if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
-                // For a kept session, this process has the response. Another process may hold the lock for a moment while it
-                // checks the session, so this process waits for the lock.
+                // For a session in `kept`, this process has the newest tokens or response. Another process may hold the lock for a
+                // moment while it checks the session, so this process waits for the lock.
                 let isKept = kept.contains(id)
                 group.addTask { [self] in
                     if pausing, !isKept, pauses.error(delaying: id) != nil { return .remaining }
@@ -34,11 +34,11 @@ extension TokenRefresher {
 
     /// Reads the spool, and revokes the tokens of sessions that were removed.
     ///
-    /// The spool may contain sessions of other tenants. Only a manager of their tenant has the provider that issued the tokens, so they are
-    /// left for it. If the spool cannot be read, the error is reported. A session whose row cannot be read is returned, so that its own
-    /// repair fails and those of the others do not.
+    /// The spool may contain sessions of other tenants. They are left out, because only a manager of their tenant has the provider that
+    /// issued their tokens. If the spool cannot be read, the observers are told. A session that the store cannot read is returned: its
+    /// own repair fails then, and the repairs of the other sessions do not.
     ///
-    /// - Returns: The manager's sessions that have a state in memory or in the spool.
+    /// - Returns: The sessions of this manager that have a state in memory or in the spool.
     func sessionsToRepair() async -> Set<SessionID> {
         var ids = unsaved.sessions
         do {
@@ -50,7 +50,7 @@ extension TokenRefresher {
                 } catch {
                     ids.insert(id)
                     guard [.retryLater, .cancelled].contains(IdentityError.wrapping(error).kind) else { continue }
-                    // While the store is down, each of the other reads would take its whole time limit.
+                    // While the store is down, each further read would fail only after its whole time limit.
                     ids.formUnion(spooled[index...])
                     break
                 }
@@ -62,7 +62,7 @@ extension TokenRefresher {
     }
 
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
-        // If this process already refreshes the session, no repair is needed. Repairs of other sessions would have to wait for the refresh.
+        // If this process already refreshes the session, no repair is needed. To wait for that refresh would delay other repairs.
         if flights.isUnderWay(id) { return .busy }
         do {
             let refreshed = try await refresh(id, for: .repairing, waitingUpTo: limit)
@@ -78,7 +78,7 @@ extension TokenRefresher {
 
 private enum RepairOutcome: Sendable {
     case repaired, busy, ended, remaining
-    /// Another process repaired the session first, or it has ended.
+    /// Another process or task repaired the session first, or the session was removed or has expired.
     case gone
 }
 

@@ -6,7 +6,7 @@ extension TokenRefresher {
     /// The sessions whose newest tokens exist in this process's memory only.
     var sessionsNotDurable: Set<SessionReference> { Set(unsaved.sessionsNotDurable.map(\.reference)) }
 
-    /// A warning that the newest tokens of a session are not stored durably.
+    /// A warning that the newest tokens of a session are in this process's memory only; nil if they are stored durably.
     func warning(for id: SessionID) -> IdentityError? { unsaved.warning(for: id) }
 
     /// The new tokens of a session that are not saved yet, with the session as it would have been saved.

@@ -19,7 +19,7 @@ struct TokenRefresher: SessionService {
     ///   - id: The session.
     ///   - goal: The purpose of the refresh. A refresh of another process that reaches it is sufficient.
     ///   - limit: How long to wait for another process. A caller that needs new tokens waits longer if another process may still
-    ///     save some.
+    ///     save its response.
     /// - Returns: The current tokens of the session.
     /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed;
     ///   ``RefreshWaitEnded`` when the limit has passed.
@@ -35,7 +35,7 @@ struct TokenRefresher: SessionService {
             do {
                 (outcome, attempt) = try await runStateMachine(id, for: nextGoal, since: started, until: deadline)
             } catch let error as IdentityError where error.code == .refreshBusy {
-                // Only the wait for the lock throws this code. The state machine returns its errors.
+                // Only the wait for the lock throws this code. The state machine returns its errors as an outcome.
                 throw RefreshWaitEnded(limit: limit, error: error)
             }
             switch outcome {
@@ -60,7 +60,7 @@ struct TokenRefresher: SessionService {
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
                 let claimed = try attempt.storedSession()
-                // The deadline leaves time to wait for the holder's response, and as much for the refresh of this process that may follow.
+                // The deadline leaves time to wait for the other process's response, and as much for a refresh by this process afterwards.
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 guard try await waitForResponse(to: claimed, until: deadline) else {
                     throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong)
@@ -95,8 +95,8 @@ struct TokenRefresher: SessionService {
             if clock.elapsed - beganWaiting > .milliseconds(10) {
                 events.emit(.lockWaited, provider: "", session: id, since: beganWaiting)
             }
-            // Another process that gets the lock concludes that this process has crashed. It must not get the lock while only this
-            // process has the newest tokens.
+            // Another process that gets the lock assumes that this process has ended, and sends the old refresh token. So this process
+            // keeps the lock, if the store's locks permit it, while the newest tokens are only in its memory.
             defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
             var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
             var attempt = RefreshAttempt(id, under: lock, since: started)
@@ -157,14 +157,14 @@ struct TokenRefresher: SessionService {
         case .changed, .wait: break
         case .adopted: if attempt.isPermitted { pauses.succeeded(attempt.id) }
         case .refreshed(_, let isRecovered):
-            // While the tokens cannot be saved, every call recovers the same refresh. It is reported once, when the tokens are saved.
+            // While new tokens cannot be saved, every call finds them again. Their recovery is reported once, when they are saved.
             guard !isRecovered || unsaved[attempt.id] == nil else { return }
             pauses.succeeded(attempt.id)
             if isRecovered || wasInDoubt { emit(.refreshRepaired, attempt) }
             emit(.refreshed(attempt.outcome), attempt)
         case .failed(let error, let pausesSession):
             if pausesSession { pauses.failed(attempt.id, with: error) }
-            // A call that a pause or a full queue turned away is not a failed refresh, and an outage would cause many such events.
+            // A call that a pause or a full queue refused is not a failed refresh, and an outage would cause an event for each such call.
             guard attempt.isPermitted, !attempt.hasReportedMismatch else { return }
             emit(.refreshFailed(error.code), attempt, because: error)
         }

@@ -15,7 +15,7 @@ final class UnsavedTokens: Sendable {
         var isSpooled = false
         /// Whether the store contains the response with the tokens, so that the next process can validate it again.
         var isResponseStored = false
-        /// What observers know about this entry.
+        /// What the observers were told last about this entry; nil if nothing.
         fileprivate var report: Report?
 
         /// Whether the tokens, or the response that contains them, are also in the spool or in the store.
@@ -26,13 +26,13 @@ final class UnsavedTokens: Sendable {
 
         /// Whether this state is newer than the stored row.
         ///
-        /// A row with other tokens and an older generation was restored from a backup. Its refresh token was used, and the tokens that
-        /// replaced it are in this state only.
+        /// A row with an older generation is older. If it also has other tokens than the replaced ones, it was restored from a backup: its
+        /// refresh token was used, and only this state has the newest tokens.
         ///
-        /// A row with the same tokens is older, unless it contains a response: another machine took over the refresh and received that
-        /// response later than this state's one. A response that belongs to another login does not replace any tokens.
+        /// A row with the replaced tokens is older, too, unless it contains a response: another machine took over the refresh and received
+        /// its response later. A response that belongs to another login does not count, because it replaces no tokens.
         ///
-        /// - Returns: Nil if the row contains such a response: it is newer if it contains tokens, which its validation shows.
+        /// - Returns: Nil if the row contains such a later response. Its validation shows whether it contains tokens, and so is newer.
         func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool? {
             if session.generation > stored.generation { return true }
             guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
@@ -53,7 +53,7 @@ final class UnsavedTokens: Sendable {
         self.events = events
     }
 
-    /// The sessions whose newest tokens are not in the store.
+    /// The sessions for which this process keeps a state that the store does not have.
     var sessions: Set<SessionID> { entries.withLock { Set($0.keys) } }
 
     /// The sessions whose newest tokens exist in this process's memory only.
@@ -72,7 +72,7 @@ final class UnsavedTokens: Sendable {
         guard let entry = self[stored.id], entry.replaces(tokens) else { return state.response }
         switch Result(catching: { try entry.isNewer(than: stored, replacing: tokens) }) {
         case .success(true): return entry.state.response
-        // A known response of another login counts until the later response of another machine is accepted.
+        // If the response in memory belongs to another login, it counts until the later response, stored by another machine, is accepted.
         case .success(nil) where entry.state.mismatch != nil: return entry.state.response
         default: return state.response
         }
@@ -119,7 +119,7 @@ final class UnsavedTokens: Sendable {
         if reports { report(session) }
     }
 
-    /// Tells observers once, not at every attempt to save the tokens, where they are.
+    /// Tells the observers once that the state is only in the spool or only in memory, not at every attempt to save it.
     private func report(_ session: StoredSession) {
         let kind = entries.withLock { entries -> IdentityEvent.Kind? in
             guard let entry = entries[session.id] else { return nil }
@@ -138,8 +138,8 @@ final class UnsavedTokens: Sendable {
 
     /// The state that replaces a session's stored tokens, from memory or from the spool.
     ///
-    /// A state that replaces other tokens is too old and is removed, unless the stored row is older. A state that may be older than the
-    /// stored response is kept, and returned only with `isResponseRefused`: if the response contains no token.
+    /// A state that replaces other tokens is too old and is removed, unless the stored row has an older generation. A state that may be
+    /// older than the stored response is kept. It is returned only with `isResponseRefused`, because that response contains no token then.
     func find(
         for stored: StoredSession,
         replacing tokens: TokenSet,
@@ -167,8 +167,8 @@ final class UnsavedTokens: Sendable {
     /// Removes the state that was kept for a session.
     func forget(_ id: SessionID) async {
         let entry = entries.withLock { $0.removeValue(forKey: id) }
-        // Only a state that this process has spooled or read is removed. The next refresh compares other entries of the spool with
-        // the stored session.
+        // The spooled session is removed only if this process has written or read it. Otherwise another process may have written it, and
+        // the next refresh compares it with the stored session.
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 
@@ -199,12 +199,12 @@ final class UnsavedTokens: Sendable {
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 
-    /// The content of a spooled session; nil if it replaces no tokens.
+    /// The content of a spooled session; nil if the record does not say which tokens it replaces.
     private static func entry(_ spooled: StoredSession) throws(IdentityError) -> Entry? {
         let value = try SessionState.value(of: spooled)
         guard let replaced = value["replaces"]?.string else { return nil }
         var entry = Entry(session: spooled, state: try SessionState(value), replaced: replaced, isSpooled: true)
-        // The process that spooled it has told the observers.
+        // The process that spooled the session also tells the observers, so this process does not.
         entry.report = .spooled
         return entry
     }

@@ -122,7 +122,7 @@ struct DurabilityTests {
         world.clock.advance(by: .seconds(3601))
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         #expect(error?.code == .storeFailed && error?.kind == .retryLater)
-        #expect(error?.hint?.contains("saves the tokens, which are not lost") == isSpooled)
+        #expect(error?.hint?.contains("The tokens are not lost") == isSpooled)
         #expect(error?.hint?.contains("the process ends before that") == !isSpooled)
     }
 
