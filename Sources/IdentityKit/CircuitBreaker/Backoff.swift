@@ -7,7 +7,7 @@ package enum Backoff {
     /// - Parameters:
     ///   - failures: The number of failures in a row, at least 1.
     ///   - first: The longest pause after the first failure.
-    ///   - requested: The pause that the provider requested: a lower bound, also limited by the maximum.
+    ///   - requested: The pause that the provider requested. The returned pause is not shorter, but never longer than the maximum.
     ///   - maximum: The maximum pause.
     ///   - random: The source of the jitter; if it throws, the longest pause is used.
     /// - Returns: The pause.

@@ -31,7 +31,7 @@ package struct CircuitBreaker: Sendable {
     /// Whether calls go through without a probe.
     package var isClosed: Bool { openUntil == nil }
 
-    /// How long a refused caller should wait, at least 100 milliseconds; nil when the next call is permitted.
+    /// How long a refused caller should wait, at least 100 milliseconds; nil if a call is permitted now.
     package func wait(at now: Duration) -> Duration? {
         guard let openUntil, openUntil > now || isProbing else { return nil }
         return max(openUntil - now, .milliseconds(100))
@@ -39,14 +39,14 @@ package struct CircuitBreaker: Sendable {
 
     /// Permits a call; nil while calls are refused.
     ///
-    /// After the pause of an open breaker the first call is the probe.
+    /// After the pause of an open breaker, the first call is the probe. No other call is permitted until the probe ends.
     package mutating func permit(at now: Duration) -> Permit? {
         guard wait(at: now) == nil else { return nil }
         isProbing = !isClosed
         return Permit(isProbe: isProbing)
     }
 
-    /// Ends a call with any outcome.
+    /// Ends a call, whether it succeeded or failed.
     package mutating func release(_ permit: Permit) {
         if permit.isProbe { isProbing = false }
     }
@@ -68,7 +68,8 @@ package struct CircuitBreaker: Sendable {
         openUntil = openUntil.map { max($0, now + pause) }
     }
 
-    /// Opens the breaker and makes the caller's next call the probe: all other calls are refused until it ends.
+    /// Opens the breaker and makes the caller's next call, which follows after the delay, the probe: all other calls are refused until the
+    /// probe ends.
     package mutating func openForProbe(after delay: Duration, at now: Duration) -> Permit {
         openUntil = now + delay
         isProbing = true

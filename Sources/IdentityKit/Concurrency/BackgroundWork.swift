@@ -3,7 +3,7 @@ internal import Synchronization
 /// Operations that must complete even if their callers are cancelled or no longer wait, such as the steps after a session was removed.
 ///
 /// After the removal no other caller can revoke the session's tokens or detach its cart, so a browser that disconnects must not prevent
-/// these steps. They run in unstructured tasks, because cancellation reaches all structured ones. Each operation has its own time limit.
+/// these steps. The operations run in unstructured tasks, which are not cancelled with their callers, and have no time limit here.
 final class BackgroundWork: Sendable {
     private let runs = SingleFlight<Int, Bool>()
     private let serial = Mutex(0)
@@ -33,15 +33,15 @@ final class BackgroundWork: Sendable {
 
     /// Runs an operation and waits for its result at most as long as the limit.
     ///
-    /// - Returns: The result; nil if the operation takes longer, or the caller is cancelled. It continues then.
+    /// - Returns: The result; nil if the operation takes longer, or if the caller is cancelled. In both cases the operation continues.
     func run<Value: Sendable>(
         waitingUpTo limit: Duration,
         _ body: @escaping @Sendable () async -> Value
     ) async -> Value? {
         let (results, continuation) = AsyncStream.makeStream(of: Value.self)
         start { continuation.yield(await body()) }
-        // Real time, also with the clock of a test or a simulation, because it limits the wait of tasks. Unstructured, because a structured
-        // task would be awaited.
+        // The timer uses real time, also with the clock of a test or a simulation, because it limits how long a task waits. It is an
+        // unstructured task, because this function would wait for a structured one.
         let timer = Task {
             try await SystemClock().sleep(for: limit)
             continuation.finish()

@@ -1,7 +1,7 @@
 /// A table in memory with a maximum number of entries, for facts that may be lost.
 ///
-/// If it is full, the expired entries are removed, and then any others until an eighth of the table is free, so that this is not repeated
-/// for each new entry.
+/// If a new entry does not fit, the expired entries are removed, and then any other entries until an eighth of the table is free. So the
+/// next new entries fit without another removal.
 package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let maximum: Int
     private var entries: [Key: Value] = [:]

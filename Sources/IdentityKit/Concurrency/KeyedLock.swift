@@ -43,7 +43,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - key: The key.
     ///   - limit: How long to wait; nil means no limit.
-    /// - Returns: Whether the lock was acquired.
+    /// - Returns: Whether the lock was acquired, the limit passed, or the task was cancelled.
     package func acquire(_ key: Key, waitingUpTo limit: Duration? = nil) async -> WaitOutcome {
         let ticket: Int? = state.withLock { state in
             guard state.waiters[key] != nil else {
@@ -67,7 +67,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
             await withCheckedContinuation { continuation in
                 let outcome: WaitOutcome? = state.withLock { state in
                     if Task.isCancelled { return .cancelled }
-                    // The timer may have fired before this task waited.
+                    // The timer may have fired before this task was added to the waiters.
                     if let deadline, clock.elapsed >= deadline { return .timedOut }
                     guard state.waiters[key] != nil else {
                         // The lock was released in the meantime.
@@ -84,7 +84,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Passes the key's lock to the task that has waited longest.
+    /// Passes the key's lock to the task that has waited longest; without a waiting task, the lock is free.
     package func release(_ key: Key) {
         let next: Waiter? = state.withLock { state in
             guard let waiters = state.waiters[key], !waiters.isEmpty else {

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Runs at most one operation per key at a time; other callers wait for its result.
 ///
 /// The operation is a separate task that outlives its callers. A cancelled caller stops waiting, and the operation
-/// continues for the others, so that a refresh is always completed after its token was sent.
+/// continues. So a refresh whose refresh token was sent is completed even if its caller goes away.
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private final class Flight: Sendable {
         private struct State {
@@ -25,7 +25,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             for waiter in waiters { waiter.resume(with: result) }
         }
 
-        /// Whether no caller waits any longer, although the operation has not ended.
+        /// Whether the time limit has ended the wait of all callers, and the operation still runs.
         var hasExceededTimeLimit: Bool {
             state.withLock { $0.timeLimitError != nil && $0.result == nil }
         }
@@ -71,6 +71,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         timeLimit = nil
     }
 
+    /// Creates an instance whose callers wait no longer than a time limit.
+    ///
     /// - Parameters:
     ///   - limit: How long callers wait after the start of an operation, which continues without them.
     ///   - clock: The clock that measures the limit.
@@ -90,7 +92,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         return (try result.get(), started)
     }
 
-    /// The result of the key's operation as ``run(_:_:)`` returns it, also with the information whether this caller started an operation
+    /// Does the same as ``run(_:_:)``, but returns an error as a result, so that a caller also learns whether it started an operation
     /// that failed.
     package func result(
         of key: Key,

@@ -1,4 +1,4 @@
-/// A rate limit: a burst of `size`, then one per interval (token bucket).
+/// A rate limit: `size` calls at once, then one call per interval (token bucket).
 package struct TokenBucket: Sendable {
     private let size: Int
     private let interval: Duration
@@ -18,7 +18,7 @@ package struct TokenBucket: Sendable {
         return true
     }
 
-    /// Puts a token back after a failed fetch, so that the fetch does not count.
+    /// Puts a token back, so that a call that failed does not count.
     package mutating func refund() {
         fullAt -= interval
     }
