@@ -1,6 +1,7 @@
 /// The browser that sent a buyer's request: its IP address and its user agent.
 ///
-/// Both are personal data. The events of a sign-in and the buyer's list of sign-ins contain them only if the app passes them:
+/// The address and the user agent are personal data. The events of a sign-in and the buyer's list of sign-ins contain them only if the
+/// app passes them:
 ///
 /// ```swift
 /// let browser = BuyerBrowser(address: address, userAgent: request.headers["User-Agent"])
@@ -30,12 +31,12 @@ public struct BuyerBrowser: Sendable, Equatable {
     /// Whether nothing is known about the browser.
     public var isEmpty: Bool { address == nil && userAgent == nil }
 
-    /// Runs an operation of this browser: the events of its sign-in carry the browser, and a new session remembers it.
+    /// Runs an operation that this browser requested: the events of a sign-in carry the browser, and the sign-in's session stores it.
     public func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         try await Self.$current.withValue(isEmpty ? nil : self, operation: body)
     }
 
-    /// The text without bytes that could forge a line of a log.
+    /// The first 256 bytes of printable ASCII, without the bytes that could forge a line of a log; nil if none remain.
     private static func printable(_ text: String) -> String? {
         let bytes = text.utf8.lazy.filter { (0x20..<0x7F).contains($0) }.prefix(maximumBytes)
         return bytes.isEmpty ? nil : String(decoding: Array(bytes), as: UTF8.self)

@@ -2,7 +2,9 @@ public import FoundationEssentials
 
 /// One sign-in in a buyer's own list: ``SessionManager/signIns(ofBuyerOf:)``.
 public struct BuyerSignIn: Sendable {
-    /// The name of the sign-in, for a form that ends it; unlike the session's id, it signs no browser in.
+    /// The reference of the session, for a form that ends the sign-in.
+    ///
+    /// The session's id would sign a browser in; the reference does not.
     public let reference: SessionReference
     /// Whether this is the sign-in of the session for which the list was requested.
     public let isCurrent: Bool
@@ -10,7 +12,9 @@ public struct BuyerSignIn: Sendable {
     public let provider: String
     /// When the buyer signed in.
     public let createdAt: Date
-    /// When the session was last used; stored at most once in ``SessionManager/Configuration/useInterval``.
+    /// When the session was last used.
+    ///
+    /// The time is stored at most once in ``SessionManager/Configuration/useInterval``.
     public let lastUsedAt: Date
     /// The browser that signed in; nil if the app passed no ``BuyerBrowser`` at the sign-in.
     public let browser: BuyerBrowser?

@@ -1,6 +1,6 @@
 /// A stored session with its decoded state; one object for all callers who share the read.
 final class DecodedSession: Sendable {
-    /// A reference, because a copy of the state retains each member of its tokens.
+    /// A class, because each copy of the state would retain every member of its tokens.
     final class Decoded: Sendable {
         let state: SessionState
         /// The session without the tokens.

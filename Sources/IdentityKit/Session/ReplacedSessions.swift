@@ -1,13 +1,15 @@
 internal import Synchronization
 
-/// The sessions that a newer session of the same buyer replaced, in this process.
+/// The sessions that a newer session of the same buyer replaced in this process.
 ///
-/// The tokens of a refresh that still runs for such a session are not revoked (``TokenRevocation/revoke(_:of:)``).
+/// If a refresh of a replaced session still runs, its new tokens are not revoked: see ``TokenRevocation/revoke(_:of:)``.
 final class ReplacedSessions: Sendable {
-    /// The tokens of a session whose entry is evicted may be revoked.
+    /// If an entry is evicted, the new tokens of a refresh of its session may be revoked.
     private let entries = Mutex(BoundedTable<SessionID, Void>(maximum: 10_000))
 
-    /// - Returns: Whether the session was not marked before, so that this caller may remove the mark if it does not replace the session.
+    /// Records that a session is being replaced.
+    ///
+    /// - Returns: Whether the session was not recorded before. Then the caller removes the entry if it does not replace the session.
     func insert(_ id: SessionID) -> Bool {
         entries.withLock { entries in
             defer { entries.insert((), for: id) }

@@ -18,7 +18,7 @@ public struct Session: Sendable {
         let isAttackSuspected: Bool
     }
 
-    /// A copy of a session shares the storage, because sessions are passed on much more often than they are created.
+    /// All copies of a session share the storage, because sessions are copied much more often than they are created.
     private let storage: Shared<Content>
     private var content: Content { storage.value }
 
@@ -38,17 +38,17 @@ public struct Session: Sendable {
     public var authenticatedAt: Date? { content.authenticatedAt }
     /// The granted scopes; a refresh may narrow them.
     public var scopes: [String] { content.scopes }
-    /// When the buyer signed in.
+    /// When the session was created, normally when the buyer signed in.
     public var createdAt: Date { content.createdAt }
     /// When the access token expires; nil if the provider did not state it.
     public var expiresAt: Date? { content.expiresAt }
     /// Whether the session has a refresh token.
     public var isRefreshable: Bool { content.isRefreshable }
-    /// Whether a refresh is in progress or ended without a known outcome.
+    /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
     ///
-    /// The next refresh repairs the session.
+    /// The next refresh or repair tries to complete it.
     public var isInDoubt: Bool { content.isInDoubt }
-    /// Why the buyer has to sign in again; nil while the session is valid.
+    /// Why the buyer has to sign in; nil if the session has not ended.
     public var endReason: SessionEndReason? { content.endReason }
     /// Whether the provider's response to the last refresh belongs to another login, so that callers get no token of this session
     /// (``IdentityError/isAttackSuspected``).
@@ -59,9 +59,9 @@ public struct Session: Sendable {
 
     /// Whether the buyer has to sign in again; treat such a session as not signed in.
     ///
-    /// It depends only on what the store has. Tokens that have expired without a refresh token, or that belong to another issuer than the
-    /// configured one, do not end the session: only a call that needs them fails, with ``IdentityError/Code/notRefreshable`` or
-    /// ``IdentityError/Code/issuerChanged``.
+    /// The value depends only on the stored state. It stays false if the tokens have expired and there is no refresh token, and if the
+    /// tokens belong to another issuer than the configured one. Then a call that needs new tokens fails with
+    /// ``IdentityError/Code/notRefreshable`` or ``IdentityError/Code/issuerChanged``.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 
     init(_ stored: StoredSession, _ state: SessionState) {

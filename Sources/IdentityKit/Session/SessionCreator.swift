@@ -10,7 +10,8 @@ struct SessionCreator: SessionService {
     /// - Parameters:
     ///   - tokens: The tokens.
     ///   - descriptor: The provider that issued them.
-    ///   - isReplacement: Whether the caller removes another session of the tenant next, which does not count for the tenant's limit.
+    ///   - isReplacement: Whether the caller removes another session of the tenant next. Then the new session is stored even if the tenant
+    ///     has reached the store's maximum number of sessions.
     /// - Returns: The session.
     /// - Throws: `IdentityError` for tokens whose buyer has no issuer or no subject, and the store's error.
     func create(
@@ -41,7 +42,7 @@ struct SessionCreator: SessionService {
             providerSessionID: tokens.providerSessionID,
             createdAt: now,
             retainedUntil: visible.lifetime.end(ofSessionSince: now),
-            // A new session reserves space so that later saves succeed on a full disk. A session in memory needs none.
+            // A new session reserves space so that later saves succeed on a full disk. In an `InMemoryStore` it needs no such space.
             payload: state.payload(ofNewSession: !(visible.store is InMemoryStore))
         )
         try await insert(stored, isReplacement: isReplacement)
@@ -71,7 +72,7 @@ struct SessionCreator: SessionService {
 
     /// Adds a session to the store.
     ///
-    /// The store may have added the session although it returned an error. Nobody has its id then, so it is removed.
+    /// After most errors the session is removed again, because the store may have added it although no caller gets its id.
     private func insert(_ session: StoredSession, isReplacement: Bool = false) async throws {
         do {
             if isReplacement, let store = visible.store as? any SessionReplacing {

@@ -15,7 +15,7 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
     public static let lostRotation = Self(rawValue: "lost_rotation")
     /// The session was removed, and its tokens could not be read, for example because a newer version of the app wrote it.
     ///
-    /// Only a logout's ``LogoutResult/session`` has this reason.
+    /// Only the sessions that a logout returns or passes to participants have this reason.
     public static let unreadable = Self(rawValue: "unreadable")
     /// The session is a guest's session without tokens: ``SessionManager/beginGuest(retainedFor:)``.
     public static let guest = Self(rawValue: "guest")

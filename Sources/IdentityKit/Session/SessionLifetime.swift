@@ -15,10 +15,11 @@ final class SessionLifetime: Sendable {
 
     /// The current time for decisions about the expiry of sessions, and for sweeps of pending logins.
     ///
-    /// A callback is compared with the wall clock: an attempt must not be valid longer because the clock was corrected.
-    ///
     /// A wall clock that jumps ahead must not make sessions expire early. So since the creation of the manager, at most as much time
     /// counts as has passed on the monotonic clock.
+    ///
+    /// The expiry of a login attempt is compared with the wall clock instead, so that a correction of the clock does not make the attempt
+    /// valid longer.
     var now: Date {
         min(clock.now, beginning.now + (clock.elapsed - beginning.elapsed).timeInterval)
     }
@@ -37,7 +38,7 @@ final class SessionLifetime: Sendable {
 
     /// When a stored session ends, unless it is refreshed before.
     ///
-    /// The currently configured maximum lifetime applies, also to sessions that were saved with a longer one.
+    /// The currently configured maximum lifetime applies, also to sessions that were saved with a longer one. It does not apply to guests.
     func end(of session: StoredSession) -> Date {
         session.provider.isIdentical(to: SessionManager.guestProvider)
             ? session.retainedUntil : limited(session.retainedUntil, since: session.createdAt)

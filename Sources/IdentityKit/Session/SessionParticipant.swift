@@ -9,7 +9,7 @@
 /// }
 /// ```
 public protocol SessionParticipant: AnyObject, Sendable {
-    /// Notifies the participant that a session has new tokens.
+    /// Notifies the participant that a session has new tokens, after a refresh or a step-up.
     func sessionRefreshed(_ session: Session) async throws
 
     /// Notifies the participant that a session was removed from the store, and passes its attachments for the last time.

@@ -9,11 +9,11 @@ final class SessionParticipants: Sendable {
         var waiting: [SessionID: Session?] = [:]
         /// The sessions for which the participants were notified that the provider has ended them.
         ///
-        /// If an entry is evicted, a notification may be repeated, which has no further effect.
+        /// If an entry is evicted, the notification about its session may be repeated.
         var needingLogin = BoundedTable<SessionID, Void>(maximum: 10_000)
     }
 
-    /// The session whose participants are being notified; task-local, so that their own calls can be recognized.
+    /// The session whose refresh is being reported in this task, to recognize calls that a participant makes meanwhile.
     @TaskLocal private static var notified: SessionID?
 
     private let visible: VisibleSessions
@@ -52,9 +52,9 @@ final class SessionParticipants: Sendable {
 
     /// Notifies participants, such as carts, of a refresh; the notifications are sent in the background.
     ///
-    /// If several refreshes end during an earlier notification, only the newest one is reported afterwards. A refresh that a
-    /// participant caused itself is not reported: the participant already has the tokens, and with short-lived tokens each notification
-    /// could cause the next refresh, without end.
+    /// If several refreshes of a session end during an earlier notification, only the newest one is reported afterwards. A refresh that
+    /// a participant starts during its notification is not reported: the participant already has the tokens, and with short-lived tokens
+    /// each notification could cause the next refresh, without end.
     func notifyRefreshed(_ session: Session) {
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }
@@ -95,7 +95,7 @@ final class SessionParticipants: Sendable {
 
     /// Notifies carts and other participants of the end of a session.
     ///
-    /// - Returns: The errors of the participants; an error that says so if their work still runs.
+    /// - Returns: The errors of the participants. If their work takes longer than the limit, one error that says so.
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         guard !all.isEmpty else { return [] }
         return await background.run(waitingUpTo: longestWait) { [self] in

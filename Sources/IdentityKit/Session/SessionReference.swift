@@ -2,12 +2,12 @@ internal import IdentityCrypto
 
 /// The name of a session in events, logs and lists: 96 bits of a SHA-256 hash of the session's id.
 ///
-/// The id itself signs a browser in, so it must not be logged. It cannot be computed from the reference.
+/// A browser that sends the id is signed in, so the id must not be logged. The id cannot be computed from the reference.
 public struct SessionReference: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
     /// The reference as text: 16 characters of the base64url alphabet.
     public let rawValue: String
 
-    /// Parses a reference; nil if the text does not have its form.
+    /// Parses a reference; nil if the text is not 16 characters of the base64url alphabet.
     public init?(rawValue: String) {
         guard rawValue.utf8.count == 16, Base64URL.decode(rawValue)?.count == 12 else { return nil }
         self.rawValue = rawValue
@@ -27,7 +27,7 @@ extension SessionID {
 
     /// A hash of the id for one purpose; the hashes for two purposes differ.
     ///
-    /// OpenSSL can fail only for lack of memory. The result is then random, so that it equals no other hash.
+    /// If OpenSSL fails, for lack of memory, the result is random, so that it equals no other hash.
     static func hash(_ purpose: String, _ id: SessionID) -> [UInt8] {
         let bytes = Array("\(purpose)\0\(id.rawValue)".utf8)
         return (try? Digest.sha256(bytes)) ?? (0..<32).map { _ in UInt8.random(in: 0...255) }

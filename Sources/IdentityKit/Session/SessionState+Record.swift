@@ -3,16 +3,17 @@ internal import IdentityCrypto
 
 extension SessionState {
     private static let version = 4
-    /// The store limits the length of a record when it saves it, so each record that it returns is read.
+    /// The limits of a payload that is read.
     ///
-    /// Claims may be nested as deeply as in an ID token, and they are a few levels below the root of the record.
+    /// A store limits the length of a record when it saves the record, so there is no other limit of the length here. Claims may be nested
+    /// as deeply as in an ID token, and they are a few levels below the root of the record.
     private static let limits = JSONLimits(maximumBytes: .max, maximumDepth: JSONLimits().maximumDepth + 8)
 
     /// The state as the payload that the store seals.
     ///
     /// Before a refresh token is sent, the session is saved as `claimed`. This record reserves space for the provider's response, so
-    /// that the response fits if this record fits. A new session reserves a little more, so that a later `claimed` record is never
-    /// longer, which would fail on a full disk.
+    /// that the response fits if this record fits. A new session reserves a little more, so that a later `claimed` record is not longer
+    /// and can be saved on a full disk.
     ///
     /// - Parameter isNew: Whether the session is stored for the first time.
     /// - Returns: The payload.
@@ -61,8 +62,8 @@ extension SessionState {
 
     /// The state in a stored session's payload.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` for anything that this version did not
-    ///   write. An unreadable response may contain the only valid refresh token, so it is never treated as missing.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` for a payload that this version cannot
+    ///   read. An unreadable response may contain the only valid refresh token, so it is never treated as missing.
     package init(_ stored: StoredSession) throws(IdentityError) {
         try self.init(Self.value(of: stored))
     }
@@ -101,7 +102,7 @@ extension SessionState {
             storeCorrupt: "A stored session cannot be read.",
             hint: """
                 Use the app version that wrote the session. If no version can read it, end the session, so that the buyer signs in \
-                again. It was not changed.
+                again. The session was not changed.
                 """
         )
     }
@@ -109,7 +110,7 @@ extension SessionState {
     /// Space for a ``RefreshClaim``, which takes some 100 bytes, and for tokens that become a little longer with a refresh.
     private static let roomForClaim = 512
 
-    /// The length in the payload of a response with tokens like these, with space for longer tokens.
+    /// The length that a response with such tokens has in the payload, with space for longer tokens.
     private static func expectedResponseLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3

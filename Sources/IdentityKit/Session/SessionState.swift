@@ -1,18 +1,19 @@
 /// The state of a stored session, which decides what its payload contains and which steps may follow.
 ///
-/// A login stores an active session, and a guest's session is ended from the start. A logout removes the session from every state.
-/// ``RefreshStateMachine`` makes all changes:
+/// A login stores an active session, and a guest's session is ended from the start. A logout removes a session in any state.
+/// ``RefreshStateMachine`` makes all changes of a state:
 ///
 /// | from | to | when |
 /// | --- | --- | --- |
 /// | active | claimed | before the refresh token is sent |
 /// | active | responded | a response from memory or from the spool is saved |
-/// | claimed | claimed | another process waits for the lock holder, takes the refresh over, or gives it up |
-/// | claimed | active | the new tokens are saved, or the refresh token was certainly not used |
+/// | active | active | newer tokens from memory or from the spool are saved |
+/// | claimed | claimed | a process waits for the refresh of another one, takes it over, or gives its own refresh up |
+/// | claimed | active | new tokens are saved, nothing was sent, or the provider refused the refresh without ending the session |
 /// | claimed | responded | the response is saved before it is validated |
 /// | claimed | ended | the provider no longer accepts the refresh token |
 /// | responded | claimed | the response contains no token, so the refresh token is sent again |
-/// | responded | active | the response is accepted |
+/// | responded | active | the new tokens are saved, or the response contains no token and ends no session |
 /// | responded | responded | the response belongs to another login: its error code is stored with it |
 /// | responded | ended | the response contains no token, and the provider no longer accepts the refresh token |
 /// | ended | active | newer tokens from memory or from the spool are saved |
@@ -24,7 +25,7 @@ package enum SessionState: Sendable {
     case responded(TokenSet, RefreshResponse)
     /// The buyer has to sign in again, unless newer tokens were spooled while the store could not be written.
     ///
-    /// The state keeps the tokens of the last refresh; nil for a guest's session, which never had any.
+    /// The state keeps the session's last tokens; nil for a guest's session, which never had any.
     case ended(SessionEndReason, TokenSet?)
 
     /// The tokens in use; during a refresh, the tokens that it replaces.
@@ -49,7 +50,7 @@ package enum SessionState: Sendable {
         return response
     }
 
-    /// Why the stored response belongs to another login, so that callers get none of the session's tokens; nil if it does not.
+    /// The error code of a stored response that belongs to another login; then callers get none of the session's tokens.
     package var mismatch: IdentityError.Code? { response?.mismatch }
 
     /// Why the session ended; nil unless the state is `ended`.

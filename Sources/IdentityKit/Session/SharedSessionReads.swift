@@ -6,7 +6,7 @@ internal import Synchronization
 /// reads at once. Callers that ask in the meantime wait until this read has ended; then one of them reads for all of them. A
 /// thousand callers cost a few reads.
 ///
-/// A caller reads in its own task. If that task is cancelled and the read fails, another caller reads for the rest.
+/// A caller reads in its own task. If that task is cancelled and the read fails, another caller reads for the other waiting callers.
 final class SharedSessionReads: Sendable {
     private typealias Waiter = CheckedContinuation<Turn, Never>
 
@@ -17,7 +17,7 @@ final class SharedSessionReads: Sendable {
     }
 
     private let visible: VisibleSessions
-    /// The callers that wait for the next read, of each session that is being read.
+    /// For each session that is being read, the callers that wait for the next read.
     private let waiting = Mutex<[SessionID: [Waiter]]>([:])
 
     init(_ visible: VisibleSessions) {

@@ -8,7 +8,7 @@ final class SignInRecords: Sendable {
     private let interval: Duration?
     /// When this process last noted the use of each session, as a time of the monotonic clock.
     ///
-    /// Each entry that is evicted costs one more read of the store.
+    /// If an entry is evicted, the next use of its session costs one more read of the store.
     private let noted = Mutex(BoundedTable<SessionID, Duration>(maximum: 10_000))
 
     init(_ store: any SessionStore, clock: any IdentityClock, interval: Duration?) {
@@ -19,7 +19,7 @@ final class SignInRecords: Sendable {
 
     /// Stores the browser of a new session.
     ///
-    /// An error of the store is ignored, because a sign-in must not fail for it: the buyer's list then shows no browser.
+    /// An error of the store is ignored, because it must not make the sign-in fail. The buyer's list then shows no browser.
     func begin(_ id: SessionID) async {
         guard let browser = BuyerBrowser.current else { return }
         _ = try? await store.setAttachment(
@@ -30,8 +30,9 @@ final class SignInRecords: Sendable {
         )
     }
 
-    /// The record of a session; an empty record if the session has none, or if it is damaged, because the buyer must be able to end each
-    /// sign-in.
+    /// The record of a session; an empty record if the session has none, or if the record is damaged.
+    ///
+    /// A damaged record is no error, because the buyer's list must show every sign-in, so that the buyer can end it.
     func record(of id: SessionID) async throws -> SignInRecord {
         do {
             return try await store.attachment(SignInRecord.name, of: id).flatMap { SignInRecord($0.payload) }

@@ -21,7 +21,8 @@ final class VisibleSessions: Sendable {
         return DecodedSession(stored)
     }
 
-    /// The sessions that match, without those that this version cannot decode; sessions that the store cannot read may be omitted.
+    /// The sessions that match and have not expired, without those that this version cannot decode; sessions that the store cannot read
+    /// may be omitted.
     func matching(_ filter: SessionFilter) async throws -> [Session] {
         try await listing(filter).sessions.compactMap {
             guard !lifetime.hasExpired($0), let state = try? SessionState($0) else { return nil }
@@ -31,7 +32,7 @@ final class VisibleSessions: Sendable {
 
     /// The stored sessions of the manager's tenant that match, also expired ones, oldest first.
     ///
-    /// For a buyer these are also the sessions that a provider issued under another of its equivalent issuers.
+    /// If the filter names a buyer, the buyer's sessions under the other equivalent issuers of a provider match, too.
     func listing(_ filter: SessionFilter) async throws -> SessionListing {
         guard let filter = limited(filter) else { return SessionListing(sessions: []) }
         var listing = try await store.readable(filter)
@@ -43,7 +44,7 @@ final class VisibleSessions: Sendable {
         return listing.oldestFirst
     }
 
-    /// The filters for the same buyer under the other issuers that count as the same issuer at one of the providers.
+    /// For a filter with a buyer, one filter for each other issuer that a provider treats as equivalent to the buyer's issuer.
     private func underOtherIssuers(_ filter: SessionFilter) -> [SessionFilter] {
         guard let buyer = filter.buyer else { return [] }
         return providers.all.map(\.descriptor).flatMap { provider -> [SessionFilter] in
