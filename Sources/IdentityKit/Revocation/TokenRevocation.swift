@@ -6,8 +6,8 @@ package struct TokenRevocation: SessionService {
 
     /// Revokes the tokens of one session, within the configured time.
     ///
-    /// The tokens of a replaced session are not revoked, such as those of a refresh that ends after it was replaced: many providers keep one
-    /// grant for a buyer and a client, and revoking a token of it invalidates the tokens of the newer session.
+    /// The tokens of a replaced session are not revoked, for example those of a refresh that ends after the session was replaced: many
+    /// providers keep one grant for a buyer and a client, and revoking a token of this grant invalidates the tokens of the newer session.
     ///
     /// - Returns: The error, if the revocation failed.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
@@ -23,7 +23,7 @@ package struct TokenRevocation: SessionService {
     /// Revokes the tokens of a failed login within the configured time, and reports the result to the observers.
     ///
     /// `kept` is the buyer whose session stays if a step-up fails. Tokens of this buyer are not revoked: many providers keep one grant for
-    /// a buyer and a client, and revoking a token of it invalidates the tokens of that session.
+    /// a buyer and a client, and revoking a token of this grant invalidates the tokens of that session.
     func revokeAfterFailedLogin(_ tokens: TokenSet, of provider: ProviderDescriptor, keeping kept: Buyer?) async {
         let started = clock.elapsed
         let isKept = kept.map { provider.isSamePerson($0, as: tokens.buyer) } ?? false
@@ -31,7 +31,7 @@ package struct TokenRevocation: SessionService {
         events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider.name, since: started)
     }
 
-    /// - Returns: Whether the provider revoked them; false if it does not support revocation or revocation is switched off.
+    /// - Returns: Whether the provider revoked the tokens; false if it does not support revocation or revocation is switched off.
     private func revoke(
         _ tokens: TokenSet,
         of provider: String,
@@ -53,7 +53,7 @@ package struct TokenRevocation: SessionService {
         }
     }
 
-    /// Runs a revocation and waits for it no longer than this limit.
+    /// Runs a revocation, and cancels it with an error after this limit.
     package static func limited(
         to limit: Duration,
         on clock: any IdentityClock,
@@ -76,7 +76,7 @@ package struct TokenRevocation: SessionService {
             .providerUnavailable,
             "The provider did not respond to the revocation of the tokens in time.",
             hint:
-                "Wait until the tokens expire, or revoke them in the provider's administration. This app no longer has them.",
+                "The tokens may still be valid: wait until they expire, or revoke them in the provider's administration.",
             reference: "RFC 7009 section 2.2"
         )
     }

@@ -2,7 +2,7 @@
 public protocol TokenRevoking: Sendable {
     /// Revokes the tokens of an ended session or a failed login.
     ///
-    /// Must return soon after its task is cancelled.
+    /// The method must return soon after its task is cancelled.
     ///
     /// - Parameter tokens: The tokens to revoke.
     /// - Returns: Whether the provider revoked them; false if it has no revocation endpoint or cannot revoke these tokens.

@@ -1,12 +1,13 @@
 /// The results of a repair.
 public struct RepairReport: Sendable, Equatable {
-    /// The number of sessions with valid tokens again.
+    /// The number of sessions whose interrupted refresh was completed.
     public var repaired = 0
-    /// The number of sessions whose refresh is running, in this process or in another one.
+    /// The number of sessions that were left out, because a refresh of them may be running, in this or another process, or because too
+    /// many refreshes run at their provider.
     public var busy = 0
-    /// The number of sessions that ended, because the provider no longer accepts their refresh token.
+    /// The number of sessions whose buyer has to sign in again, for example because the provider no longer accepts the refresh token.
     public var ended = 0
-    /// The number of sessions that are still in doubt, for example because the provider or the store failed.
+    /// The number of sessions that were not repaired, for example because the provider or the store failed.
     ///
     /// A later repair tries again.
     public var remaining = 0

@@ -1,6 +1,6 @@
 /// Repairs and sweeps the store, and completes the work of this process before it ends.
 struct SessionUpkeep: SessionService {
-    /// A machine that has just started may have the wrong time for some minutes.
+    /// The longest pause before the first sweep: a machine that has just started may have the wrong time for some minutes.
     private static let firstSweep = Duration.seconds(600)
 
     let context: SessionContext
@@ -9,7 +9,8 @@ struct SessionUpkeep: SessionService {
     func repair(pausing: Bool = false) async throws -> RepairReport {
         try await Correlation.scope {
             let report = try await refresher.repairAll(pausing: pausing)
-            // Each refresh checks its own provider, so the sessions of the other providers are repaired by now.
+            // The check comes last: if it fails for one provider, the sessions of the other providers have already been repaired. Each
+            // refresh has checked its own provider.
             try lockTimeCheck.run()
             return report
         }
