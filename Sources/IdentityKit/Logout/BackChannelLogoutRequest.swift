@@ -28,7 +28,10 @@ enum BackChannelLogoutRequest {
             .rejected,
             .logoutTokenInvalid,
             "The logout request \(problem).",
-            hint: "Pass the body and the Content-Type of the HTTP request unchanged. No session was ended.",
+            hint: """
+                Pass the body and the Content-Type of the HTTP request unchanged. If the app does so, the sender's request is malformed. \
+                No session was ended.
+                """,
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
         )
     }

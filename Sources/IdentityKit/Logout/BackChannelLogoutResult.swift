@@ -11,9 +11,9 @@ public struct BackChannelLogoutResult: Sendable {
     public let headers: [(name: String, value: String)]
     /// The body of the response: empty, or JSON that names the error.
     public let body: [UInt8]
-    /// The sessions that were ended; if ``error`` is set, others may remain.
+    /// The sessions that were ended; if ``error`` is set, other sessions that the logout token names may remain.
     public let sessions: [Session]
-    /// Follow-up work that failed for ended sessions, such as detaching a cart.
+    /// The errors of work that failed after the sessions were ended, such as detaching a cart.
     public let problems: [IdentityError]
     /// Why the request was refused or failed; nil when it succeeded.
     public let error: IdentityError?
@@ -34,7 +34,7 @@ public struct BackChannelLogoutResult: Sendable {
             status = 400
             object["error"] = .string("invalid_request")
             object["error_description"] = .string(error.message)
-        // The response does not tell the provider details of our configuration.
+        // The message is left out, because it describes the app's configuration.
         case .configuration:
             status = 500
             object["error"] = .string("server_error")

@@ -1,12 +1,13 @@
 /// A provider that sends its clients a signed logout token when a session has ended there.
 public protocol BackChannelLogoutSupporting: Sendable {
-    /// Validates a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.6), except for reuse.
+    /// Validates a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.6).
     ///
-    /// ``SessionManager`` checks whether the token was used before.
+    /// The method does not check whether the token was used before: ``SessionManager`` does.
     ///
     /// - Parameter logoutToken: The token from the request.
-    /// - Returns: The sessions that ended.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected``, with a code of ID or logout tokens, when this provider did
-    ///   not issue the token for this client; of kind ``IdentityError/Kind/retryLater`` when it cannot be checked now.
+    /// - Returns: The claims, which name the sessions that ended at the provider.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected``, with a code for ID tokens or logout tokens, when the token is
+    ///   not a valid logout token of this provider for this client; of kind ``IdentityError/Kind/retryLater`` when it cannot be checked
+    ///   now.
     func validate(logoutToken: Secret) async throws -> LogoutTokenClaims
 }

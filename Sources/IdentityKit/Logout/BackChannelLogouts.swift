@@ -5,7 +5,7 @@ internal import IdentityCrypto
 struct BackChannelLogouts: SessionService {
     let context: SessionContext
 
-    /// Executes a provider's request.
+    /// Executes a provider's back-channel logout request.
     func logout(provider name: String, body: [UInt8], contentType: String?) async -> BackChannelLogoutResult {
         await Correlation.scope {
             let started = clock.elapsed
@@ -27,7 +27,7 @@ struct BackChannelLogouts: SessionService {
 
     /// Removes the sessions of a request, then marks its token as used.
     ///
-    /// The token is marked last: after an earlier failure, the provider can send the same token again to end the other sessions.
+    /// The token is marked last. If the removal of a session fails, the provider can send the same token again to end that session.
     private func endSessions(
         provider name: String,
         _ body: [UInt8],
@@ -45,7 +45,7 @@ struct BackChannelLogouts: SessionService {
             let failure: (any Error)?
             let concerned = listing.sessions.filter { claims.concerns($0, at: provider.descriptor) }
             (ended, failure) = await logouts.takeAll(concerned.map(\.id))
-            // An unreadable session may be one of those that should end. It still exists, so the request must not succeed.
+            // A session that could not be read may be one that the token names. It still exists, so the request must not succeed.
             if let failure = failure ?? listing.damage { throw failure }
             guard try await mark(key, until: claims.expiresAt, in: marks.store) else { throw Self.replayed }
             return (ended, nil)
@@ -92,8 +92,8 @@ struct BackChannelLogouts: SessionService {
             .logoutTokenReplayed,
             "The logout token was used before.",
             hint: """
-                Do not repeat the request: the first one with this token ended its sessions. The provider repeated it, or an attacker \
-                replayed the token.
+                Find out who sent the request: the provider repeated it, or an attacker replayed the token. An earlier request with \
+                this token has ended its sessions.
                 """,
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6",
             isAttackSuspected: true
@@ -104,7 +104,7 @@ struct BackChannelLogouts: SessionService {
 extension LogoutTokenClaims {
     /// The key under which the token is marked as used; it includes the issuer, because `jti` is unique only there.
     fileprivate func key(at provider: ProviderDescriptor) throws -> String {
-        // The length before each field makes the encoding unique.
+        // The length before each field makes the encoding unambiguous.
         let fields = [provider.name, provider.tenant, provider.clientID, issuer, tokenID]
         let text = fields.map { "\($0.utf8.count):\($0)" }.joined()
         return Base64URL.encode(try Digest.sha256(Array(text.utf8)))

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A session that was removed from the store, with the values for the remaining steps.
+/// A session that was removed from the store, with the values for the notification of participants and the revocation.
 struct LoggedOutSession: Sendable {
     let session: Session
     /// The removed record and its newest state, which contain the tokens to revoke; nil if the record cannot be read, and if nothing is
@@ -9,15 +9,17 @@ struct LoggedOutSession: Sendable {
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
     let hadExpired: Bool
-    /// The failures after the session was removed.
+    /// The failures after the removal of the session.
     var problems: [IdentityError] = []
 }
 
-/// Ends sessions: removes them from the store first, then notifies carts and revokes the tokens.
+/// Ends sessions: removes them from the store first, then notifies participants, such as carts, and revokes the tokens.
+///
+/// The tokens are not revoked if the provider has ended the session, or if a newer session of its buyer replaces it.
 struct LogoutCoordinator: SessionService {
     /// The number of sessions whose tokens are revoked, and whose participants are notified, at the same time.
     ///
-    /// The limit exists so that a buyer with many sessions does not flood the provider and the shop.
+    /// The limit exists so that the logout of a buyer with many sessions does not flood the provider and the shop with requests.
     private static let concurrentEnds = 8
 
     let context: SessionContext
@@ -67,7 +69,7 @@ struct LogoutCoordinator: SessionService {
         }
     }
 
-    /// Ends a session whose buyer has a newer one, notifies participants such as carts, and reports the end as `kind`.
+    /// Ends a session whose buyer has a newer session, notifies participants such as carts, and reports the end as `kind`.
     ///
     /// No token is revoked (``TokenRevocation/revoke(_:of:)``).
     func endReplaced(_ id: SessionID, reporting kind: IdentityEvent.Kind) async throws {
@@ -80,9 +82,9 @@ struct LogoutCoordinator: SessionService {
         }
     }
 
-    /// Removes a session that a newer one of its buyer replaces, and returns nil for an unknown one.
+    /// Removes a session that a newer session of its buyer replaces, and returns nil for an unknown session.
     ///
-    /// The tokens of a refresh that still runs are not revoked (``TokenRevocation/revoke(_:of:)``).
+    /// If a refresh of the removed session still runs, its new tokens are not revoked (``TokenRevocation/revoke(_:of:)``).
     func takeReplaced(_ id: SessionID) async throws -> LoggedOutSession? {
         let isFirst = context.replaced.insert(id)
         var taken: LoggedOutSession?
@@ -91,7 +93,7 @@ struct LogoutCoordinator: SessionService {
         return taken
     }
 
-    /// Removes as many of the sessions as possible, and performs the remaining steps.
+    /// Removes as many of the sessions as possible, notifies their participants and revokes their tokens.
     private func end(
         _ ids: [SessionID],
         _ options: LogoutOptions,
@@ -103,7 +105,7 @@ struct LogoutCoordinator: SessionService {
         }
     }
 
-    /// Removes as many of the sessions as possible; sessions that no longer exist count as removed.
+    /// Removes as many of the sessions as possible, and returns the first error; a session that no longer exists is no error.
     func takeAll(_ ids: [SessionID]) async -> (ended: [LoggedOutSession], failure: (any Error)?) {
         var ended: [LoggedOutSession] = []
         var failure: (any Error)?
@@ -117,7 +119,7 @@ struct LogoutCoordinator: SessionService {
         return (ended, failure)
     }
 
-    /// Removes a session, and returns nil for an unknown one.
+    /// Removes a session, and returns nil for an unknown session.
     func take(_ id: SessionID) async throws -> LoggedOutSession? {
         if visible.tenant != nil {
             // The session is read before it is removed, because a caller of this tenant must not end another tenant's session.
@@ -178,7 +180,7 @@ struct LogoutCoordinator: SessionService {
 
     /// Notifies the participants of ended sessions and revokes the tokens, for at most ``concurrentEnds`` sessions at a time.
     ///
-    /// - Returns: The revoked tokens, if any, and the problems of each session, in the order of the sessions.
+    /// - Returns: For each session, in order, the tokens whose revocation was tried, if any, and the problems.
     func settle(
         _ ended: [LoggedOutSession],
         revokesTokens: Bool,

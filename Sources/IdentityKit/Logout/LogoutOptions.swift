@@ -8,7 +8,7 @@ public struct LogoutOptions: Sendable {
     ///
     /// Has an effect only if ``postLogoutRedirectURI`` or the configuration names an address, and if the provider returns the `state`.
     public var sendsState = true
-    /// The app's page for the buyer after the logout; stored with the `state` and returned with it.
+    /// The app's page for the buyer after the logout; stored with the `state`, and returned in ``CompletedLogout/returnPath``.
     ///
     /// ``SessionManager/Configuration/returnPaths`` decides which paths are allowed.
     public var returnPath: String?

@@ -1,16 +1,18 @@
 public import FoundationEssentials
 public import IdentityHTTP
 
-/// The result of a logout, with the remaining steps.
+/// The result of a logout: the ended session, and the provider's logout page, if it has one.
 public struct LogoutResult: Sendable {
     /// The session that ended.
     public let session: Session
-    /// The provider's logout page, to which the app sends the buyer's browser; nil for a guest, when the provider has none, or when it
-    /// could not be found (``problems``).
+    /// The provider's logout page, to which the app sends the buyer's browser.
+    ///
+    /// Nil for a guest, for a session whose tokens could not be read, when the provider has no logout page, and when an error occurred
+    /// (``problems``).
     public let browserURL: HTTPURL?
     /// Data to check the browser's return with; nil when ``browserURL`` contains no `state`.
     public let awaitedReturn: AwaitedReturn?
-    /// Follow-up work that failed, such as the revocation of tokens; the session has ended anyway.
+    /// The errors of work that failed after the session was removed, such as the revocation of tokens.
     public let problems: [IdentityError]
 
     /// The data with which the browser's return from the provider's logout page is checked.

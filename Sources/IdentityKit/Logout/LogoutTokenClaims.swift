@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// The claims of a validated logout token: which sessions ended at the provider (OpenID Connect Back-Channel Logout 1.0
 /// section 2.4).
 ///
-/// It identifies a buyer, a session of the provider, or both.
+/// A logout token identifies a buyer, a session of the provider, or both.
 public struct LogoutTokenClaims: Sendable {
     /// The issuer of the token; only sessions of the same issuer end.
     public let issuer: String
@@ -16,8 +16,8 @@ public struct LogoutTokenClaims: Sendable {
     /// When the token expires; ``tokenID`` has to be remembered until then.
     public let expiresAt: Date
 
-    /// Creates the claims about all sessions of a subject, about one provider session, or, with both, about that session of that
-    /// subject.
+    /// Creates the claims of a token about all sessions of a subject, about one session of the provider, or, with both values, about
+    /// that session of that subject.
     public init(
         issuer: String,
         subject: String?,

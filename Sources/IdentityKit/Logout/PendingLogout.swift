@@ -11,7 +11,9 @@ struct PendingLogout: Sendable {
     var returnPath: String?
     var expiresAt: Date
 
-    /// The store's key for a `state`; the prefix keeps it apart from login attempts, whose keys contain no dot.
+    /// The store's key for a `state`.
+    ///
+    /// Its prefix distinguishes it from the keys of login attempts, which contain no dot.
     static func key(for state: Secret) throws -> String {
         "logout." + (try LoginAttempt.key(for: state))
     }
@@ -41,7 +43,7 @@ extension PendingLogout {
             throw IdentityError(
                 storeCorrupt: "A stored logout could not be decoded.",
                 hint:
-                    "The session has ended: show the buyer the signed-out page. If several versions of the app share the store, use one."
+                    "Show the buyer the signed-out page: the session has ended. If several app versions share the store, use only one."
             )
         }
         self.init(

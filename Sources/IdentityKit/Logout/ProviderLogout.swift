@@ -73,14 +73,14 @@ struct ProviderLogout: SessionService {
 
     /// Creates the provider's logout URL, and stores the pending logout against which the browser's return is checked.
     ///
-    /// When the store cannot keep the `state`, the logout continues without one.
+    /// When the pending logout cannot be stored, the URL contains no `state`.
     func page(
         for session: Session,
         _ tokens: TokenSet?,
         _ options: LogoutOptions,
         _ problems: inout [IdentityError]
     ) async -> (url: HTTPURL?, awaitedReturn: LogoutResult.AwaitedReturn?) {
-        // A guest has no tokens, and the tokens of a damaged session cannot be read. Without tokens there is no logout URL.
+        // A guest has no tokens, and the tokens of an unreadable session are unknown. Without tokens there is no logout URL.
         guard let tokens else { return (nil, nil) }
         do {
             let provider = try visible.providers.provider(ofStored: session.provider, tenant: session.tenant)

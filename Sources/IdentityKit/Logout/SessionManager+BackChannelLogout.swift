@@ -8,7 +8,8 @@ extension SessionManager {
     /// - A token that also names a buyer (`sub`) ends the buyer's sessions with this `sid`, and those whose `sid` is unknown.
     /// - A token that names only a buyer ends all sessions of the buyer.
     ///
-    /// Only sessions of this provider, tenant and issuer end; ``ProviderDescriptor/equivalentIssuers`` count as one.
+    /// Only sessions of this provider, of its tenant and of the token's issuer end; ``ProviderDescriptor/equivalentIssuers`` count as one
+    /// issuer.
     ///
     /// - Parameters:
     ///   - name: The provider whose address received the request. Give each provider its own address.
