@@ -19,7 +19,7 @@ extension PendingStepUp {
         return .object(object)
     }
 
-    /// Decodes the step-up of a record; nil if the value has another form.
+    /// Decodes the step-up of an attempt's record; nil if the value does not have the form of ``record``.
     init?(record value: JSONValue) {
         guard let id = value["session"]?.string, let session = SessionID(rawValue: id),
             let demandsLogin = value["login"]?.bool, let contexts = value["acr_values"]?.strings

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Checks that a login proves what a step-up requires: a pure function of the tokens and the expectations.
+/// Checks that a login proves what a step-up requires, without I/O.
 ///
 /// A provider may ignore `prompt`, `max_age` and `acr_values` (OpenID Connect Core sections 3.1.2.1 and 5.5.1.1), so the ID token
 /// decides.
@@ -44,8 +44,8 @@ struct StepUpCheck: Sendable {
         guard time >= startedAt - age - ClockTolerance.seconds else {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
-        // The check above tolerates clocks that differ. If the time is not later than the time of the earlier login, there was no new
-        // login. `auth_time` has whole seconds.
+        // The check above tolerates clocks that differ. If `auth_time` is not later than in the session's earlier login, the buyer did not
+        // authenticate again. `auth_time` has whole seconds, so a login less than a second before the step-up is not compared.
         if requirement.demandsLogin, let earlier = tokens.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }
@@ -58,7 +58,8 @@ struct StepUpCheck: Sendable {
             "The login does not satisfy the step-up: \(problem).",
             hint: """
                 The session was not changed. Check that the provider supports prompt=login, max_age and acr_values for this client, \
-                as far as the step-up uses them, and that its ID tokens contain auth_time and acr. Compare this machine's clock with the provider's.
+                as far as the step-up uses them, and that its ID tokens contain auth_time and acr. Compare this machine's clock with \
+                the provider's.
                 """,
             reference: reference
         )

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Re-authenticates the buyers of existing sessions: a login whose session replaces the old one.
+/// Re-authenticates the buyer of an existing session with a new login, whose session replaces the old one.
 struct StepUpCoordinator: SessionService {
     let context: SessionContext
 
@@ -15,7 +15,8 @@ struct StepUpCoordinator: SessionService {
         guard state.endReason == nil, let tokens = state.tokens else {
             throw IdentityError.ended(state.endReason ?? .guest)
         }
-        // The response to the session's last refresh belongs to another login. A step-up would move the session's cart to the new session.
+        // If the response to the session's last refresh belongs to another login, there is no step-up, because it would move the session's
+        // cart to the new session.
         if let mismatch = refresher.pendingResponse(to: tokens, of: found.stored, state)?.mismatch {
             throw IdentityError.otherLogin(mismatch)
         }
@@ -71,17 +72,18 @@ struct StepUpCoordinator: SessionService {
 
     /// Removes the old session.
     ///
-    /// A removal may have succeeded although the store returned an error, so the new session remains then. The removal is tried again for
-    /// some seconds, and then for a minute in the background. Attachments are lost if the store did not return them after an error.
+    /// After an error of kind `retryLater`, the store may have removed the old session. So the new session stays, and the removal is
+    /// tried again for some seconds, and then for a minute in the background. If the store had removed the old session, its attachments
+    /// are lost, because only the removal returns them.
     ///
-    /// - Throws: `IdentityError` if the first attempt fails with another kind than `retryLater`, or if it finds no session, because a logout
-    ///   or another step-up has ended it first.
+    /// - Throws: `IdentityError` if the first attempt fails with another kind than `retryLater`, or if it finds no session, because a
+    ///   logout or another step-up has ended the session first.
     private func removeOld(_ id: SessionID, for session: Session, since started: Duration) async throws {
         do {
             guard let ended = try await logouts.takeReplaced(id) else { throw IdentityError.unknownSession }
             return await move(ended, to: session, since: started)
         } catch let error as IdentityError where error.kind == .retryLater {
-            // The tokens of a refresh that still runs must not be revoked, also if the session is removed already.
+            // If a refresh of the old session still runs, its new tokens must not be revoked, also if the session was removed already.
             _ = context.replaced.insert(id)
         }
         guard await !removeAgain(id, for: session, since: started, after: [100, 400, 1600]) else { return }
@@ -101,7 +103,7 @@ struct StepUpCoordinator: SessionService {
     ) async -> Bool {
         for pause in pauses {
             try? await clock.sleep(for: .milliseconds(pause))
-            // After any error, also of another kind, the new session remains.
+            // After any further error, also one of another kind than `retryLater`, the new session remains.
             guard let ended = try? await logouts.takeReplaced(id) as LoggedOutSession?? else { continue }
             if let ended { await move(ended, to: session, since: started) }
             return true
@@ -111,7 +113,7 @@ struct StepUpCoordinator: SessionService {
 
     /// Moves the attachments of the old session to the new one.
     ///
-    /// Attachments that cannot be moved are detached as at a logout.
+    /// Attachments that cannot be moved are passed to the participants, as at a logout, so that they detach the cart, for example.
     private func move(_ ended: LoggedOutSession, to session: Session, since started: Duration) async {
         var lost: [String: Secret] = [:]
         for (name, value) in ended.attachments where name != SignInRecord.name {

@@ -32,8 +32,8 @@ public struct StepUpRequirement: Sendable, Equatable {
 
     /// Reads the challenge of a resource server that wants a stronger or more recent login (RFC 9470 section 3).
     ///
-    /// Nil if there is no challenge `insufficient_user_authentication` of the schemes Bearer or DPoP, or if it is not well-formed. At
-    /// most 8 headers of 8 KiB, 16 contexts and an age of nine digits are accepted.
+    /// Nil if no header has a challenge of the scheme Bearer or DPoP with the error `insufficient_user_authentication`, or if a header or
+    /// a value of the challenge is not well-formed. At most 8 headers of 8 KiB, 16 contexts and an age of nine digits are accepted.
     ///
     /// - Parameter challenges: The values of all `WWW-Authenticate` headers of a response with status 401.
     public init?(challenges: [String]) {
@@ -66,7 +66,7 @@ public struct StepUpRequirement: Sendable, Equatable {
         return values.map(String.init)
     }
 
-    /// Whether the `acr` of an ID token is one of the requested ones, or none was requested.
+    /// Whether the `acr` of an ID token is one of the requested authentication contexts; true if no context was requested.
     func acceptsContext(of claims: IDTokenClaims?) -> Bool {
         guard !authenticationContexts.isEmpty else { return true }
         guard let context = claims?.authenticationContext else { return false }
@@ -81,7 +81,7 @@ public struct StepUpRequirement: Sendable, Equatable {
 extension Session {
     /// Whether the session's login already satisfies the requirement, so that no step-up is needed.
     ///
-    /// The clocks of app and provider may differ by a minute. A requirement that demands a login now is never satisfied.
+    /// The clocks of app and provider may differ by a minute. A requirement with ``StepUpRequirement/demandsLogin`` is never satisfied.
     ///
     /// - Parameters:
     ///   - requirement: The requirement.
@@ -93,7 +93,7 @@ extension Session {
         guard let maximumAge = requirement.maximumAge else { return true }
         guard let time = authenticatedAt else { return false }
         let age = now.timeIntervalSince(time)
-        // A clock that was set back must not make an old login recent.
+        // If the clock was set back, an old login may seem to be in the future. It must not count as a recent one.
         return age >= -ClockTolerance.seconds && age <= maximumAge.timeInterval + ClockTolerance.seconds
     }
 }
@@ -101,6 +101,8 @@ extension Session {
 extension IdentityError {
     /// The requirement of a resource server, for an error with code ``IdentityError/Code/insufficientUserAuthentication``; pass it to
     /// ``SessionManager/beginStepUp(of:requiring:options:)``.
+    ///
+    /// Nil for other errors, and if the server's challenge could not be read.
     public var stepUpRequirement: StepUpRequirement? { (cause as? StepUpChallenge)?.requirement }
 }
 
