@@ -3,7 +3,7 @@ package import IdentityHTTP
 extension IdentityError {
     /// The error for a response with status 401 to a request with an access token.
     ///
-    /// `isSentByApp` says that the app made and sent the request, so that hints about its headers help.
+    /// `isSentByApp` says that the app sent the request with headers that it made, so that a hint about these headers helps.
     package static func refusal(
         in headers: HTTPHeaders,
         of server: String,

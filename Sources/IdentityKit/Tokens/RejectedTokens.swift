@@ -1,16 +1,14 @@
 internal import Synchronization
 
-/// The access tokens that a server rejected right after their refresh.
-///
-/// Another refresh would not help.
+/// The access tokens that a resource server rejected right after they were refreshed, so that another refresh would not help.
 final class RejectedTokens: Sendable {
-    /// How long further rejections of a token start no refresh.
+    /// How long further rejections of a token start no refresh, after a server rejected the token right after its refresh.
     ///
-    /// A server may need some time until it accepts a new token.
+    /// The server may need some time until it accepts a new token.
     private static let memory = Duration.seconds(300)
 
     private let clock: any IdentityClock
-    /// A token whose entry is evicted costs one more refresh.
+    /// If an entry is evicted, the next rejection of its token costs one more refresh.
     private let entries = Mutex(BoundedTable<SessionID, (fingerprint: String, at: Duration)>(maximum: 10_000))
 
     init(_ clock: any IdentityClock) {
@@ -24,7 +22,7 @@ final class RejectedTokens: Sendable {
         entries.withLock { $0.insert((fingerprint, now), for: id) { now - $0.at >= Self.memory } }
     }
 
-    /// Whether a server rejected these tokens after their refresh.
+    /// Whether a server rejected these tokens right after their refresh, less than ``memory`` ago.
     func contains(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let entry = entries.withLock({ $0[id] }), clock.elapsed - entry.at < Self.memory else { return false }
         return (try? UnsavedTokens.fingerprint(of: tokens)) == entry.fingerprint
@@ -32,15 +30,15 @@ final class RejectedTokens: Sendable {
 }
 
 extension IdentityError {
-    /// Whether a newer access token may help.
+    /// Whether the server rejected the access token, so that a call with a newer one may succeed.
     var mayEndWithRefresh: Bool { code == .accessTokenRefused && kind == .retryLater }
 
     /// The error for a token that the server rejected right after its refresh.
     var afterRefresh: IdentityError {
         refusedAgain(
             .rejected,
-            "The access token was rejected, even after a refresh.",
-            "Compare the token's scopes and audience with what the server requires. Its explanation, if any, is in providerResponse."
+            "The server rejected the access token, even after a refresh.",
+            "Compare the token's scopes and audience with what the server requires. See its explanation, if any, in providerResponse."
         )
     }
 
@@ -48,7 +46,7 @@ extension IdentityError {
     var withoutRefresh: IdentityError {
         refusedAgain(
             .signInAgain,
-            "The access token was rejected, and the session has no refresh token.",
+            "The server rejected the access token, and the session has no refresh token to get another one.",
             "Let the buyer sign in again."
         )
     }

@@ -24,10 +24,10 @@ public struct SessionTokens: Sendable {
     public internal(set) var outcome: TokenOutcome
     /// Why the token was not refreshed, with the outcome ``TokenOutcome/stillValid``; nil with every other outcome.
     public var reason: IdentityError? { content.reason }
-    /// The members that the refreshed tokens lack, such as a scope that is no longer granted; nil if nothing was lost.
+    /// The scopes and the refresh token that the old tokens had and the refreshed ones lack; nil if nothing was lost.
     ///
-    /// It is also nil if another process refreshed them. The event ``IdentityEvent/Kind/tokensReduced(_:)`` also reports losses of
-    /// background refreshes.
+    /// Also nil if this call did not wait for the refresh, or if another process refreshed the tokens. The event
+    /// ``IdentityEvent/Kind/tokensReduced(_:)`` also reports the losses of background refreshes.
     public var losses: TokenLosses? { content.losses }
 
     init(

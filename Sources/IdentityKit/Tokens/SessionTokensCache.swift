@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Caches tokens for a moment, so that calls for a busy session do not read the store each time.
+/// Caches tokens for some seconds, so that calls for a busy session do not read the store each time.
 ///
 /// Changes by another process, also a logout, take effect when an entry expires; changes by this process take effect at once.
 final class SessionTokensCache: Sendable {
@@ -31,7 +31,7 @@ final class SessionTokensCache: Sendable {
         self.clock = clock
     }
 
-    /// A ticket to get before tokens are read, and to pass to `put`; it is invalid after an entry was removed in between.
+    /// A ticket to get before tokens are read, and to pass to `put`, which stores nothing if a session was removed in between.
     var ticket: Int { state.withLock { $0.removals } }
 
     /// A session's tokens, if they are in the cache and valid for the requested time.
@@ -49,8 +49,8 @@ final class SessionTokensCache: Sendable {
     ///
     /// - Parameters:
     ///   - tokens: The tokens.
-    ///   - remaining: How long it is valid; nil if that is unknown.
-    ///   - untilDue: The time until it is due for a refresh or its session ends.
+    ///   - remaining: How long the access token is valid; nil if that is unknown.
+    ///   - untilDue: The time until the access token is due for a refresh or its session ends.
     ///   - ticket: The ticket from before the read.
     func put(_ tokens: SessionTokens, remaining: Duration?, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }
@@ -63,7 +63,7 @@ final class SessionTokensCache: Sendable {
         }
     }
 
-    /// Removes a session.
+    /// Removes a session's tokens from the cache, and makes all earlier tickets invalid.
     func remove(_ id: SessionID) {
         state.withLock { state in
             state.removals += 1

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Reads a session's tokens, and decides whether they are refreshed first.
+/// Reads a session's tokens, and decides whether they are refreshed before the call returns.
 struct SessionTokensReader: SessionService {
     let context: SessionContext
 
@@ -9,7 +9,7 @@ struct SessionTokensReader: SessionService {
         cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity)
     }
 
-    /// A session's tokens from the cache or the store, or those in memory while the store cannot be read.
+    /// A session's tokens from the cache or the store, refreshed if necessary; unsaved tokens from memory while the store cannot be read.
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         // Tokens from the cache need no correlation id.
         if let cached = cachedTokens(for: id, validFor: duration) { return cached }
@@ -27,10 +27,10 @@ struct SessionTokensReader: SessionService {
         }
     }
 
-    /// Returns tokens that are not in the store yet.
+    /// Returns new tokens that this process could not save yet; nil if it has none that are valid, or if `error` has kind `signInAgain`.
     ///
-    /// Their outcome is `stillValid`, as for stored tokens that could not be refreshed, while the store can be neither read nor locked, and
-    /// if they are valid for a shorter time than requested; `reason` says why they were not refreshed.
+    /// The outcome is `stillValid` if there is an `error`, or if the tokens expire sooner than requested: `reason` then says why they were
+    /// not refreshed. Otherwise it is `stored`.
     private func inMemory(
         _ id: SessionID,
         validFor duration: Duration? = nil,
@@ -44,7 +44,7 @@ struct SessionTokensReader: SessionService {
             case .now = schedule.need(for: tokens, of: id, remaining: remaining, validFor: duration)
         {
             error = .unsaved(
-                "The session's new tokens are not refreshed before the store has saved them.",
+                "The session's new tokens were not refreshed, because the store has not saved them yet.",
                 refresher.warning(for: id)
             )
         }
@@ -72,8 +72,8 @@ struct SessionTokensReader: SessionService {
     ///   - found: The stored session.
     ///   - duration: How long the access token must be valid.
     ///   - ticket: The cache's ticket, taken before the session was read.
-    ///   - hadUnsavedState: Whether this process had unsaved tokens of the session before it was read. If it has none now, a repair has
-    ///     saved them, perhaps after the read, so the session is read again.
+    ///   - hadUnsavedState: Whether this process had unsaved tokens of the session before the read. If it has none now, a repair or another
+    ///     call has saved them, perhaps after the read, so the session is read again.
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError`` when there are no valid tokens.
     private func tokens(
@@ -98,8 +98,8 @@ struct SessionTokensReader: SessionService {
         var limit: Duration?
         let response = refresher.pendingResponse(to: tokens, of: found.stored, decoded.state)
         if let response {
-            // A response to an earlier refresh waits for its validation, so this call waits for the validation before it returns the old
-            // tokens. While they are valid, the wait is short, because another process may be validating the response.
+            // A response to an earlier refresh is not validated yet, so this call validates it before it returns tokens. Another process
+            // may be validating it now: while the old tokens are valid, this call waits only `validationWait` for the session's lock.
             if response.mismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
         } else {
             if refresher.hasUnsavedState(of: id, replacing: tokens), !schedule.hasExpired(tokens, of: id),
@@ -137,22 +137,22 @@ struct SessionTokensReader: SessionService {
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
         {
-            // If the stored response belongs to another login, this error is thrown, although the response could not be validated again now.
+            // The response was found to belong to another login, and could not be validated again now. The old tokens must not be returned.
             if let mismatch = response?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
             if let held = inMemory(id, after: error) { return held }
-            // An outage or a defect of the SDK must not sign a buyer out while the old token is valid. The token may have expired during
-            // the wait.
+            // An outage, or a defect of the SDK, must not sign a buyer out while the old token is valid. But the token may have expired
+            // while this call waited.
             guard !schedule.hasExpired(tokens, of: id) else { throw error }
             return notRefreshed(decoded.session, tokens, because: error)
         }
     }
 
-    /// How long a caller with a valid token waits for the validation of the response that replaces the token.
+    /// How long a caller with a valid token waits for another process that may be validating the response with the new token.
     private static let validationWait = Duration.seconds(2)
 
     /// Runs a call with a session's access token.
     ///
-    /// If the server rejects the token, refreshes once and runs the call again.
+    /// If the server rejects the token, refreshes the token and runs the call again, unless another refresh would not help.
     func withTokens<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration?,
@@ -170,7 +170,7 @@ struct SessionTokensReader: SessionService {
             }
             guard !context.rejected.contains(first.tokens, of: id) else { throw error.afterRefresh }
         }
-        // If another caller has refreshed the tokens in the meantime, this caller gets its result.
+        // If another caller has refreshed these tokens in the meantime, this caller gets the new tokens without another refresh.
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
         do {
             return try await call(ResourceAccess(second, at: provider))

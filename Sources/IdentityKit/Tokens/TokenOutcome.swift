@@ -14,9 +14,10 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     public static let refreshedEarly = Self(rawValue: "refreshed_early")
     /// The token was refreshed after it had expired.
     public static let refreshedLate = Self(rawValue: "refreshed_late")
-    /// Another task or process refreshed it in the meantime.
+    /// Another task or process refreshed the token in the meantime.
     public static let waited = Self(rawValue: "waited")
-    /// The refresh failed for now, or has to wait until the store works, and the token is still valid for a while;
+    /// The token was not refreshed, because the refresh failed for now or has to wait until the store works, but it has not expired.
+    ///
     /// ``SessionTokens/reason`` has the error.
     public static let stillValid = Self(rawValue: "still_valid")
 }
