@@ -34,7 +34,7 @@ struct SQLiteSealedTables: SealedTables {
                     .date(now),
                     .bytes(row.row.record)
                 )
-                // The row was saved in the meantime, so the damaged record no longer exists.
+                // If no row was copied, another call has saved or removed the row, and the damaged record no longer exists.
                 guard copied == 1 else { continue }
                 moved += try connection.run(row.row.kind.delete, .integer(row.key))
             }

@@ -2,7 +2,7 @@ public import IdentityKit
 internal import IdentityStoreKit
 
 extension SQLiteStore: SessionAttachmentStore {
-    /// The attachment with this name.
+    /// The attachment of a session with a name; nil if the session has no such attachment.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
         let row = try await database.readRow { connection in
@@ -53,7 +53,9 @@ extension SQLiteStore: SessionAttachmentStore {
         }
     }
 
-    /// Removes the attachments of a session and returns those that could be opened; the others go to quarantine.
+    /// Removes the attachments of a session and returns those that can be opened.
+    ///
+    /// Attachments that cannot be opened go to quarantine.
     func takeAttachments(of id: SessionID, _ session: [UInt8], _ connection: Connection) throws -> [String: Secret] {
         var payloads: [String: Secret] = [:]
         let rows = try connection.all(.readAttachments, .key(session)) {

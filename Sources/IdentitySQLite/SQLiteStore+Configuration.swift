@@ -5,13 +5,14 @@ public import IdentityStoreKit
 extension SQLiteStore {
     /// SQLite's journal modes.
     public enum Journal: Sendable {
-        /// A journal of the old pages. A save overwrites pages in place, which also works on a full disk.
+        /// A rollback journal, to which SQLite copies the old pages before a save overwrites them in the file. A save that keeps the length
+        /// of its row usually works on a full disk too.
         case rollback
-        /// A write-ahead log: more saves each second, and readers continue during a save. But a save needs free space on
-        /// the disk.
+        /// A write-ahead log. It allows more saves each second, and readers continue during a save. But a save needs free space on the
+        /// disk.
         ///
-        /// Opening fails when the SQLite library in use has a fault that can corrupt the database file. Versions without the fault: 3.51.3 and newer,
-        /// 3.50.7 and newer in that line, 3.44.6 and newer in that line.
+        /// Opening fails if the SQLite library of the process has a fault that can corrupt the database file. The fault is corrected in
+        /// 3.51.3 and newer, 3.50.7 and later versions of 3.50, and 3.44.6 and later versions of 3.44.
         case writeAheadLog
     }
 
@@ -31,28 +32,29 @@ extension SQLiteStore {
         /// Whether a missing file becomes an empty store, by default true.
         ///
         /// Set it to false in production: a wrong path, a lost file or a disk that is not mounted is then an error
-        /// (`configuration_invalid`) instead of an empty store, in which no buyer is signed in. A missing file beside a spool with sessions
-        /// is an error in any case.
+        /// (`configuration_invalid`) instead of an empty store, in which no buyer is signed in. If the spool beside a missing file contains
+        /// sessions, opening fails also with true.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
-        /// It is used when the file is created; later the file's own value is used. A record holds the buyer's tokens or an attachment,
-        /// less about 100 bytes. A record that outgrows it has 2, 4, 8 or 16 times the length, and only then needs more space.
+        /// A new file stores this value, and an existing file keeps its own. A record contains the tokens of a session, an attachment or a
+        /// pending login; about 100 bytes of its length are needed for other data. A longer record takes 2, 4, 8 or 16 times this length.
         public var slotSize: Int
         /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
         public var lockWait: Duration
         /// SQLite's journal mode, by default ``Journal/rollback``.
         ///
-        /// The file remembers it. A file in the other mode is converted when it is opened for writing and no other process has it open.
-        /// Otherwise opening fails as `store_busy`.
+        /// Opening an existing file for writing converts it to this mode. A conversion from a write-ahead log to the rollback journal fails
+        /// with `store_busy` while another process has the file open. A file that is opened for reading keeps its mode.
         public var journal = Journal.rollback
         /// Whether an existing file keeps its journal mode, for a tool that opens the stores of other programs.
         package var keepsJournal = false
         /// Whether pending logins survive a restart of the machine, by default false.
         ///
-        /// By default they are in a file in `<path>.logins`, which is never synchronized with the disk. The end of a process loses none.
-        /// After a restart of the machine the file is discarded, and a buyer whose login was pending begins again. With true, pending
-        /// logins are in ``path``, which costs two more durable writes for each login. All processes of a store need the same value.
+        /// By default they are in a file in `<path>.logins`, which is never synchronized with the disk. A crash of a process does not lose
+        /// them. After a restart of the machine the file is discarded, and a buyer whose login was pending begins again. With true, pending
+        /// logins are in ``path``, which costs two more durable writes for each login. Set the same value in all processes of a store:
+        /// otherwise a process may not find the login of a callback.
         public var savesPendingLoginsDurably = false
         /// Whether the store may be on a network file system, by default false.
         ///
@@ -62,28 +64,29 @@ extension SQLiteStore {
         ///
         /// Above the limit, the tenant's logins that expire first are evicted.
         ///
-        /// It applies twice: to the logins in the file of pending logins, and to those that do not fit there and are in the database, for
-        /// example because their record is longer than 2,048 bytes. The limit is exact below 256. From 256, each process may exceed it by
-        /// less than one percent.
+        /// The file of pending logins and the database have this limit each. The database keeps the logins that do not fit into the file,
+        /// for example because their record is longer than 2,048 bytes. The limit is exact below 256. From 256, each process may exceed it
+        /// by less than one percent.
         public var maximumAttempts: Int
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
         /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
-        /// after another session ends.
+        /// after another session ends. A session that replaces another one is saved at the limit too.
         ///
         /// The limit is exact below 256. From 256, each process may exceed it by less than one percent.
         public var maximumSessionsPerTenant: Int?
-        /// The maximum number of used tokens, by default 100,000.
+        /// The maximum number of tokens that are marked as used, such as logout tokens, by default 100,000.
         ///
-        /// At the limit, expired marks are removed. If none has expired, the call fails with `store_full`.
+        /// At the limit, expired marks are removed. If too few marks have expired, ``SQLiteStore/markUsed(_:until:)`` fails with
+        /// `store_full`.
         public var maximumUsedTokens = 100_000
-        /// Allows ``Journal/writeAheadLog`` with a SQLite library that has the fault, for tests with a single process.
+        /// Allows ``Journal/writeAheadLog`` with a SQLite library that can corrupt the file, for tests with a single process.
         package var trustsWriteAheadLog = false
         /// The id of the machine's present boot; nil if it is not known.
         package var bootID: @Sendable () -> String? = BootID.current
-        /// The result of `statfs` for the directory, for tests.
+        /// A type of file system that replaces the result of `statfs` for the directory, for tests.
         package var fileSystemType: Int64?
-        /// The clock for time limits and for the expiry of used tokens.
+        /// The clock for time limits, for the expiry of used tokens, and for the time when a row goes to quarantine.
         public var clock: any IdentityClock
 
         /// Creates a configuration.

@@ -26,7 +26,7 @@ extension SQLiteStore: LoginAttemptStore {
     ) async throws -> StoredLoginAttempt? {
         if let attempt = try await logins?.take(key, after: check) { return attempt }
         let hash = try records.hash(ofLoginAttempt: key)
-        // Anyone can send a callback with an unknown state. It must not wait for other processes that write.
+        // Anyone can send callbacks with an unknown `state`. They must not wait for the writer lock, so the row is read first.
         guard try await database.readRow({ try $0.attempt(hash) }) != nil else { return nil }
         return try await database.write { [records] connection in
             guard let row = try connection.attempt(hash) else { return nil }
@@ -47,7 +47,7 @@ extension SQLiteStore: LoginAttemptStore {
 }
 
 extension Connection {
-    /// The row of a pending login; fails when it is in quarantine.
+    /// The row of a pending login; throws if the row is in quarantine.
     fileprivate func attempt(_ hash: [UInt8]) throws -> SealedLoginAttempt? {
         if let row = try first(.readAttempt, .key(hash), read: SealedLoginAttempt.init) { return row }
         try refuseQuarantined(hash, .loginAttempt)

@@ -6,7 +6,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
         RowMaintenance(SQLiteSealedTables(database: database, clock: clock), records: records)
     }
 
-    /// The same for the file of pending logins.
+    /// The maintenance of the file of pending logins; nil if the database keeps all pending logins.
     var loginMaintenance: RowMaintenance<LoginFileSealedTables>? {
         logins.map {
             RowMaintenance(LoginFileSealedTables(file: $0, database: database, clock: clock), records: $0.records)
@@ -15,13 +15,13 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 
     /// Checks the whole file and opens every row.
     ///
-    /// In a large store this takes long: run it when there is little load. Reads continue. With the rollback journal, saves of all processes
-    /// wait while SQLite checks the file, and fail as `store_busy` after their `lockWait`.
+    /// In a large store this takes long: run it when there is little load. Reads continue. With the rollback journal, saves of all
+    /// processes wait while SQLite checks the file, and fail as `store_busy` after their `lockWait`.
     ///
     /// - Throws: `IdentityError` when the file cannot be read far enough to check it.
     public func checkHealth() async throws -> StoreHealth {
         var health = StoreHealth()
-        // If a process crashed, this read also rolls back its transaction, which the read-only connection of the next call cannot do.
+        // This read also rolls back the transaction of a crashed process. The read-only connection of `problems(in:)` cannot do that.
         health.quarantinedRows = try await database.read { try $0.first(.countQuarantined) { Int($0.integer(0)) } ?? 0 }
         health.problems = try await database.problems(in: location)
         try await maintenance.checkRows(for: &health)
@@ -32,7 +32,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 
     /// Moves every damaged row into quarantine.
     ///
-    /// The table keeps every column that is needed to put the row back when the cause is repaired:
+    /// The table `quarantine` keeps every column that is needed to put the row back after the cause was repaired.
     /// `Documentation/Operating/SQLite.md` contains the statements.
     public func quarantineDamagedRows() async throws -> Int {
         try await maintenance.quarantineDamagedRows() + (loginMaintenance?.quarantineDamagedRows() ?? 0)
@@ -40,7 +40,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 
     /// The keys of this process and of the rows: the active key first, then by id.
     ///
-    /// Sessions in the spool count too: they need their key as well.
+    /// Sessions in the spool count too, because reading them needs the key under which they are sealed.
     public func keyUsage() async throws -> [StoreKeyUsage] {
         var counts: [String: Int] = [:]
         for kind in SealedRow.Kind.allCases {
@@ -68,8 +68,8 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 
     /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
     ///
-    /// A row keeps its generation and its length, so this needs no space. A row that is saved concurrently is skipped. The last step
-    /// truncates the rollback journal, which contains old records.
+    /// A row keeps its generation and its length, so the database does not grow. A row that is saved concurrently is not replaced, and
+    /// counts as postponed. The last step truncates the rollback journal, which contains old records.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let progress = try await resealNextRows(after: position, limit: limit)
         if progress.position == nil { try await database.truncateJournal() }
@@ -77,7 +77,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     }
 
     private func resealNextRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
-        // The file of pending logins follows the tables.
+        // The file of pending logins comes after the tables of the database.
         let end = SealedRow.Kind.allCases.count
         let kind = SealedRow.Kind.loginAttempt.rawValue
         if let position, position.table == end {

@@ -23,7 +23,7 @@ extension SQLiteStore: SessionReplacing {
         guard isNew else { throw IdentityError.sessionExists }
     }
 
-    /// The session with this id.
+    /// The session with an id; nil if it does not exist.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try records.hash(of: id)
         let row = try await database.readRow { connection in
@@ -32,14 +32,14 @@ extension SQLiteStore: SessionReplacing {
         return try row.map { try open($0, named: hash) }
     }
 
-    /// Replaces a session of the expected generation.
+    /// Replaces a session; false if its row has another generation than the expected one, or does not exist.
     ///
-    /// A row never becomes shorter, so the space of a long record is available for the next long one, also on a full disk.
+    /// A row never becomes shorter, so that a later record of the same length can be saved on a full disk too.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         return try await database.write { [records] connection in
-            // The SQL changes the row only if the new record is at least as long as the old one. Otherwise it is sealed
-            // again below with the old length.
+            // The SQL changes the row only if the new record is at least as long as the old one. If it is shorter, the session is sealed
+            // again with the old length.
             if try connection.update(row, generation) { return true }
             let length = try connection.first(.sessionLength, .key(row.hash), .bytes(row.hash), .integer(generation)) {
                 Int($0.integer(0))
@@ -84,7 +84,7 @@ extension SQLiteStore: SessionReplacing {
 extension SQLiteStore: PartialSessionListing {
     private static let listChunk: Int64 = 128
 
-    /// The sessions that match and can be opened, oldest first, and the first error of those that cannot.
+    /// The sessions that match the filter and can be opened, oldest first, and the first error of a session that cannot be opened.
     ///
     /// A session in quarantine that may match counts as one that cannot be opened.
     public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
@@ -92,7 +92,7 @@ extension SQLiteStore: PartialSessionListing {
         let tenant = filter.tenant.map(Value.text) ?? .null
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
-        // The statement for the first condition of the filter, in this order, so that its index can be used.
+        // The first of these conditions that the filter contains determines the statement, so that SQLite uses the index for it.
         let (query, value): (Query, Value) =
             if let buyer {
                 (.listSessionsOfBuyer, buyer)
@@ -113,8 +113,8 @@ extension SQLiteStore: PartialSessionListing {
             }
             if isQuarantined { listing.damage = listing.damage ?? .quarantined }
         }
-        // A session that is moved to quarantine or back while the rows are read may be missing in all chunks. The check before the chunks
-        // finds one that is put back, the check after them finds one that is moved to quarantine.
+        // While the rows are read in chunks, a session may be moved to quarantine or put back, and then no chunk may contain it. The check
+        // before the chunks finds a session that is put back later. The check after them finds a session that was moved to quarantine.
         try await noteQuarantine()
         var last: Int64 = -1
         while true {
@@ -135,7 +135,7 @@ extension SQLiteStore: PartialSessionListing {
 }
 
 extension Connection {
-    /// The row of a session; fails when it is in quarantine.
+    /// The row of a session; throws if the row is in quarantine.
     fileprivate func session(_ hash: [UInt8]) throws -> SealedSession? {
         if let row = try first(.readSession, .key(hash), read: SealedSession.init) { return row }
         try refuseQuarantined(hash, .session)

@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension SQLiteStore: SessionSpooling {
-    /// Keeps a session in the spool `<path>.spool`, in a file that is sealed like its row.
+    /// Writes a session to a file in the spool `<path>.spool`, encrypted like its row.
     public func spool(_ session: StoredSession) async throws {
         try await spool.keep(session)
     }
@@ -11,12 +11,12 @@ extension SQLiteStore: SessionSpooling {
         try await spool.session(id)
     }
 
-    /// The sessions in the spool.
+    /// The sessions in the spool that can be read.
     public func spooledSessions() async throws -> [StoredSession] {
         try await spool.sessions()
     }
 
-    /// Removes the session that is kept for an id.
+    /// Removes the session with an id from the spool.
     public func removeSpooledSession(_ id: SessionID) async throws {
         try await spool.remove(id)
     }

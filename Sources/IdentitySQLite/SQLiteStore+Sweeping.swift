@@ -6,10 +6,12 @@ extension SQLiteStore: ExpirySweeping {
     /// How long a row stays in quarantine before a sweep removes it.
     private static let quarantineTime: TimeInterval = 30 * 86_400
 
-    /// Removes expired rows, up to 512 at a time, so that other callers can work in between.
+    /// Removes expired rows, and rows that have been in quarantine for 30 days.
+    ///
+    /// A transaction removes up to 512 rows, so that other calls do not wait long.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         let quarantineEnd = date - Self.quarantineTime
-        // If a step fails, the later ones are left out: the sessions, which contain tokens, are first, and the spool's folder is last.
+        // If a step throws, the later steps do not run. So the sessions, which contain tokens, come first, and the spool comes last.
         return try await sweepSessions(expiredBefore: date) + sweep(.sweepAttempts, expiredBefore: date)
             + sweep(.sweepUsedTokens, expiredBefore: date) + (logins?.sweep(expiredBefore: date) ?? 0)
             + sweep(.sweepAttachmentsOfQuarantined, expiredBefore: quarantineEnd)
@@ -29,8 +31,8 @@ extension SQLiteStore: ExpirySweeping {
 
     /// Removes the sessions whose retention has ended.
     ///
-    /// Each save can move the end of retention, so that column has no index. The indexed column `sweep_after` contains the end of retention
-    /// at the insertion, or when a sweep last examined the row. A sweep examines only the rows whose `sweep_after` has passed.
+    /// Each save can move the end of retention, so the column `retained_until` has no index. The indexed column `sweep_after` contains the
+    /// end of retention at the insertion, or when a sweep last examined the row. A sweep examines only rows whose `sweep_after` has passed.
     private func sweepSessions(expiredBefore date: Date) async throws -> Int {
         let limit = date.timeIntervalSinceReferenceDate
         var total = 0
@@ -50,7 +52,7 @@ extension SQLiteStore: ExpirySweeping {
             if !retired.isEmpty {
                 total += try await database.write { connection in
                     var removed = 0
-                    // A session that was refreshed in the meantime stays.
+                    // The statement keeps a session whose retention was extended after the read above, for example by a refresh.
                     for key in retired where try connection.run(.deleteRetired, .integer(key), .date(date)) == 1 {
                         _ = try connection.run(.deleteAttachments, .integer(key))
                         removed += 1

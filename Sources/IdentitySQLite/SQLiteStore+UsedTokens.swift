@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import IdentityKit
 
 extension SQLiteStore: UsedTokenStore {
-    /// Whether a token's key is marked as used.
+    /// Whether a token is marked as used, by the key that identifies it.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await database.read { connection in
@@ -10,7 +10,7 @@ extension SQLiteStore: UsedTokenStore {
         }
     }
 
-    /// Marks a token's key as used; false if it is already marked.
+    /// Marks a token as used, by the key that identifies it; false if it is already marked.
     ///
     /// At the maximum number of marks, expired ones are removed.
     ///

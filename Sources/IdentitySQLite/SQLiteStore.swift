@@ -10,26 +10,30 @@ internal import IdentityStoreKit
 /// let sessions = SessionManager(providers: providers, store: store, environment: environment)
 /// ```
 ///
-/// Everything about a buyer is encrypted with AES-256-GCM and bound to its row. The names of provider, tenant and issuer, counters and
-/// expiry times are in the clear; session ids, `state` values and subjects are stored only as keyed hashes. A saved session survives a
-/// loss of power, and a save in place also works on a full disk. Pending logins are in a file beside it, until the machine restarts. When
-/// a row cannot be opened, calls for that session fail and the row stays where it is; a list of all sessions leaves it out, a list of its
-/// buyer's sessions fails, and ``checkHealth()`` counts it.
+/// Sessions, their attachments and pending logins are encrypted with AES-256-GCM, and each record is bound to its row. Not encrypted are
+/// the names of provider, tenant and issuer, generations, expiry times, and whether a refresh is in progress. Session ids, `state` values
+/// and subjects appear outside of the encrypted records only as keyed hashes.
 ///
-/// Open the file with one store per process. Do not copy it while it is in use, and do not let other programs write to it.
+/// A saved session survives a loss of power. New tokens that fit into the row of their session can usually be saved on a full disk too.
+/// Pending logins are by default in a file beside the database, and a restart of the machine discards them.
+///
+/// If the row of a session cannot be opened, calls for this session fail, and the row is not changed. A list of all sessions omits it, a
+/// list of its buyer's sessions fails, and ``checkHealth()`` counts it.
+///
+/// Open the database file with one store per process. Do not copy it while it is in use, and do not let other programs write to it.
 public final class SQLiteStore: Sendable {
     let database: Database
     let records: StoreRecords
     let location: StoreLocation
     let clock: any IdentityClock
-    /// The locks among the tasks of this process, which get them in the order of their requests.
+    /// The locks among the tasks of this process, which get a lock in the order of their requests.
     let taskLocks: InMemoryLocks
     let sessionLocks: SessionLocks
     /// Keeps new tokens while the file cannot be written.
     let spool: SessionSpool
-    /// Whether the file is a restored backup that cannot be written, so that its sessions cannot be marked.
+    /// Whether the file is a backup that cannot be written, so that its sessions cannot be marked as restored in the file.
     let isCopy: Bool
-    /// The pending logins of this boot; nil if the database keeps all of them.
+    /// The file of the pending logins since the last restart of the machine; nil if the database keeps all pending logins.
     let logins: LoginFile?
     let maximumAttempts: Int
     let maximumSessionsPerTenant: Int?
@@ -54,18 +58,20 @@ public final class SQLiteStore: Sendable {
     ///
     /// A store that does not exist is created, unless ``Configuration/createsStore`` is false.
     ///
-    /// A file that cannot be written is opened for reading; saves then fail with `store_read_only`.
+    /// A file without write permission is opened for reading; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt`, `store_read_only` or
-    ///   `configuration_invalid` (permissions too wide, file of another user, file missing), all of which leave the file unchanged, or
-    ///   `store_busy`, `store_full` or `store_failed`.
+    ///   `configuration_invalid` (permissions too wide, file of another user, file missing): the file is not changed. Or with `store_busy`,
+    ///   `store_full` or `store_failed`.
     public static func open(_ configuration: Configuration) async throws -> SQLiteStore {
         let database = Database(clock: configuration.clock, wait: configuration.lockWait)
         return SQLiteStore(database, try await database.open(configuration), configuration)
     }
 
-    /// The file of pending logins; nil on request, if the boot is not known, and if the store may be on another machine, which restarts at
-    /// another time.
+    /// The file of pending logins; nil if the database keeps them.
+    ///
+    /// The file needs the id of the machine's boot. It is not used for a directory that may be on another machine, because that machine
+    /// restarts at another time.
     private static func loginFile(of opened: OpenedStore, _ configuration: Configuration) -> LoginFile? {
         guard !configuration.savesPendingLoginsDurably, opened.isWritable, !opened.mayBeRemote,
             let boot = configuration.bootID()
@@ -73,9 +79,9 @@ public final class SQLiteStore: Sendable {
         return LoginFile(in: opened.location.logins, boot: boot, of: opened, configuration)
     }
 
-    /// Completes the queued saves, then closes the file.
+    /// Completes the queued calls, then closes the file.
     ///
-    /// Calls after it fail.
+    /// Later calls fail.
     public func close() async {
         logins?.close()
         await database.close()

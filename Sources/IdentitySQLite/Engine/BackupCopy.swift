@@ -11,7 +11,7 @@ final class BackupCopy {
     private var pointer: OpaquePointer?
     private let connections: [Connection]
 
-    /// Starts a copy between the pointers of two connections.
+    /// Starts a copy from one connection's database to another connection's.
     init(
         from source: (connection: Connection, pointer: OpaquePointer),
         to target: (connection: Connection, pointer: OpaquePointer)
@@ -36,7 +36,7 @@ final class BackupCopy {
 
     /// The number of pages that are still to be copied.
     ///
-    /// A step does not lower it if a write of another connection restarted the copy before.
+    /// If another connection has written to the source, the next step starts again at the first page, and this number does not decrease.
     var remaining: Int32 { unsafe sqlite3_backup_remaining(pointer) }
 
     func finish() throws(SQLiteFailure) {

@@ -7,7 +7,7 @@ protocol BatchWorker: Actor {
     /// The queued work and the executor.
     nonisolated var queue: WorkQueue { get }
 
-    /// Performs a batch of work. Returns true if the file was locked before the batch was complete; the rest is postponed.
+    /// Performs a batch of work. If the file is locked before the batch is complete, it postpones the remaining work and returns true.
     func run(_ batch: [PendingWork]) -> Bool
 
     /// Called when the queue is empty.
@@ -49,7 +49,7 @@ extension BatchWorker {
 }
 
 extension PendingWork {
-    /// Fails the caller with an error of the SDK.
+    /// Throws an error to the caller, as an `IdentityError`.
     func fail(with error: any Error) {
         fail((error as? SQLiteFailure)?.identityError ?? .wrapping(error))
     }

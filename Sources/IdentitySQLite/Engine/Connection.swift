@@ -12,9 +12,9 @@ final class Connection {
     private var statements: [Statement?] = Array(repeating: nil, count: Query.allCases.count)
     private var mark: CommitMark?
 
-    /// Determines when pending logins must be counted.
+    /// Determines whether a tenant's pending logins must be counted before one is added.
     var attemptCounter = TenantRowCounter()
-    /// Determines when sessions must be counted.
+    /// Determines whether a tenant's sessions must be counted before one is added.
     var sessionCounter = TenantRowCounter()
 
     /// Opens a file that exists.
@@ -50,13 +50,13 @@ final class Connection {
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, count)
     }
 
-    /// Runs SQL that is too rare to keep prepared.
+    /// Runs SQL that is used too rarely to be kept prepared.
     func execute(_ sql: String) throws(SQLiteFailure) {
         let result = unsafe sqlite3_exec(pointer, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
     }
 
-    /// Runs SQL that is too rare to keep prepared, and returns one column of each row, by default the first.
+    /// Runs SQL that is used too rarely to be kept prepared, and returns one column of each row, by default the first.
     func texts(_ sql: String, column: Int32 = 0) throws(SQLiteFailure) -> [String] {
         let statement = try unsafe Statement(sql, on: pointer)
         var texts: [String] = []
@@ -134,7 +134,7 @@ final class Connection {
 
     /// The value that shows later whether the transaction that has just begun was committed.
     ///
-    /// Every commit increments the file's change counter, except in WAL mode, where a row of the store counts commits.
+    /// With a rollback journal, every commit increments the file's change counter. In WAL mode, the column `store.commits` counts commits.
     private func commitMark() throws(SQLiteFailure) -> CommitMark? {
         guard let header = header() else { return nil }
         guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
@@ -162,7 +162,8 @@ final class Connection {
 
     /// Commits the open transaction.
     ///
-    /// It waits for readers of other connections. After an error of SQLite, it reads from the file whether the transaction took effect.
+    /// It waits for readers of other connections. If SQLite has ended the transaction with an error, it reads from the file whether the
+    /// transaction took effect.
     ///
     /// - Parameter pauses: How often to wait for readers, a few milliseconds each time.
     /// - Throws: ``SQLiteFailure`` when the transaction was not committed.
@@ -177,7 +178,8 @@ final class Connection {
                 if unsafe sqlite3_get_autocommit(pointer) == 0 {
                     // The transaction is still open, usually because a reader blocked the commit. The database file does not contain it.
                     if error.isBusy, remaining > 0 {
-                        // Our own readers finish in microseconds, and new readers wait for the lock that this commit already has.
+                        // Readers of this process finish in microseconds. New readers wait, because this commit already has SQLite's
+                        // pending lock.
                         let isFirst = quickTries > 0
                         if isFirst { quickTries -= 1 } else { remaining -= 1 }
                         usleep(isFirst ? 100 : 2_000)
@@ -194,8 +196,8 @@ final class Connection {
 
     /// Whether the transaction took effect although its commit returned an I/O error.
     ///
-    /// The first read rolls back an unfinished transaction. After that, the mark shows whether the transaction is in the file. No other
-    /// process has written in between, because this process still holds the writer lock.
+    /// The read in this function rolls back an unfinished transaction. After that, the mark shows whether the transaction is in the file.
+    /// No other process has written meanwhile, because this process still holds the writer lock.
     private func hasCommitted() -> Bool {
         switch mark {
         case nil: false

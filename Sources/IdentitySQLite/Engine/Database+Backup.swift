@@ -8,7 +8,7 @@ extension Database {
     private static let pagesAtOnce: Int32 = 256
     /// How many times a copy may start again because other processes wrote.
     ///
-    /// After that, the copy keeps other writers waiting until it is complete.
+    /// After that, all saves wait until the copy is complete.
     private static let allowedRestarts = 5
 
     /// Copies the whole database into a new file.
@@ -46,14 +46,14 @@ extension Database {
             guard self.connection === connection else { throw IdentityError.storeClosed }
             if restarts > Self.allowedRestarts {
                 guard writer != nil else { throw IdentityError.busyDuringBackup }
-                // A lock of its own, because this process's saves, which may run during a pause, would release the one that they share.
+                // This is not the `WriterLock` object of this process's saves: a save that runs during a pause would release that one.
                 try await exclusively(WriterLock(try LockDescriptor(path: locks))) {
                     while try !copy.step(Self.pagesAtOnce) {}
                 }
                 break
             }
             if try await retryingWhileBusy({ try copy.step(Self.pagesAtOnce) }) { break }
-            // A step that continues lowers the number; one that starts again copies the same first pages again.
+            // If the step started again at the first page, the number of remaining pages is not lower than before it.
             if copy.remaining >= remaining { restarts += 1 }
             remaining = copy.remaining
             try await queue.pause()
@@ -67,7 +67,7 @@ extension Database {
         StoreKey.describe(try SystemRandom().bytes(8))
     }
 
-    /// Runs a body that may block for long on another thread, so that the database stays usable.
+    /// Runs a body that may block for a long time on another thread, so that the database stays usable.
     static func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<R, any Error>) in
             DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
@@ -76,9 +76,9 @@ extension Database {
 }
 
 extension StoreLocation {
-    /// Creates an empty file of mode 0600.
+    /// Creates an empty file of mode 0600 for the copy.
     ///
-    /// Fails if the file exists.
+    /// Throws if the file, or the file of the backup, exists.
     fileprivate func createCopy(_ path: String) throws(IdentityError) {
         var status = stat()
         guard unsafe lstat(database, &status) != 0 else { throw Self.alreadyThere }
@@ -98,7 +98,7 @@ extension StoreLocation {
         do throws(IdentityError) {
             try Self.synchronize(directory, O_RDONLY | O_DIRECTORY)
         } catch {
-            // A power loss could remove the backup, so it must not look like a complete one.
+            // The name of the backup is not durable: a power loss could remove it. So the backup is removed, and the call fails.
             _ = unsafe unlink(database)
             throw error
         }
@@ -144,7 +144,7 @@ extension IdentityError {
         }
     }
 
-    /// The store was opened for reading, so the copy cannot make other writers wait.
+    /// The error when other processes write too often, and this store was opened for reading, so that the backup cannot make them wait.
     fileprivate static var busyDuringBackup: IdentityError {
         storeBusy().recast(
             message: "The backup cannot be completed, because other processes write to the store too often.",

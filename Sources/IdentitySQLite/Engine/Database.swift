@@ -3,7 +3,7 @@ internal import IdentityStoreKit
 
 /// Writes to the database file, on its own thread.
 ///
-/// Saves that arrive during a transaction share the next one, and so share its `fdatasync` (group commit).
+/// Saves that arrive during a transaction share the next transaction and its `fdatasync` (group commit).
 actor Database: BatchWorker {
     nonisolated let queue: WorkQueue
     nonisolated let reader: DatabaseReader
@@ -23,14 +23,14 @@ actor Database: BatchWorker {
 
     /// Reads from the file.
     ///
-    /// A read waits while a transaction is being committed.
+    /// With the rollback journal, a read waits while a transaction is being committed.
     nonisolated func read<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         try await reader.perform(body)
     }
 
-    /// Reads single rows by their keys, on the caller's thread if that is possible at once.
+    /// Reads single rows by their keys, on the caller's thread if ``DirectReader`` can read at once.
     ///
-    /// If other calls wait for the reader's thread, this read waits with them, because sharing their transaction costs less.
+    /// If other calls wait for ``DatabaseReader``, this read waits with them, because sharing their transaction costs less.
     nonisolated func readRow<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         if reader.queue.isIdle, let result = try direct.read(body) { return result }
         return try await read(body)
@@ -38,7 +38,7 @@ actor Database: BatchWorker {
 
     /// Writes durably.
     ///
-    /// A queued write is done even if the caller is cancelled.
+    /// A queued write is performed even if the task of its caller is cancelled.
     nonisolated func write<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         try await perform(body)
     }
@@ -51,7 +51,7 @@ actor Database: BatchWorker {
         await reader.close()
         await queue.close()
         if let connection, let writer, (try? writer.tryAcquire()) == true {
-            // Only needed with a write-ahead log; a failure loses no data.
+            // It has an effect only with a write-ahead log. If it fails, no data is lost.
             _ = try? connection.texts("PRAGMA wal_checkpoint(TRUNCATE)")
             writer.release()
         }
@@ -79,7 +79,7 @@ actor Database: BatchWorker {
                 queue.postpone(batch)
                 return true
             }
-            // The callers get their results after the lock is released, so that they find it free.
+            // The callers get their results after the writer lock is released, so that their next call finds it free.
             for answer in answers { answer() }
             return false
         } catch {
@@ -112,7 +112,7 @@ actor Database: BatchWorker {
             return nil
         } catch {
             guard batch.count > 1 else { throw error }
-            // One call made the transaction fail, so each call is run in its own transaction.
+            // A single call may have made the transaction fail, so each call is run in its own transaction.
             var answers: [@Sendable () -> Void] = []
             for (index, work) in batch.enumerated() {
                 do {
@@ -132,13 +132,13 @@ actor Database: BatchWorker {
 
     /// Runs a batch inside the open transaction, commits if it changed a row, and returns closures that pass the results to the callers.
     ///
-    /// The commit waits for readers until the first deadline of the batch, and at least a tenth of a second, in which our own readers finish
-    /// also on a busy machine.
+    /// The commit waits for readers until the earliest deadline of the batch, and at least a tenth of a second. In this time the readers of
+    /// this process finish, on a busy machine too.
     private func transact(_ batch: [PendingWork], on connection: Connection) throws -> [@Sendable () -> Void] {
         do {
             let changes = connection.changes
             let answers = try batch.map { try $0.run(connection) }
-            // In WAL mode, a commit would write to the disk, because the transaction has counted it.
+            // No call has changed a row. In WAL mode, a commit would still write to the disk, because `begin` has increased `commits`.
             guard connection.changes != changes else {
                 connection.rollback()
                 return answers
@@ -152,9 +152,9 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Truncates the rollback journal, which otherwise keeps the replaced content of rows.
+    /// Truncates the rollback journal, which contains the earlier content of changed pages.
     ///
-    /// Commits do not truncate it, because a save on a full disk needs its space.
+    /// Other commits do not truncate it, because a save on a full disk needs its space.
     func truncateJournal() async throws {
         guard writer != nil, let connection else { return }
         try connection.execute("PRAGMA journal_size_limit = 0")
@@ -165,7 +165,7 @@ actor Database: BatchWorker {
 
     // MARK: Opening
 
-    /// Repeats a body while it fails as busy, until the time limit.
+    /// Repeats a body while SQLite reports a lock of another connection, for at most the store's `lockWait`.
     func retryingWhileBusy<R>(_ body: () async throws -> R) async throws -> R {
         let deadline = queue.clock.elapsed + queue.wait
         while true {
@@ -178,7 +178,7 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a body while nobody writes who does not have this lock.
+    /// Runs a body while this process holds the writer lock, so that no other process writes.
     func exclusively<R>(_ writer: WriterLock, _ body: () async throws -> R) async throws -> R {
         let deadline = queue.clock.elapsed + queue.wait
         defer { writer.leaveQueue() }

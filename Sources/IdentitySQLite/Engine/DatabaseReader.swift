@@ -2,11 +2,13 @@ internal import IdentityKit
 internal import IdentityPlatform
 internal import IdentityStoreKit
 
-/// Reads from the file, through its own connection: readers do not wait while a save waits for the disk.
+/// Reads from the file through its own connection and on its own thread, so that reads do not wait behind queued saves.
 ///
-/// Reads that arrive during a transaction share the next one, and so share SQLite's locks.
+/// Reads that arrive during a transaction share the next transaction and SQLite's locks for it.
 actor DatabaseReader: BatchWorker {
-    /// The number of tries, `quickPause` apart, before a read is postponed: a commit blocks readers for some milliseconds.
+    /// The number of tries, `quickPause` apart, before a read is postponed.
+    ///
+    /// A commit usually blocks readers for only some milliseconds.
     private static let quickTries = 40
     /// The pause between two tries, in microseconds.
     private static let quickPause: UInt32 = 150
@@ -21,7 +23,7 @@ actor DatabaseReader: BatchWorker {
         queue = WorkQueue(clock: clock, wait: wait)
     }
 
-    /// Uses a connection that no other object has.
+    /// Sets the connection, which no other object may use.
     func use(_ connect: @Sendable () throws -> Connection) throws {
         connection = try connect()
     }
@@ -50,7 +52,7 @@ actor DatabaseReader: BatchWorker {
 
     /// Reads until the file is locked.
     ///
-    /// - Returns: The work that was not done.
+    /// - Returns: The work that was not performed.
     private func read(_ batch: ArraySlice<PendingWork>, on connection: Connection) -> ArraySlice<PendingWork> {
         // A single read needs no explicit transaction.
         let isShared = batch.count > 1 && (try? connection.run(.beginRead)) != nil

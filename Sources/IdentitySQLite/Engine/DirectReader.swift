@@ -2,19 +2,20 @@ internal import IdentityKit
 internal import IdentityPlatform
 internal import Synchronization
 
-/// Reads single rows on the caller's thread, which costs much less than a hop to the reader's thread and back.
+/// Reads single rows on the caller's thread, which costs much less than a hop to the thread of ``DatabaseReader`` and back.
 ///
-/// It never waits for a lock. It reads only if no other caller reads here, so that the disk blocks at most one thread of Swift's
-/// cooperative pool.
-/// In all other cases ``DatabaseReader`` reads on its own thread: while a commit locks the file, after any error of SQLite, and for
-/// some time after a read that waited long for the disk. Its connection can only read, so it does not roll back the journal of a crashed
-/// process either.
+/// It never waits for a lock. Only one caller at a time reads here, so that a slow disk blocks at most one thread of Swift's cooperative
+/// pool.
+///
+/// ``DatabaseReader`` reads instead while another caller reads here, after an error of SQLite (for example because a commit locks the
+/// file), for some time after a slow read, and always if the file may be on another machine. Only ``DatabaseReader`` can roll back the
+/// transaction of a crashed process, because the connection of this object is read-only.
 final class DirectReader: Sendable {
-    /// A read that waits and takes this long shows that the pages are not in memory and that the disk is slow or busy.
+    /// A read during which the thread waits and which takes this long shows that the disk is slow or busy.
     static let slowRead = Duration.milliseconds(5)
-    /// How long no caller reads here after a slow read, as a multiple of its duration.
+    /// How long no caller reads here after a slow read, as a multiple of the slow read's duration.
     ///
-    /// So waiting for the disk takes at most a twentieth of the time.
+    /// So callers' threads wait for the disk at most a twentieth of the time.
     static let pause = 20
 
     private struct State {
@@ -27,7 +28,7 @@ final class DirectReader: Sendable {
     private let clock: any IdentityClock
     /// Returns how often the current thread has waited, for example for the disk (voluntary context switches).
     ///
-    /// It shows that the disk was slow. On a busy machine, a read can also take long because other threads run.
+    /// A read that takes long without waiting does not count as slow: on a busy machine, other threads may have run meanwhile.
     private let waits: @Sendable () -> Int
 
     init(clock: any IdentityClock, waits: @escaping @Sendable () -> Int = Platform.threadWaits) {
@@ -35,7 +36,7 @@ final class DirectReader: Sendable {
         self.waits = waits
     }
 
-    /// Uses a connection that no other object has.
+    /// Sets the connection, which no other object may use.
     func use(_ connect: @Sendable () throws -> Connection) rethrows {
         try state.withLock { $0.connection = try connect() }
     }
@@ -45,9 +46,9 @@ final class DirectReader: Sendable {
         state.withLock { $0.connection = nil }
     }
 
-    /// The result of a read; nil if the caller has to use the reader's thread.
+    /// Reads and returns the result; nil if the caller has to use ``DatabaseReader``, also after an error of SQLite.
     ///
-    /// - Throws: The body's error, unless it is one of SQLite.
+    /// - Throws: The body's error, unless it is an error of SQLite.
     func read<R: Sendable>(_ body: @Sendable (Connection) throws -> R) throws -> R? {
         let result = try state.withLockIfAvailable { state -> R? in
             let (begun, waitsBefore) = (clock.elapsed, waits())

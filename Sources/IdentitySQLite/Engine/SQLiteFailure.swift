@@ -8,7 +8,7 @@ internal import IdentityPlatform
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
-    /// The `errno` that SQLite kept, or else the last one during the step; 0 if none is known.
+    /// The `errno` that SQLite kept, or else the last `errno` of this thread during the step; 0 if none is known.
     var systemError: Int32 = 0
 
     /// The primary result code.
@@ -22,7 +22,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         return systemError == 0 ? "SQLite \(code) (\(text))" : "SQLite \(code) (\(text)), errno \(systemError)"
     }
 
-    /// The failure as an error of the SDK.
+    /// The failure as an `IdentityError`.
     var identityError: IdentityError {
         switch primary {
         case SQLITE_BUSY, SQLITE_LOCKED: .storeBusy(cause: self)

@@ -2,13 +2,13 @@ internal import IdentityKit
 internal import IdentityPlatform
 internal import Synchronization
 
-/// Work that waits for the connection, the executor of its worker, and how long a call waits for other processes.
+/// The queued calls of a ``BatchWorker``, its executor, and how long a call waits for other processes.
 ///
-/// The caller that adds the first item starts the worker.
+/// A caller that adds a call while the worker is not running starts the worker.
 final class WorkQueue: Sendable {
     /// The maximum number of calls in one transaction.
     ///
-    /// It limits the size of the journal, and how long other calls wait.
+    /// It limits the size of the journal, and how long the next calls wait for the transaction.
     private static let batchLimit = 256
 
     private struct State {
@@ -50,7 +50,7 @@ final class WorkQueue: Sendable {
     func take() -> [PendingWork] {
         state.withLock { state in
             var taken: [PendingWork] = []
-            // Usually all items are taken, and then the array is passed on without a copy.
+            // Usually the batch takes all items, and the array is not copied.
             if state.items.count <= Self.batchLimit {
                 swap(&taken, &state.items)
             } else {
@@ -69,7 +69,7 @@ final class WorkQueue: Sendable {
         for work in batch where work.deadline <= now { work.fail(IdentityError.storeBusy()) }
     }
 
-    /// Waits a moment, so that another process can finish.
+    /// Waits up to 3 milliseconds, so that another process can release its lock.
     func pause() async throws {
         do {
             try await clock.sleep(for: Jitter.duration(from: .microseconds(500), to: .milliseconds(3)))

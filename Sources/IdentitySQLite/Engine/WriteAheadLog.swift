@@ -5,11 +5,13 @@ internal import IdentityKit
 enum WriteAheadLog {
     /// The version of the library at run time.
     ///
-    /// The program may have been built with another one.
+    /// The program may have been built with another version.
     static var libraryVersion: Int32 { sqlite3_libversion_number() }
 
-    /// Whether a version is free of the fault by which two processes that write and checkpoint can corrupt the file: since 3.51.3, and
-    /// in two older lines since 3.44.6 and 3.50.7 (sqlite.org/wal.html, "The WAL-Reset Bug").
+    /// Whether a version is free of the fault by which two processes that write and checkpoint can corrupt the file.
+    ///
+    /// The fault is corrected in 3.51.3 and newer, 3.50.7 and later versions of 3.50, and 3.44.6 and later versions of 3.44
+    /// (sqlite.org/wal.html, "The WAL-Reset Bug").
     ///
     /// - Parameter version: The number that `sqlite3_libversion_number` returns: 3051003 for 3.51.3.
     /// - Returns: Whether the version is safe.
@@ -17,7 +19,7 @@ enum WriteAheadLog {
         version >= 3_051_003 || (3_050_007..<3_051_000).contains(version) || (3_044_006..<3_045_000).contains(version)
     }
 
-    /// Refuses a library with the fault.
+    /// Throws if a version has the fault.
     static func require(_ version: Int32) throws(IdentityError) {
         guard !isSafe(version) else { return }
         let text = "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// File systems on which other machines do not see locks, or on which locks are not reliable.
+/// Network file systems, on which other machines may not see a lock or locks are not reliable.
 enum NetworkFileSystem {
     /// Refuses a directory on a network file system.
     ///

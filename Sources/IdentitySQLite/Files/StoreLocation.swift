@@ -4,7 +4,7 @@ internal import IdentityStoreKit
 
 /// The paths of a store's files, and the checks of their owner and mode.
 struct StoreLocation: Sendable {
-    /// The real path of the database file, so that all processes use the same lock file beside it.
+    /// The path of the database file without symbolic links in its directory, so that all processes use the same lock file beside it.
     let database: String
     let directory: String
 
@@ -31,7 +31,7 @@ struct StoreLocation: Sendable {
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw Self.invalid(
-                "The path of the database file is empty or contains NUL.",
+                "The path of the database file, or of its backup, is empty or contains NUL.",
                 hint: "Set the path of a file."
             )
         }
@@ -53,10 +53,10 @@ struct StoreLocation: Sendable {
 
     /// Checks the files.
     ///
-    /// Throws if other users may use one of them, or if one belongs to another user.
+    /// Throws if one of the files belongs to another user, gives other users access, or is not a regular file.
     ///
-    /// - Returns: The state of the database file, and whether mode bits and file system allow writing. The mode bits also count for root:
-    ///   an administrator who removes them wants a read-only store.
+    /// - Returns: The state of the database file, and whether mode bits and file system allow writing. The mode bits also count for a
+    ///   process of root: an administrator who removes them wants a read-only store.
     func inspect() throws(IdentityError) -> (content: Content, isWritable: Bool) {
         var directoryStatus = stat()
         guard unsafe stat(directory, &directoryStatus) == 0 else { throw Self.unreachable(directory, errno) }
@@ -74,20 +74,20 @@ struct StoreLocation: Sendable {
         )
     }
 
-    /// There is no database, and createsStore is false.
+    /// The error for a missing database if createsStore is false.
     static func missing(_ path: String) -> IdentityError {
         invalid(
             "There is no database at \(path), and createsStore is false.",
             hint: """
-                Check the path and that the disk is mounted. If the file is lost, restore the newest backup. For a new store, set createsStore \
-                to true in the app for the first start, or run identity-lab login.
+                Check the path and that the disk is mounted. If the file is lost, restore the newest backup. For a new store, set \
+                createsStore to true in the app for the first start, or run identity-lab login.
                 """
         )
     }
 
     /// Creates the empty database file of mode 0600, unless it exists.
     func createDatabase() throws(IdentityError) {
-        // mknod, not open: closing a descriptor would release SQLite's POSIX locks on the file.
+        // mknod opens no descriptor. Closing a descriptor of the file would release the POSIX locks with which SQLite protects it.
         guard unsafe mknod(database, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else {
             let error = errno
             if error == EACCES || error == EROFS { throw .storeReadOnly() }
@@ -151,7 +151,7 @@ struct StoreLocation: Sendable {
 
     private static func checkOwner(of path: String, _ status: stat) throws(IdentityError) {
         guard status.st_uid == geteuid() else {
-            throw invalid("\(path) belongs to another user.", hint: "Run chown on it, or run as its owner.")
+            throw invalid("\(path) belongs to another user.", hint: "Run chown on it, or run the process as its owner.")
         }
         guard status.st_mode & 0o077 == 0 else {
             throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod go= on it.")

@@ -2,21 +2,21 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// An open description of the lock file, through which bytes are locked.
+/// An open file description of the lock file, which holds locks on single bytes of it (`F_OFD_SETLK`).
 ///
-/// The kernel releases the locks at once when the process ends in any way. Locks of two descriptors exclude each other in one
-/// process too. Unlike classic `fcntl` locks, they are not released when another descriptor of the same file is closed.
+/// The kernel releases the locks at once when the process ends in any way. Locks of two instances exclude each other, in one process
+/// too. Unlike classic `fcntl` locks, they are not released when the process closes another descriptor of the file.
 final class LockDescriptor {
     /// The bytes of the lock file.
     enum Byte {
         /// Held while a transaction writes.
         static let writer: Int64 = 0
-        /// Held while waiting for the writer byte.
+        /// Held by the process that gets the writer byte next, while it waits for that byte.
         ///
-        /// The process that holds it gets the writer byte next, so that one busy process cannot starve the others.
+        /// So one busy process cannot keep the writer byte from the other processes.
         static let turnstile: Int64 = 1
 
-        /// The byte of a lock, from the keyed hash of its name.
+        /// The byte of a named lock (`LockName`), from the keyed hash of the name.
         static func lock(_ hash: [UInt8]) -> Int64 {
             let number = hash.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             return 16 + Int64(number >> 2)
@@ -77,7 +77,7 @@ final class LockDescriptor {
 
     /// Whether the path still names this file.
     ///
-    /// If it names another file, other processes lock that one and are not excluded.
+    /// If it names another file, other processes lock that other file, and the locks of this one do not exclude them.
     func isFile(at path: String) -> Bool {
         var ours = stat()
         var theirs = stat()

@@ -1,15 +1,15 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The session locks of one store, which use one open description of the lock file.
+/// The locks of one store on sessions, attachments and carts, which share one open file description of the lock file.
 ///
-/// The kernel excludes other processes. Locks of one description do not exclude each other, so a task first takes its lock of
-/// ``SQLiteStore/taskLocks``. A description for each holder would do both, but thousands of concurrent refreshes would exhaust the
-/// descriptors.
+/// The kernel excludes other processes. Locks of one description do not exclude each other, so a task first takes the lock of the same
+/// name in ``SQLiteStore/taskLocks``. With a description for each lock, the kernel would exclude tasks too, but thousands of concurrent
+/// refreshes would reach the limit of open files.
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?
-        /// The bytes that stay locked for other processes when their holders unlock them.
+        /// The bytes that ``SessionLocks/unlock(_:)`` leaves locked for other processes.
         var kept: Set<Int64> = []
     }
 
@@ -22,8 +22,8 @@ final class SessionLocks: Sendable {
 
     /// Locks a byte if no other process has it.
     ///
-    /// - Throws: `IdentityError` also when the lock file was removed or replaced since it was opened: processes that
-    ///   started later lock another file then and would not be excluded.
+    /// - Throws: `IdentityError` also when the lock file was removed or replaced after this process opened it. A process that started
+    ///   later locks another file, so both processes would get the same lock.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         try state.withLock { state throws(IdentityError) in
             let descriptor: LockDescriptor
@@ -51,7 +51,7 @@ final class SessionLocks: Sendable {
         }
     }
 
-    /// Keeps a byte locked for other processes after it is unlocked here.
+    /// Makes ``unlock(_:)`` leave the byte locked for other processes, until a task of this process has locked it again.
     func keep(_ byte: Int64) {
         state.withLock { _ = $0.kept.insert(byte) }
     }

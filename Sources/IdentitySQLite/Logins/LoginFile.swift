@@ -5,10 +5,10 @@ internal import IdentityPlatform
 internal import IdentityStoreKit
 internal import Synchronization
 
-/// Keeps the pending logins of the present boot in a file that is never synchronized with the disk.
+/// Keeps the pending logins since the last restart of the machine in a file that is never synchronized with the disk.
 ///
-/// A call writes to the page cache and takes some microseconds, so it runs on the caller's thread as ``DirectReader`` does: only if it does
-/// not have to wait for another caller, and not for some time after a call that waited for the disk. Otherwise it runs on its own thread.
+/// A call writes to the page cache and takes some microseconds, so it usually runs on the caller's thread. It runs on the queue of this
+/// object if the file is not open yet, while another caller uses it, and for some time after a call that waited for the disk.
 final class LoginFile: Sendable {
     private struct State {
         var table: LoginFileTable?
@@ -21,12 +21,12 @@ final class LoginFile: Sendable {
     private let name: String
     private let clock: any IdentityClock
     private let wait: Duration
-    /// How often the thread has waited.
+    /// Returns how often the current thread has waited, for example for the disk.
     private let waits: @Sendable () -> Int
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "IdentitySQLite logins")
 
-    /// The file of a boot, which is created by the first call.
+    /// The file of a boot; the first call opens or creates it.
     init(
         in directory: String,
         boot: String,
@@ -42,14 +42,17 @@ final class LoginFile: Sendable {
         self.waits = waits
     }
 
-    /// Later calls fail.
+    /// Closes the file; later calls fail.
     func close() {
         state.withLock { $0 = State(isClosed: true) }
     }
 
     // MARK: Calls
 
-    /// Adds a login; false if it does not fit.
+    /// Adds a login; false if it is too long or there is no free entry for it.
+    ///
+    /// The caller then stores the login in the database. An earlier login with the same key is removed from the file, because
+    /// ``take(_:after:)`` would return that one.
     func insert(_ attempt: StoredLoginAttempt, maximum: Int) async throws -> Bool {
         let length = attempt.payload.count + attempt.key.utf8.count + Self.lengthOfOtherFields
         guard length <= records.sealer.slotCapacity else {
@@ -65,10 +68,10 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// The time in a record, and the lengths of its fields, rounded up.
+    /// The bytes of the expiry time in a record, and of the lengths of its fields, rounded up.
     private static let lengthOfOtherFields = 32
 
-    /// Takes a login out if the check does not throw; nil if the file has no such login.
+    /// Removes a login and returns it, if the check does not throw; nil if the file does not contain the login.
     func take(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
@@ -83,7 +86,7 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// Removes the logins that expire before a time, and returns how many.
+    /// Removes the logins that expired before a time, and returns how many.
     func sweep(expiredBefore date: Date) async throws -> Int {
         try await use { table in
             let expired = try table.entries().filter { $0.expiresAt < date }
@@ -92,12 +95,12 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// The keys under which the logins are sealed, one for each login.
+    /// The id of the store key under which each login is sealed.
     func keyIDs() async throws -> [String] {
         try await use { table in try table.entries().compactMap { StoreRecords.keyID(of: try table.row($0).record) } }
     }
 
-    /// Runs a body while no other caller and no other process uses the file.
+    /// Runs a body while no other caller and no other process uses the file; throws `store_busy` if another process uses it for too long.
     func use<R: Sendable>(_ body: @escaping @Sendable (LoginFileTable) throws -> R) async throws -> R {
         let deadline = clock.elapsed + wait
         while true {
@@ -114,7 +117,9 @@ final class LoginFile: Sendable {
 
     // MARK: Threads
 
-    /// The result of a call on this thread; nil if the caller has to use the other one.
+    /// Runs a body on the caller's thread and returns its result.
+    ///
+    /// Nil if the body did not run, because it must run on the queue or another process uses the file.
     func direct<R: Sendable>(_ body: @Sendable (LoginFileTable) throws -> R) throws -> R? {
         let result = try state.withLockIfAvailable { state -> R? in
             let (begun, waitsBefore) = (clock.elapsed, waits())
@@ -138,10 +143,10 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// Runs a body; nil if another process uses the file.
+    /// Runs a body and returns its result; nil if another process uses the file.
     private func run<R: Sendable>(_ body: (LoginFileTable) throws -> R, _ state: inout State) throws -> R? {
         guard !state.isClosed else { throw IdentityError.storeClosed }
-        // A removed file is not shared with processes that open it later.
+        // If the file was removed, another process would create a new one and not see the logins of this one.
         if state.table?.isRemoved != false { state.table = try open() }
         do {
             return try state.table?.exclusively(body) ?? nil
@@ -162,7 +167,7 @@ final class LoginFile: Sendable {
         return table
     }
 
-    /// Removes the files of earlier boots, and those of a store that was at this path before.
+    /// Removes the files of earlier boots, and those of another store that was at this path before.
     private func removeOthers() {
         for file in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] {
             guard file.utf8.count == name.utf8.count, !file.isIdentical(to: name) else { continue }

@@ -28,7 +28,7 @@ struct LoginFileSealedTables: SealedTables {
         }
     }
 
-    /// Copies the rows into the table `quarantine` of the store, and then removes them from the file.
+    /// Copies the rows into the table `quarantine` of the database, and then removes them from the file.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
         try await database.write { [now = clock.now] connection in
             for case (.loginAttempt(let row), let reason) in zip(rows.map(\.row), reasons) {

@@ -4,26 +4,27 @@ internal import IdentityKit
 internal import IdentityPlatform
 internal import IdentityStoreKit
 
-/// The file of pending logins of one boot: 256 buckets of 64 entries, then the slots of the entries.
+/// The file of pending logins of one boot: 256 buckets of 64 entries, then a slot for each entry.
 ///
-/// The hash of a login determines its bucket. Entry `n` of a bucket belongs to its slot `n`, and the lowest free one is used, so the file
-/// stays short. Zeros are free entries, so an empty file is an empty table.
+/// A slot contains the tenant's name and the sealed record of a login. The last byte of a login's hash is the number of its bucket. A new
+/// login gets the free entry with the lowest number in its bucket, so that the file stays short. An entry of zeros is free, so an empty
+/// file is an empty table.
 ///
-/// The file's only lock is held for each call. A process may be killed at any system call: a slot is written before its entry, the last
-/// byte of an entry makes it valid, and a login is removed by a write of this one byte.
+/// Each call holds the only lock of the file. A process may be killed between two writes. So a slot is written before its entry, the last
+/// byte of an entry makes it valid, and a login is removed by a write of this byte.
 ///
-/// The file may be damaged after a loss of power, so its name contains the boot, and a file of another boot is never read.
+/// A loss of power may damage the file. So its name contains the id of the boot, and a file of another boot is never read.
 final class LoginFileTable {
     private static let bucketCount = 256
     private static let bucketSize = 4_096
-    /// The longest record, and some space for the tenant's name.
+    /// The length of a record, and some space for the tenant's name.
     private static let slotSize = recordSize + 256
     /// The length of a record; a longer login does not fit.
     static let recordSize = 2_048
     static let lockedByte: Int64 = 1 << 40
 
     private let descriptor: Int32
-    /// Determines when a tenant's logins must be counted.
+    /// Determines whether a tenant's logins must be counted before one is added.
     private var counter = TenantRowCounter()
 
     /// Opens the file and creates it if it is missing.
@@ -36,7 +37,7 @@ final class LoginFileTable {
         _ = close(descriptor)
     }
 
-    /// Runs a body while no other process uses the file; nil if another one uses it.
+    /// Runs a body while no other process uses the file, and returns its result; nil if another process uses the file.
     func exclusively<R>(_ body: (LoginFileTable) throws -> R) throws -> R? {
         switch Platform.setLock(descriptor, byte: Self.lockedByte, isLocked: true) {
         case 0: break
@@ -55,11 +56,11 @@ final class LoginFileTable {
 
     // MARK: Logins
 
-    /// Adds a login, and removes the tenant's logins that expire first if it has too many.
+    /// Adds a login, and before that removes the tenant's logins that expire first if the tenant has the maximum number of logins.
     ///
-    /// It replaces a login of the same hash. A crash can leave both, and ``remove(_:)`` then removes both.
+    /// It replaces a login of the same hash. A crash can leave the old and the new login in the file, and ``remove(_:)`` removes both.
     ///
-    /// - Returns: False if the login does not fit. The file is unchanged then.
+    /// - Returns: False if the login is too long or its bucket is full. The file is not changed then.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {
         let entries = try entries(of: Self.bucket(of: row.hash))
         let old = entries.filter { $0.isValid && $0.hash == row.hash }
@@ -150,7 +151,7 @@ final class LoginFileTable {
 
     // MARK: The file
 
-    /// Reads bytes; beyond the end of the file there are zeros.
+    /// Reads bytes; bytes beyond the end of the file are zeros.
     private func read(_ count: Int, at offset: Int) throws(IdentityError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -184,7 +185,9 @@ final class LoginFileTable {
 }
 
 extension LoginFileTable {
-    /// An entry of a bucket: hash 32, digest of the tenant 16, expiry 8, length of the tenant 2, length of the record 4, 0, 1 if it is valid.
+    /// An entry of a bucket.
+    ///
+    /// Its bytes: hash 32, digest of the tenant 16, expiry 8, length of the tenant 2, length of the record 4, a zero, and 1 if it is valid.
     struct Entry {
         static let count = 64
 
@@ -192,7 +195,7 @@ extension LoginFileTable {
         let place: Place
 
         fileprivate init(_ bytes: ArraySlice<UInt8>, at place: Place) {
-            // Most entries are free, and their content is not used.
+            // Most entries are free. Their bytes are not copied, because no code uses them.
             self.bytes = bytes.last == 1 ? Array(bytes) : []
             self.place = place
         }

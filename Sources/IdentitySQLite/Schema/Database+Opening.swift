@@ -10,6 +10,7 @@ struct OpenedStore: Sendable {
     let location: StoreLocation
     /// The random bytes that identify the store.
     let id: [UInt8]
+    /// Whether the file is a backup that cannot be written, so that its sessions cannot be marked as restored in the file.
     let isCopy: Bool
     let isWritable: Bool
     /// Whether the file may be on another machine.
@@ -19,7 +20,8 @@ struct OpenedStore: Sendable {
 extension Database {
     /// Opens the file, or creates it.
     ///
-    /// The file is read before the first write, so a damaged file, or one of another version or key, is not changed.
+    /// The file is checked before the first write, so a damaged file, or one of another version or key, is not changed. SQLite may roll
+    /// back the transaction of a crashed process before these checks.
     func open(_ configuration: SQLiteStore.Configuration) async throws -> OpenedStore {
         guard StoreHeader.slotSizes.contains(configuration.slotSize) else { throw IdentityError.invalidSlotSize }
         if configuration.journal == .writeAheadLog, !configuration.trustsWriteAheadLog {
@@ -47,8 +49,8 @@ extension Database {
         }
         var found: (file: FileHeader, records: StoreRecords)?
         let connection = try await retryingWhileBusy {
-            // The connection is closed before each pause. SQLite changes the journal mode only if no other connection is
-            // open, so processes that wait with open connections would block each other.
+            // The connection is closed before each pause. SQLite changes a write-ahead log to a rollback journal only if no other
+            // connection is open, so processes that wait with open connections would block each other.
             let candidate = try opened ?? Self.connection(location, forWriting: isAllowedToWrite)
             opened = nil
             let header = try FileHeader(reading: candidate)
@@ -57,9 +59,9 @@ extension Database {
             if configuration.keepsJournal, !candidate.isReadOnly {
                 journal = try candidate.journal(trusted: configuration.trustsWriteAheadLog)
             }
-            // This happens after the checks, because it writes to the file, which may belong to another program.
+            // The journal mode is set after these checks, because setting it writes to the file, which may belong to another program.
             try candidate.setJournal(journal)
-            // The pages of the log are in the file now.
+            // A change to a rollback journal has copied the pages of the log into the file, so now its length can be checked.
             try candidate.checkLength(of: location)
             return candidate
         }
@@ -83,7 +85,7 @@ extension Database {
         }
         let mayBeRemote = FileSystem.mayBeRemote(fileSystem)
         if !mayBeRemote {
-            // Without this connection, all reads use the reader's thread.
+            // If this connection cannot be opened, all reads use the thread of ``DatabaseReader``.
             try? direct.use { try Self.connection(location, forWriting: false) }
         }
         return OpenedStore(
@@ -109,7 +111,7 @@ extension Database {
         // temporary: an error is better than a store that stays read-only until it is closed.
         guard !forWriting || !connection.isReadOnly else { throw IdentityError.notWritable }
         try connection.prepareForUse()
-        // Rolls back an unfinished transaction. Before the rollback, the file's length does not show whether it has content.
+        // This read rolls back the transaction of a crashed process. Before, the file's length does not show whether it has content.
         _ = try connection.texts("PRAGMA schema_version")
         return connection
     }
@@ -145,9 +147,9 @@ extension Database {
 }
 
 extension Connection {
-    /// SQLite reads a truncated last page as a page that ends with zeros.
+    /// Throws if the file is shorter than its pages, because SQLite reads the missing bytes of its last page as zeros.
     fileprivate func checkLength(of location: StoreLocation) throws {
-        // SQLite also counts pages that are only in the log.
+        // `page_count` includes pages that are only in the log, so the file may be shorter.
         if try location.hasLog() { return }
         let counts = try ["page_count", "page_size"].map { try texts("PRAGMA \($0)").first.flatMap(Int64.init) ?? 0 }
         let (expected, overflow) = counts[0].multipliedReportingOverflow(by: counts[1])
@@ -171,7 +173,7 @@ extension Connection {
             PRAGMA cache_size = -4096; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;
             """
         )
-        // A checkpoint is a write, so it needs the writer lock.
+        // Closing a connection must not start a checkpoint, because a checkpoint writes and needs the writer lock.
         try configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         for (pragma, value) in [
             ("synchronous", "2"), ("secure_delete", "1"), ("trusted_schema", "0"), ("cell_size_check", "1"),
@@ -182,7 +184,7 @@ extension Connection {
 
     /// The journal mode of the file.
     ///
-    /// - Throws: `IdentityError` if the library can corrupt a write-ahead log, unless it is trusted.
+    /// - Throws: `IdentityError` if the file has a write-ahead log with which the library can corrupt it, unless the library is trusted.
     fileprivate func journal(trusted isTrusted: Bool) throws -> SQLiteStore.Journal {
         guard try texts("PRAGMA journal_mode").first == "wal" else { return .rollback }
         if !isTrusted { try WriteAheadLog.require(WriteAheadLog.libraryVersion) }
@@ -193,7 +195,7 @@ extension Connection {
     ///
     /// A connection that only reads keeps the mode of the file.
     ///
-    /// A write-ahead log is only used on request, because most versions of SQLite can corrupt it (``WriteAheadLog``).
+    /// A write-ahead log is only used on request, because most versions of SQLite can corrupt the file with it (``WriteAheadLog``).
     func setJournal(_ journal: SQLiteStore.Journal) throws {
         guard !isReadOnly else { return }
         switch journal {

@@ -5,12 +5,12 @@ internal import IdentityStoreKit
 /// The header of a file: its schema version, whether it is a copy, and the header of the store.
 struct FileHeader {
     let store: StoreHeader
-    /// Whether this is a backup that was not opened for writing yet.
+    /// Whether the file is a backup that was not opened for writing yet.
     ///
-    /// Its refresh tokens may have been used since the backup was made.
+    /// The refresh tokens in it may have been used after the backup was made.
     let isCopy: Bool
 
-    /// Reads the header of a file; throws unless it is a store of the schema version that this program writes.
+    /// Reads the header of a file; throws unless the file is a store of the schema version that this program writes.
     init(reading connection: Connection) throws {
         try Self.checkSchemaVersion(of: connection)
         let row = try Self.storeRow(connection)
@@ -33,7 +33,7 @@ struct FileHeader {
         guard version > 0 else { throw lost }
         guard version >= Schema.version else {
             throw IdentityError.storeCorrupt(
-                "The store's file has version \(version), which no release wrote, but this program reads version \(Schema.version)."
+                "The store's file has version \(version), which no release wrote. This program reads version \(Schema.version)."
             )
         }
         guard version == Schema.version else {
@@ -71,13 +71,13 @@ struct FileHeader {
         try isCopy || store.missingLookupKey(for: keys) != nil
     }
 
-    /// Marks the sessions of a restored backup, and seals the lookup key under a new active key.
+    /// Marks the sessions of a restored backup, and adds the lookup key sealed under a new active key.
     static func update(_ connection: Connection, _ keys: StoreKeys) throws {
         try connection.transaction {
             let current = try FileHeader(reading: connection)
             if current.isCopy {
                 _ = try connection.run(.markRestored)
-                // A row in quarantine can be put back later.
+                // Sessions in quarantine are marked too, because they can be put back later.
                 try connection.execute("UPDATE quarantine SET restored = 1 WHERE origin = 'session'")
                 try connection.execute("UPDATE store SET is_copy = 0")
             }

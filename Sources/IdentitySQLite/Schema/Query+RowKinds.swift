@@ -3,7 +3,7 @@ internal import IdentityStoreKit
 extension SealedRow.Kind {
     /// Lists rows in the order of their keys.
     var list: Query { pick(.listSessionRows, .listAttempts, .listAttachments) }
-    /// Lists the keys that rows are sealed under.
+    /// Lists the first bytes of records, which contain the id of the key that seals them.
     var listKeys: Query { pick(.listSessionKeys, .listAttemptKeys, .listAttachmentKeys) }
     /// Replaces the record of a row if the row is unchanged.
     var reseal: Query { pick(.resealSession, .resealAttempt, .resealAttachment) }

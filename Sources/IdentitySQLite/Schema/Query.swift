@@ -35,7 +35,8 @@ enum Query: Int, CaseIterable {
             """
         // Searches by the key without the hash, so that a row with a wrong hash is reported as damaged and not as missing.
         case .readSession: "SELECT \(Self.sessionColumns) FROM session WHERE key = ?1"
-        // The row keeps its length and its position in the index: the page is overwritten in place, also on a full disk.
+        // Of the changed columns, only `in_doubt` is indexed. If the record keeps its length, SQLite overwrites the page in place, which
+        // works on a full disk too.
         case .replaceSession:
             """
             UPDATE session SET generation = ?7, retained_until = ?8, slot = ?9, in_doubt = ?11, restored = ?12
@@ -151,7 +152,7 @@ enum Query: Int, CaseIterable {
             AND (?2 IS NULL OR provider_session = ?2) AND (?3 IS NULL OR provider = ?3) AND (?4 IS NULL OR tenant = ?4) LIMIT 1
             """
         case .countQuarantined: "SELECT count(*) FROM quarantine"
-        // A session that was put back keeps its attachments, also if its row was not removed from quarantine.
+        // A session that was put back keeps its attachments, even if its row in the table `quarantine` was not deleted.
         case .sweepAttachmentsOfQuarantined:
             """
             DELETE FROM attachment WHERE key IN
@@ -176,7 +177,9 @@ enum Query: Int, CaseIterable {
         }
     }
 
-    /// Reads a hash that is not a blob as empty, so that its row counts as damaged even if the bytes are the same.
+    /// Reads the hash; a hash that is not stored as a blob is read as empty.
+    ///
+    /// So a row counts as damaged even if its hash is a text with the right bytes.
     private static let rowHash = "iif(typeof(hash) = 'blob', hash, x'')"
     private static let sessionColumns = """
         key, \(rowHash), buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session, \

@@ -4,13 +4,13 @@
 /// So no column that a save changes is indexed or changes its stored length, with these exceptions:
 ///
 /// - `provider_session` is indexed and may change, but providers usually do not rename a session.
-/// - `in_doubt` is indexed. Its values 0 and 1 need no bytes in the row, and the index contains only the few sessions with a refresh in
-///   progress, which fit into the page that an empty index already has.
+/// - `in_doubt` is indexed. Its values 0 and 1 need no bytes in the row. The index contains only the few sessions with a refresh in
+///   progress or in doubt, which fit into the page that an empty index already has.
 /// - `sweep_after` is indexed, but a save does not change it. Only a sweep sets it to the current end of retention.
 ///
 /// If the version changes, write a migration from each released version to the next. It must run in the transaction of
-/// ``FileHeader/update(_:_:)``. First let the checks of ``FileHeader`` accept the released version, and let its `needsWriting` return
-/// true for it: today they refuse every other version.
+/// ``FileHeader/update(_:_:)``. ``FileHeader`` now refuses every version except ``version``. So first let its checks accept the released
+/// versions, and let its `needsWriting` return true for them.
 enum Schema {
     /// The bytes `IKst`, which mark a file as a store of IdentityKit (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
