@@ -7,8 +7,8 @@ internal import IdentityKit
 /// let keys = ReferencedKeys(.environment("IDENTITY_STORE_KEY"), readOnly: [.file("/etc/shop/old.key")])
 /// ```
 ///
-/// A key file must have mode 0600 or stricter and belong to the process's user or to root. Links are refused. A key from a file is wiped
-/// from memory when the store is released. The environment of a process cannot be wiped.
+/// A key file must have mode 0600 or stricter and belong to the process's user or to root. Symbolic links are refused. A key from a file
+/// is wiped from memory when the store is released. The environment of a process cannot be wiped.
 public struct ReferencedKeys: StoreKeySource {
     /// The location of one key.
     public enum Reference: Sendable {

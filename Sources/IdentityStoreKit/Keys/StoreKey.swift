@@ -20,7 +20,7 @@ public struct StoreKey: Sendable {
     /// The key's identifier as 32 hexadecimal digits, for errors and health reports; it reveals nothing about the key.
     public var id: String { Self.describe(identifier) }
 
-    /// A key from its 64 hexadecimal digits, in either case.
+    /// A key from its 64 hexadecimal digits, in upper or lower case.
     ///
     /// Create one with `openssl rand -hex 32`.
     ///
@@ -31,7 +31,7 @@ public struct StoreKey: Sendable {
                 "it must have \(2 * Self.byteCount) hexadecimal digits, but has \(hexadecimal.count) bytes"
             )
         }
-        // The bytes are copied between wiped buffers, so that no other copy remains.
+        // Digits and bytes are only in buffers that are wiped, so that no copy of the key remains in memory.
         let bytes = try unsafe SecretBytes(count: Self.byteCount) { (output) throws(IdentityError) in
             try unsafe hexadecimal.bytes.withUnsafeBytes { (digits) throws(IdentityError) in
                 for position in digits.indices {
@@ -49,7 +49,7 @@ public struct StoreKey: Sendable {
     ///
     /// They must come from a cryptographic random generator; a passphrase is not a key.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` when there are not 32 of them.
+    /// - Throws: `IdentityError` of kind `configuration` when there are not 32 bytes.
     public init(bytes: Secret) throws(IdentityError) {
         guard bytes.count == Self.byteCount else {
             throw Self.invalid("it must have \(Self.byteCount) bytes, but has \(bytes.count)")

@@ -8,7 +8,7 @@ public protocol StoreKeySource: Sendable {
     /// The keys. A store asks once, when it is opened.
     ///
     /// - Throws: `IdentityError`: of kind `configuration` when an operator has to act, of kind
-    ///   `retryLater` when a service does not respond. Other errors are treated as `retryLater`.
+    ///   `retryLater` when a service does not respond. Another error becomes the cause of `store_key_unavailable`, of kind `retryLater`.
     func keys() async throws -> StoreKeys
 }
 
@@ -18,7 +18,7 @@ extension StoreKeys: StoreKeySource {
 }
 
 extension StoreKeySource {
-    /// The keys, or an error of the SDK.
+    /// The keys; throws every error of the source as an `IdentityError`.
     package func loadedKeys() async throws -> StoreKeys {
         do {
             return try await keys()

@@ -2,7 +2,7 @@
 public struct StoreKeys: Sendable {
     /// The key that seals new records.
     public var active: StoreKey
-    /// The keys that open records that were sealed before a rotation.
+    /// The keys that only open records, such as the keys that were active before a rotation.
     public var readOnly: [StoreKey]
 
     /// Keys for one store.

@@ -45,8 +45,8 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         }
     }
 
-    /// The number of rows that are read at once: few enough that other callers can work in between, and at most 4 MiB of
-    /// short records.
+    /// The number of rows that are read at once: few enough that other calls do not wait long, and at most 4 MiB if each record has the
+    /// length of one slot.
     var chunk: Int { max(1, min(128, (4 << 20) / records.sealer.slotSize)) }
 
     func forEachChunk(of kind: SealedRow.Kind, _ body: ([StoredRow]) async throws -> Void) async throws {
@@ -78,8 +78,8 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
     /// Moves every damaged row into quarantine; returns how many.
     public func quarantineDamagedRows() async throws -> Int {
         var moved = 0
-        // Attachments first: each damaged one is moved with its own reason. A store may move all other attachments of a damaged session
-        // together with it.
+        // Attachments first: each damaged attachment is moved with its own reason. When a store moves a damaged session later, it may also
+        // move the session's other attachments.
         for kind in SealedRow.Kind.allCases.reversed() {
             try await forEachChunk(of: kind) { rows in
                 let damaged = try rows.compactMap { row in

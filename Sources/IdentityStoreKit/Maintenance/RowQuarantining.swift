@@ -1,6 +1,6 @@
 /// A store that can move damaged rows to quarantine.
 ///
-/// It does not delete damaged rows.
+/// A row in quarantine can be put back until a sweep removes it.
 public protocol RowQuarantining: Sendable {
     /// Moves every damaged row into quarantine, where a sweep removes it after 30 days.
     ///

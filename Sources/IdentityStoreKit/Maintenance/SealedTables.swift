@@ -5,14 +5,14 @@ public protocol SealedTables: Sendable {
     /// The next rows of a kind in the order of their keys, up to a limit.
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow]
 
-    /// Replaces the records of rows that are unchanged since they were read; returns the number of replaced rows.
+    /// Replaces the records of those rows that are unchanged since they were read, and returns how many were replaced.
     func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int
 
-    /// Moves rows to quarantine that are unchanged since they were read; returns the number of moved rows.
+    /// Moves those rows to quarantine that are unchanged since they were read.
     ///
     /// - Parameters:
     ///   - rows: Rows of one kind.
-    ///   - reasons: The reason why each of them cannot be opened.
+    ///   - reasons: For each row, the error that shows why it cannot be opened.
     /// - Returns: The number of rows that were moved.
     /// - Throws: `IdentityError` of the store.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int
@@ -22,7 +22,7 @@ public protocol SealedTables: Sendable {
 public struct StoredRow: Sendable {
     /// The key of the row.
     ///
-    /// It must be the ``StoreRecords/rowKey(_:)`` of the row's hash; otherwise the row was moved.
+    /// It must be the ``StoreRecords/rowKey(_:)`` of the row's hash. A row with another key counts as damaged.
     public var key: Int64
     /// The content of the row.
     public var row: SealedRow

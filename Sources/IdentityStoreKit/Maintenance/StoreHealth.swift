@@ -8,7 +8,7 @@ public struct StoreHealth: Sendable {
     public var loginAttempts = 0
     /// The number of attachments of sessions.
     public var attachments = 0
-    /// The number of these rows that are damaged, or were moved here from another row or store.
+    /// The number of sessions, pending logins and attachments that are damaged, or were moved from another row or store.
     public var damagedRows = 0
     /// The number of rows whose key this process does not have.
     public var rowsWithoutKey = 0
@@ -24,13 +24,15 @@ public struct StoreHealth: Sendable {
     /// The report of an empty store.
     public init() {}
 
-    /// Whether the store has no problem.
+    /// Whether the database's own check found no problem, no row is damaged, and no key is missing.
     public var isSound: Bool { problems.isEmpty && damagedRows == 0 && rowsWithoutKey == 0 }
 }
 
 /// A store that can check its contents.
 public protocol StoreHealthChecking: Sendable {
-    /// Checks the whole store and opens every row. In a large store this takes long: run it when there is little load.
+    /// Checks the whole store and opens every row.
+    ///
+    /// In a large store this takes long: run it when there is little load.
     ///
     /// - Throws: `IdentityError` when the store cannot be read far enough to check it.
     func checkHealth() async throws -> StoreHealth

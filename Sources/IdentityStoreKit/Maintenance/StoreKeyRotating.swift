@@ -2,9 +2,9 @@
 public struct StoreKeyUsage: Sendable, Equatable {
     /// The role of a key in this process.
     public enum Role: String, Sendable {
-        /// Seals new records.
+        /// Seals new records, and opens those that were sealed with it.
         case active
-        /// Opens records that were sealed before.
+        /// Only opens records.
         case readOnly = "read_only"
         /// Rows are sealed with it, but this process does not have it.
         case missing
@@ -14,7 +14,7 @@ public struct StoreKeyUsage: Sendable, Equatable {
     public var id: String
     /// The role of the key in this process.
     public var role: Role
-    /// The number of rows that are encrypted with the key.
+    /// The number of rows that are encrypted with the key; `SQLiteStore` and `PostgresStore` also count the sessions in the spool.
     public var rows: Int
 
     /// Creates a value.
@@ -32,11 +32,11 @@ public protocol StoreKeyRotating: Sendable {
 
     /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
     ///
-    /// Sessions with a refresh in progress are postponed to a later call. It is safe to stop between two calls. To undo a
-    /// rotation, make the old key the active one and rotate again.
+    /// Sessions with a refresh in progress or in doubt are not changed. If ``ResealProgress/postponed`` was not 0, start again later. It is
+    /// safe to stop between two calls. To undo a rotation, make the old key the active one and rotate again.
     ///
     /// - Parameters:
-    ///   - position: The end of the last call; nil to start.
+    ///   - position: The ``ResealProgress/position`` of the last call's result; nil to start.
     ///   - limit: The maximum number of rows to look at, for example 100: other callers use the store between two calls.
     /// - Returns: The numbers of rows, and where to continue.
     /// - Throws: `IdentityError` of the store.
@@ -47,7 +47,7 @@ public protocol StoreKeyRotating: Sendable {
 ///
 /// Pass it to the next step; only the store understands it.
 public struct ResealPosition: Sendable, Equatable {
-    /// The kind of row.
+    /// The number of the table: the raw value of ``SealedRow/Kind``, or another number that the store uses.
     public var table: Int
     /// The primary key of the last row; -1 before the first row.
     public var row: Int64
@@ -63,7 +63,7 @@ public struct ResealPosition: Sendable, Equatable {
 public struct ResealProgress: Sendable {
     /// The number of rows that were encrypted with the active key.
     public var resealed: Int
-    /// The number of rows that were postponed, because a refresh is in progress or they were saved concurrently.
+    /// The number of rows that were not changed, because a refresh is in progress or in doubt, or because they were saved concurrently.
     public var postponed: Int
     /// The number of rows that could not be opened, because their key is missing or they are damaged; they were not changed.
     public var unreadable: Int

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// A row of a database, read by the positions of its columns.
 ///
-/// The first column is the key of the row. The others are in the order of the initializers below.
+/// The first column is the key of the row. The initializers in this file show the order of the other columns.
 package protocol ColumnReading {
     /// The bytes of a column; empty for NULL.
     func bytes(_ column: Int32) -> [UInt8]
@@ -70,7 +70,7 @@ extension SealedLoginAttempt {
 extension SealedAttachment {
     /// Reads the columns of an attachment.
     ///
-    /// The table contains the key of the session and not its hash, which is not needed here.
+    /// `session` is empty: the table contains the row key of the session, and opening an attachment does not need the session's hash.
     package init(_ row: some ColumnReading) {
         self.init(hash: row.bytes(1), session: [], revision: row.integer(2), record: row.bytes(3))
     }

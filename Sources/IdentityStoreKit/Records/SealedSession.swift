@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// The row of a session: a sealed record, and the plain-text columns that it is bound to or found by.
+/// The row of a session: a sealed record, and unencrypted columns to which the record is bound or by which a store finds the row.
 ///
 /// Write every member to the row. A key-value store can write ``bytes`` instead.
 public struct SealedSession: Sendable {
     /// The keyed hash of the session's id; it identifies the row.
     public var hash: [UInt8]
-    /// The keyed hash of issuer and subject; index it, for the sessions of one buyer.
+    /// The keyed hash of issuer and subject; index it, so that the sessions of one buyer can be listed.
     public var buyer: [UInt8]
-    /// The keyed hash of the provider's own name for the session (`sid`); index it, for logouts that the provider sends.
+    /// The keyed hash of the provider's session id (`sid`); index it, so that a logout that the provider sends finds the session.
     public var providerSession: [UInt8]?
     /// The tenant; empty if the app has only one.
     public var tenant: String
@@ -20,7 +20,7 @@ public struct SealedSession: Sendable {
     public var generation: Int64
     /// When a sweep may remove the row.
     ///
-    /// The encrypted record also contains this time, and the SDK trusts only that copy.
+    /// The encrypted record also contains this time. ``StoreRecords`` returns the time in the record, which nobody can change without the store key.
     public var retainedUntil: Date
     /// Whether a refresh is in progress or ended without a known outcome; index the rows in which it is true.
     public var isInDoubt: Bool
@@ -79,7 +79,7 @@ extension SealedSession {
 
     /// The whole row as bytes: the magic number `IKSP`, the format 1, then the members.
     ///
-    /// Before each byte string and each text is its length; numbers have fixed lengths. The spool writes these bytes to its files.
+    /// The length of each byte string and text precedes it; numbers have fixed lengths. The spool writes these bytes to its files.
     public var bytes: [UInt8] {
         var fields = FieldWriter(capacity: record.count + 512)
         for field in [hash, buyer, providerSession ?? []] { fields.append(field) }

@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// A record is larger than the store's maximum, which is sixteen times its slot size.
+    /// A record is larger than the store's maximum, which is sixteen times its slot size, or a tenant's name is longer than 1,536 bytes.
     public static let storeRecordTooLarge = Self(rawValue: "store_record_too_large")
 }
 

@@ -4,7 +4,7 @@ public import IdentityKit
 /// The header that a store writes when it is created: an id, the length of its records, and the lookup key, sealed
 /// under each key that the store was opened with.
 ///
-/// Store it as three values beside the rows. It contains no secret. A store without its header cannot be read.
+/// Store it as three values beside the rows. Its only secret, the lookup key, is encrypted. A store without its header cannot be read.
 public struct StoreHeader: Sendable {
     /// 16 random bytes that every record is bound to.
     public let storeID: [UInt8]
@@ -65,9 +65,9 @@ public struct StoreHeader: Sendable {
         )
     }
 
-    /// The lookup key encrypted with the active key, which must be added to the header; nil if the header already contains it.
+    /// The lookup key encrypted with the active key; nil if the header already contains it.
     ///
-    /// Add it when a store is opened with a new active key.
+    /// Add the result to the header when a store is opened with a new active key.
     public func missingLookupKey(for keys: StoreKeys) throws(IdentityError) -> [UInt8]? {
         let active = keys.active.identifier
         guard !sealedLookupKeys.contains(where: { RecordSealer.keyIdentifier(of: $0)?.elementsEqual(active) == true })
@@ -75,9 +75,9 @@ public struct StoreHeader: Sendable {
         return try lookupSealer(keys).seal(lookupKey(keys), as: Self.lookupIdentity)
     }
 
-    /// Adds the result of ``missingLookupKey(for:)``.
+    /// Adds the result of ``missingLookupKey(for:)`` to the header.
     ///
-    /// Write the header to the database before a row is saved.
+    /// Write the header to the database before a row is saved: otherwise a process that has only the new key cannot open the store.
     public mutating func add(sealedLookupKey record: [UInt8]) {
         sealedLookupKeys.append(record)
     }
@@ -85,7 +85,7 @@ public struct StoreHeader: Sendable {
     private func lookupKey(_ keys: StoreKeys) throws(IdentityError) -> [UInt8] {
         let records = sealedLookupKeys.filter { RecordSealer.keyIdentifier(of: $0).flatMap(keys.key) != nil }
         var failure: IdentityError?
-        // Each record contains the same key, so one intact record is enough.
+        // Each record contains the same lookup key, so one intact record is enough.
         for record in records {
             do throws(IdentityError) {
                 return Array(try lookupSealer(keys).open(record, as: Self.lookupIdentity))
@@ -105,7 +105,7 @@ public struct StoreHeader: Sendable {
                     : "The store has other keys than this process: it needs one of \(wanted), this process has \(given).",
                 hint: identifiers.isEmpty
                     ? "Restore the store from a backup. Nothing was changed."
-                    : "Configure one of the store's keys as its key or as a read-only key. Nothing was changed."
+                    : "Configure one of the store's keys as the store's `key` or in `readOnlyKeys`. Nothing was changed."
             )
         }
         guard failure.code == .storeCorrupt else { throw failure }

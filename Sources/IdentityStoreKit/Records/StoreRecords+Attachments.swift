@@ -1,11 +1,12 @@
 public import IdentityKit
 
 extension StoreRecords {
-    /// The revision of an attachment that replaces one with the given revision, or of a new attachment; nil if no higher
-    /// revision exists.
+    /// The revision of an attachment that replaces one with the given revision, or with nil the revision of a new attachment.
     ///
-    /// A new attachment starts at a random revision, so that a caller that has read a removed attachment cannot change
-    /// its successor. Revisions have the size of generations, so their stored width never changes.
+    /// Nil if no higher revision exists.
+    ///
+    /// A new attachment starts at a random revision. Otherwise a caller that has read an attachment could replace another one that was
+    /// added under its name after its removal. Revisions are as large as generations, so their stored length never changes.
     public func revision(after revision: Int64?) throws -> Int64? {
         if let revision {
             let (next, overflow) = revision.addingReportingOverflow(1)

@@ -28,7 +28,7 @@ extension StoreRecords {
         return row
     }
 
-    /// Opens the row that was found under the hash of an id; throws `store_corrupt` if the row is another session's.
+    /// Opens the row that was found under the hash of an id; throws `store_corrupt` if the row belongs to another session.
     public func open(_ row: SealedSession, of id: SessionID) throws(IdentityError) -> StoredSession {
         try open(row, named: hash(of: id))
     }
@@ -39,11 +39,12 @@ extension StoreRecords {
         return try open(row)
     }
 
-    /// Opens a row of a list.
+    /// Opens a row that was found in a list, and not by the session's id.
     public func open(_ row: SealedSession) throws(IdentityError) -> StoredSession {
         let body = try sealer.open(row.record, as: row.identity)
         guard var session = Self.session(from: body, row) else { throw .damagedRecord("its content is not a session") }
-        // The record is not bound to this column. With another value, a logout that the provider sends would not find the session.
+        // The encryption does not protect the column `providerSession`. If somebody changed it, a logout that the provider sends would not
+        // find the session.
         guard try row.providerSession == providerSession(of: session) else {
             throw .damagedRecord("its row has the hash of another provider session id")
         }
@@ -57,7 +58,9 @@ extension StoreRecords {
         return try hash(ofProviderSession: name)
     }
 
-    /// Opens rows of a list and adds the matching ones to a listing, which also records damaged rows.
+    /// Opens rows, and adds the sessions that match the filter to a listing.
+    ///
+    /// The listing also gets the first error of a row that cannot be opened.
     ///
     /// - Throws: An error that does not concern a single record.
     public func open(
@@ -76,7 +79,7 @@ extension StoreRecords {
         }
     }
 
-    /// The content of a record: all data that the columns do not show, and the exact times.
+    /// The content of a record: the data that no column contains in plain text, and the end of retention.
     package static func body(of session: StoredSession) -> [UInt8] {
         var body = FieldWriter(capacity: session.payload.count + 128)
         body.append(session.id.rawValue)

@@ -24,13 +24,13 @@ public import IdentityKit
 /// return try records.open(sealed, of: id)
 /// ```
 ///
-/// Each record is encrypted with AES-256-GCM with a separate key and bound to its row: to the hashes of session and buyer, to tenant,
-/// provider and issuer, and to the generation. The hash of the provider's session id is compared with the content. A record that was
-/// changed, or moved to another row or store, does not open. The guide
+/// Each record is encrypted with AES-256-GCM, and its row has a key of its own. A session's record is bound to its row: to the hashes of
+/// session and buyer, to tenant, provider and issuer, and to the generation. The hash of the provider's session id is compared with the
+/// content. A record that was changed, or moved to another row or store, cannot be opened. The guide
 /// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 ///
 /// All methods are thread-safe. They throw `IdentityError`: `store_corrupt` for a damaged record, `store_key_mismatch` for a record
-/// whose key this process does not have, `store_record_too_large` for a value that does not fit.
+/// whose key this process does not have, `store_record_too_large` for a value that does not fit, `system_failure` if OpenSSL fails.
 public struct StoreRecords: Sendable {
     package let sealer: RecordSealer
     private let lookup: LookupKey
@@ -57,7 +57,7 @@ public struct StoreRecords: Sendable {
         try lookup.hash(.buyer, issuer.utf8, subject.utf8)
     }
 
-    /// The hash for the sessions with this session id of the provider (`sid`).
+    /// The hash by which the sessions with a provider's session id (`sid`) are found.
     public func hash(ofProviderSession name: String) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.providerSession, name.utf8)
     }
@@ -72,12 +72,12 @@ public struct StoreRecords: Sendable {
         try lookup.hash(.attachment, id.rawValue.utf8, name.utf8)
     }
 
-    /// The hash of a used token.
+    /// The hash of the key that identifies a used token.
     public func hash(ofUsedToken key: String) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.usedToken, key.utf8)
     }
 
-    /// The hash of a lock's name, for locks outside of the process.
+    /// The hash of a lock's name, for locks in a file or database.
     public func hash(of name: LockName) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.lock, name.bytes)
     }

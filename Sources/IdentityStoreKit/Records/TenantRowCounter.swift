@@ -1,7 +1,7 @@
-/// The number of rows that were added for each tenant since they were last counted.
+/// The number of rows that this process has added for each tenant since it last counted the tenant's rows.
 ///
-/// Counting a tenant's rows is slow if there are many. So each process adds up to `maximum / 128` rows before the store counts again.
-/// Below a maximum of 256, the store counts for each new row.
+/// Counting a tenant's rows is slow if there are many. So a process adds up to `maximum / 128` rows before it counts them again. Below a
+/// maximum of 256, it counts them for each new row.
 package struct TenantRowCounter: Sendable {
     private static let maximumTenants = 1_024
 
@@ -10,9 +10,9 @@ package struct TenantRowCounter: Sendable {
 
     package init() {}
 
-    /// Records a new row.
+    /// Records that a row is about to be added.
     ///
-    /// - Returns: Whether the tenant's rows must be counted before it is added.
+    /// - Returns: Whether the tenant's rows must be counted before the row is added.
     package mutating func addRow(of tenant: String, limit maximum: Int) -> Bool {
         let name = Array(tenant.utf8)
         if let count = added[name], count < maximum / 128 {

@@ -1,4 +1,4 @@
-/// Reads the fields of ``FieldWriter``.
+/// Reads fields that ``FieldWriter`` has written.
 ///
 /// A method returns nil if the bytes are invalid.
 package struct FieldReader {

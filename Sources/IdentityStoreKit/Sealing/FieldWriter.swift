@@ -1,4 +1,4 @@
-/// Writes each field after its length, so that different lists of fields have different bytes.
+/// Writes each byte string and text after its length, so that different lists of fields have different bytes.
 package struct FieldWriter {
     package private(set) var bytes: [UInt8] = []
 

@@ -1,10 +1,10 @@
 package import IdentityCrypto
 package import IdentityKit
 
-/// Computes the keyed hashes that rows are found by, so that the database never contains a session id, a state or a subject.
+/// Computes the keyed hashes by which rows are found, so that the database contains no session id, `state` or subject in plain text.
 ///
-/// The key is random. It is created with the store and stored in it, encrypted with the store keys, so it does not change
-/// when they do.
+/// The key is random. It is created with the store and stored in its header, encrypted with each store key. So it stays the same when the
+/// store keys change.
 package struct LookupKey: Sendable {
     /// The use of a hash.
     ///

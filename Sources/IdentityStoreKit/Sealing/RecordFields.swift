@@ -1,7 +1,7 @@
 /// The fields of the row that a sealed record belongs to.
 ///
-/// ``RecordSealer`` puts them into the associated data of the encryption, and row and tenant into the row's key. So a record that is moved to
-/// another row cannot be opened.
+/// ``RecordSealer`` puts them into the associated data of the encryption, and derives the row's key from the store key, the row's hash and
+/// the tenant. So a record that is moved to another row cannot be opened.
 package struct RecordFields: Sendable {
     /// The content of a record.
     package enum Kind: UInt8, Sendable {

@@ -2,17 +2,17 @@ internal import IdentityCrypto
 package import IdentityKit
 internal import Synchronization
 
-/// Seals records for a store: each one is encrypted with a key that is derived for its row, bound to that row, and padded.
+/// Seals records for a store: each record is encrypted with a key that is derived for its row, bound to that row, and padded.
 ///
 /// ``StoreRecords`` decides which values of a session are in the record and which ones are columns.
 ///
-/// Nearly every record has the length of a slot. A record that outgrows it has 2, 4, 8 or 16 slots, so that new tokens are never lost
-/// because they are longer than the old ones, and the length tells little about the content. The tag covers the length, so nothing can be
-/// cut off or added.
+/// Most records have the length of one slot. A longer record has the length of 2, 4, 8 or 16 slots, so that new tokens that are longer
+/// than the old ones can be saved. So the length of a record tells little about its content. The authentication tag covers all bytes, so
+/// that nobody can cut off or add some.
 ///
-/// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`; the plaintext is its
-/// length, the body and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Keys are derived per row, so that the number of
-/// seals under one key stays far below the 2^32 of NIST SP 800-38D section 8.3, also in a large store.
+/// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`. The plaintext is the length of
+/// the body, the body, and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Each row has its own key, so that the number of records
+/// that are sealed with one key stays far below the limit of 2^32 (NIST SP 800-38D section 8.3), in a large store too.
 package struct RecordSealer: Sendable {
     /// The default length of a record.
     package static let defaultSlotSize = 8_192
@@ -51,14 +51,14 @@ package struct RecordSealer: Sendable {
         RecordSealer(keys: keys, storeID: storeID, schemaVersion: schemaVersion, slotSize: slotSize)
     }
 
-    /// The length of the longest body that fits one slot.
+    /// The length of the longest body that fits into one slot.
     package var slotCapacity: Int { slotSize - Self.overhead }
     /// The length of the longest body.
     package var capacity: Int { longestRecord - Self.overhead }
     /// The length of the longest record.
     package var longestRecord: Int { slotSize * Self.largestFactor }
 
-    /// The length of a record with a body of this many bytes, or the maximum length.
+    /// The length of a record with a body of this many bytes; the maximum length if the body is too long.
     package func recordLength(forBody count: Int) -> Int {
         var length = slotSize
         while length - Self.overhead < count, length < longestRecord { length *= 2 }
@@ -72,7 +72,7 @@ package struct RecordSealer: Sendable {
     ///   - identity: The row of the record.
     ///   - length: The minimum length of the record, so that a row keeps its space.
     /// - Returns: The record.
-    /// - Throws: `store_record_too_large` when the body does not fit, `system_failure` when the system has no random bytes.
+    /// - Throws: `store_record_too_large` when the body or the tenant's name is too long, `system_failure` when OpenSSL fails.
     package func seal(
         _ body: [UInt8],
         as identity: RecordFields,
@@ -126,8 +126,8 @@ package struct RecordSealer: Sendable {
 
     /// Opens a record that was sealed for this row.
     ///
-    /// - Throws: `store_key_mismatch` when this process does not have its key, `store_corrupt` when it was changed,
-    ///   truncated or moved here from another row.
+    /// - Throws: `store_key_mismatch` when this process does not have the record's key, `store_corrupt` when the record was changed,
+    ///   truncated or moved from another row, `system_failure` when OpenSSL fails.
     package func open(_ record: [UInt8], as identity: RecordFields) throws(IdentityError) -> ArraySlice<UInt8> {
         guard isRecordLength(record.count), let identifier = Self.keyIdentifier(of: record) else {
             throw .damagedRecord("it was changed, truncated or moved here from another row")
@@ -205,8 +205,8 @@ package struct RecordSealer: Sendable {
 
 /// A cache of the pseudorandom key that HKDF extracts from each store key (RFC 5869).
 ///
-/// The key is the same for all rows of a store.
-/// An extracted key is as secret as the store key, which stays in memory just as long.
+/// The extracted key is the same for all rows of a store, so it is computed once. It is as secret as the store key, which stays in memory
+/// for the same time.
 private final class ExtractedKeys: Sendable {
     private let known = Mutex<[[UInt8]: HKDFSHA256.PseudorandomKey]>([:])
 

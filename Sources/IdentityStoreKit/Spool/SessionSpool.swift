@@ -4,8 +4,8 @@ public import IdentityKit
 
 /// The spool of a store: a local directory that keeps new tokens while the store is down, one file for each session.
 ///
-/// A file holds ``SealedSession/bytes``, sealed exactly like the row in the store. Files are written on a separate queue,
-/// never on the cooperative pool.
+/// A file contains ``SealedSession/bytes``, so it is encrypted like the row in the store. Files are read and written on a separate queue,
+/// because a slow disk must not block a thread of Swift's cooperative pool.
 ///
 /// ```swift
 /// extension MyStore: SessionSpooling {
@@ -16,7 +16,7 @@ public import IdentityKit
 /// }
 /// ```
 public final class SessionSpool: Sendable {
-    /// The size of the other parts of a file: names of tenant, provider and issuer, and hashes.
+    /// The maximum size of a file without its record: the names of tenant, provider and issuer, and hashes.
     private static let maximumHeader = 65_536
 
     private let directory: SpoolDirectory
@@ -27,13 +27,15 @@ public final class SessionSpool: Sendable {
     ///
     /// - Parameters:
     ///   - path: The directory. It belongs to the process's user and has mode 0700.
-    ///   - records: The same as for the rows of the store.
+    ///   - records: The object that seals the rows of the store.
     public init(path: String, records: StoreRecords) {
         directory = SpoolDirectory(path: path, maximumCount: records.sealer.longestRecord + Self.maximumHeader)
         self.records = records
     }
 
-    /// Refuses to create an empty store beside a spool with sessions: they belong to a database that was lost or moved.
+    /// Throws if the spool contains sessions; call it before an empty store is created.
+    ///
+    /// The sessions belong to a database that was lost or moved, and an empty store could not use them.
     ///
     /// - Parameters:
     ///   - path: The directory of the spool.

@@ -4,9 +4,9 @@ internal import IdentityPlatform
 
 /// A directory of small files that only the owner can use.
 ///
-/// A file is complete or does not exist.
+/// A file gets its name after it was written completely, so a file with a name of ``names()`` is complete.
 ///
-/// Every call opens the directory again. Usually it does not exist, and then a call costs one system call.
+/// Every call opens the directory again. Usually the directory does not exist, and then a call costs one system call.
 package struct SpoolDirectory: Sendable {
     private static let temporarySuffix = ".tmp"
 
@@ -85,7 +85,7 @@ package struct SpoolDirectory: Sendable {
 
     /// Removes incomplete files of crashed processes that are older than a day.
     ///
-    /// Their writes never completed, so no caller relies on them.
+    /// The write of such a file never succeeded, so no caller relies on the file.
     package func removeLeftovers(at now: Int) throws(IdentityError) {
         guard let directory = try open() else { return }
         defer { close(directory) }
