@@ -8,7 +8,8 @@ public struct SealedLoginAttempt: Sendable {
     public var tenant: String
     /// When a sweep may remove the row.
     ///
-    /// The encrypted record also contains this time. ``StoreRecords`` returns the time in the record, which nobody can change without the store key.
+    /// The encrypted record also contains this time. ``StoreRecords`` returns the time in the record, which nobody can change without the
+    /// store key.
     public var expiresAt: Date
     /// The attempt, encrypted.
     public var record: [UInt8]

@@ -20,7 +20,8 @@ public struct SealedSession: Sendable {
     public var generation: Int64
     /// When a sweep may remove the row.
     ///
-    /// The encrypted record also contains this time. ``StoreRecords`` returns the time in the record, which nobody can change without the store key.
+    /// The encrypted record also contains this time. ``StoreRecords`` returns the time in the record, which nobody can change without the
+    /// store key.
     public var retainedUntil: Date
     /// Whether a refresh is in progress or ended without a known outcome; index the rows in which it is true.
     public var isInDoubt: Bool

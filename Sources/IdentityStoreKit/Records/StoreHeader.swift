@@ -105,7 +105,7 @@ public struct StoreHeader: Sendable {
                     : "The store has other keys than this process: it needs one of \(wanted), this process has \(given).",
                 hint: identifiers.isEmpty
                     ? "Restore the store from a backup. Nothing was changed."
-                    : "Configure one of the store's keys as the store's `key` or in `readOnlyKeys`. Nothing was changed."
+                    : "Put one of the store's keys into `key` or `readOnlyKeys` of the store's configuration. Nothing was changed."
             )
         }
         guard failure.code == .storeCorrupt else { throw failure }
