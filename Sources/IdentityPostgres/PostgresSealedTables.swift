@@ -4,7 +4,7 @@ internal import IdentityStoreKit
 
 /// The tables of the database for health check, quarantine and key rotation.
 struct PostgresSealedTables: SealedTables {
-    /// Thrown to roll back the transaction when its row was saved in the meantime.
+    /// Thrown to roll back the transaction when another call has saved or removed the row.
     private struct Changed: Error {}
 
     let client: Client

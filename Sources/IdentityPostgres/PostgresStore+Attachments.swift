@@ -3,7 +3,7 @@ public import IdentityKit
 internal import IdentityStoreKit
 
 extension PostgresStore: SessionAttachmentStore {
-    /// The attachment with this name.
+    /// The attachment of a session with a name; nil if the session has no such attachment.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
         guard let row = try await client.find(sql.readAttachment, .key(hash)).first.map(SealedAttachment.init) else {
@@ -49,9 +49,10 @@ extension PostgresStore: SessionAttachmentStore {
         }
     }
 
-    /// Removes the attachments of a session that was just locked and returns those that could be opened; the others go to quarantine.
+    /// Returns the attachments that can be opened, of a session whose row the transaction has locked.
     ///
-    /// A damaged attachment must not keep a buyer logged in.
+    /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not keep a buyer logged in. The removal of the
+    /// session's row removes the other attachments.
     func takeAttachments(
         of id: SessionID,
         _ session: [UInt8],
@@ -90,13 +91,16 @@ extension PostgresStore: SessionAttachmentStore {
         }
         return try await client.repeating { deadline, isInDoubt in
             if try await change(sql.deleteAttachment, name + [.integer(revision)], deadline) { return true }
-            // An earlier run of this call or another caller has removed the attachment, and it is unknown which of them.
+            // No attachment has this revision. It is unknown whether an earlier run of this call has removed it, or whether another caller
+            // has removed or replaced it.
             if isInDoubt { throw PostgresFailure(.outcomeUnknown) }
             return false
         }
     }
 
-    /// Whether the attachment that may have been saved is the one that is stored now.
+    /// Whether the stored attachment is the one that an earlier run of the call may have saved.
+    ///
+    /// Throws if a later change has replaced it, so that this is unknown.
     private func isStored(
         _ payload: Secret,
         _ saved: SealedAttachment,

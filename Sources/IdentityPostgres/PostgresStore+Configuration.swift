@@ -5,11 +5,11 @@ public import IdentityStoreKit
 extension PostgresStore {
     /// How a lock is implemented.
     public enum Locking: Sendable {
-        /// A row that the holder renews while it has the lock. Works behind a pooler.
+        /// A row in the database that the holder renews while it has the lock. A lease works behind a pooler.
         ///
-        /// When a holder crashes, others wait until its lease ends.
+        /// When a holder crashes, other callers wait until its lease ends.
         case lease(Duration = .seconds(12))
-        /// A session-level advisory lock on the direct connection. The server releases it as soon as it sees the connection end.
+        /// A session-level advisory lock on the direct connection. The server releases it when it notices the end of the connection.
         case advisory
     }
 
@@ -18,8 +18,8 @@ extension PostgresStore {
         /// A `postgresql://` URL or libpq's keywords and values; never repeated in an error or a log.
         ///
         /// Several hosts may be named (`host1,host2`). Unlike in libpq, the first one that accepts writes is used by default. If there is
-        /// none, the first readable one is used, and only reads work. With `target_session_attrs=read-write` a read-only host is never
-        /// used. For a host on another machine, `sslmode` is `verify-full` unless the string sets it.
+        /// none, the first readable one is used, and only reads work. With `target_session_attrs=read-write` or `primary`, a read-only host
+        /// is never used. For a host on another machine, `sslmode` is `verify-full` unless the string sets it.
         public var connection: Secret
         /// The key under which records are sealed.
         public var key: StoreKey
@@ -32,13 +32,13 @@ extension PostgresStore {
         /// Whether a missing store is created, by default true.
         ///
         /// Set it to false in production: a wrong name or a lost schema is then an error instead of an empty store, in which no buyer is
-        /// signed in. A missing store beside a spool with sessions is an error in any case.
+        /// signed in. If the store is missing and ``spoolDirectory`` contains sessions, opening fails also with true.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
-        /// It is used when the store is created.
+        /// A new store saves this value, and an existing store keeps its own.
         ///
-        /// A record that outgrows it has 2, 4, 8 or 16 times the length.
+        /// A longer record takes 2, 4, 8 or 16 times this length.
         public var slotSize = 8_192
         /// Whether ``connection`` goes through a pooler that assigns connections for one transaction, such as PgBouncer in transaction
         /// mode, by default false.
@@ -47,32 +47,29 @@ extension PostgresStore {
         public var usesTransactionPooler = false
         /// A connection string that goes directly to the server, for notifications and advisory locks.
         ///
-        /// By default ``connection``, if no pooler is used.
+        /// With nil, the default, ``connection`` is used, or no direct connection if ``usesTransactionPooler`` is true.
         public var directConnection: Secret?
-        /// Whether a notification wakes callers that wait for a lock (LISTEN, over one more connection), by default true if there is a
-        /// direct connection.
+        /// Whether a notification wakes callers that wait for a lock (LISTEN on the direct connection), by default true.
         ///
-        /// All callers also poll, so a lost notification only delays them.
+        /// It has no effect without a direct connection. All callers also poll, so a lost notification only delays them.
         public var listensForNotifications = true
         /// How locks are implemented, by default as leases of 12 seconds.
         ///
         /// 6 to 15 seconds are allowed.
         public var locking = Locking.lease()
-        /// Whether the string's `sslmode` may be weaker than `verify-full` to a host on another machine, by default false.
+        /// Whether the connection string may set an `sslmode` weaker than `verify-full` for a host on another machine, by default false.
         public var allowsUnverifiedTLS = false
-        /// The maximum number of open connections, by default 8.
-        ///
-        /// The direct connection is one more.
+        /// The maximum number of open connections without the direct connection, by default 8.
         public var maximumConnections = 8
         /// The time limit of a call, including the wait for a connection, by default 5 seconds.
         public var callLimit: Duration = .seconds(5)
-        /// The time limit for connecting to one server, by default 5 seconds.
+        /// The time limit for connecting to one server, by default 5 seconds; `connect_timeout` in the connection string overrides it.
         public var connectLimit: Duration = .seconds(5)
         /// The time after which an unused connection is closed, by default 5 minutes.
         public var idleLimit: Duration = .seconds(300)
         /// The maximum number of pending logins of each tenant, by default 10,000.
         ///
-        /// Above the limit, the logins that expire first are evicted.
+        /// Above the limit, the tenant's logins that expire first are evicted.
         ///
         /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less
         /// than one percent.
@@ -80,7 +77,7 @@ extension PostgresStore {
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
         /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
-        /// after another session ends.
+        /// after another session ends. A session that replaces another one is saved at the limit too.
         ///
         /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less
         /// than one percent.
@@ -89,14 +86,15 @@ extension PostgresStore {
         ///
         /// With nil, the default, new tokens that cannot be saved are kept only in memory.
         public var spoolDirectory: String?
-        /// The maximum number of used tokens, by default 100,000.
+        /// The maximum number of tokens that are marked as used, such as logout tokens, by default 100,000.
         ///
-        /// At the limit, expired marks are removed. If none has expired, the call fails with `store_full`.
+        /// At the limit, expired marks are removed. If no mark has expired, ``PostgresStore/markUsed(_:until:)`` fails with `store_full`.
         ///
-        /// It may be exceeded in the same way as ``maximumAttempts``.
+        /// The limit may be exceeded in the same way as ``maximumAttempts``.
         public var maximumUsedTokens = 100_000
-        /// The clock for the expiry of used tokens, together with the database's clock: a mark is removed only if it has
-        /// expired by both clocks.
+        /// The clock for the expiry of used tokens and of sessions in the spool.
+        ///
+        /// The mark of a used token is removed only if it has expired by this clock and by the database's clock.
         public var clock: any IdentityClock = SystemClock()
 
         /// Creates a configuration.

@@ -29,7 +29,7 @@ extension PostgresStore: LoginAttemptStore {
         let found = try await client.repeating { deadline, isInDoubt -> StoredLoginAttempt? in
             let rows = try await client.perform(sql.readAttempt, [.key(hash)], needsWriting: true, by: deadline)
             if let row = rows.first.map(SealedLoginAttempt.init) {
-                // The attempt is opened and checked before it is removed. An attempt that cannot be opened or is refused stays.
+                // The attempt is opened and checked before it is removed, so an attempt that cannot be opened or is refused stays.
                 let attempt = try records.open(row, of: key)
                 try check(attempt)
                 if try await change(sql.deleteAttempt, [.key(hash), .bytes(hash), .bytes(row.record)], deadline) {
@@ -47,7 +47,7 @@ extension PostgresStore: LoginAttemptStore {
 
     /// Removes the tenant's attempts that expire first, until one more is permitted.
     ///
-    /// Counting reads a part of the index, so a large store counts only occasionally.
+    /// Counting reads a part of the index, so with a maximum of 256 or more, ``TenantRowCounter`` skips it for some calls.
     private func makeRoom(_ tenant: String) async throws {
         let needsCount = counters.withLock { [maximumAttempts] in
             $0.attempts.addRow(of: tenant, limit: maximumAttempts)

@@ -7,7 +7,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         RowMaintenance(PostgresSealedTables(client: client, sql: sql), records: records)
     }
 
-    /// Opens every row, and checks the server's settings for durability.
+    /// Opens every row, and checks that the server's setting `fsync` is on.
     ///
     /// In a large store this takes long: run it when there is little load.
     ///
@@ -27,8 +27,8 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
 
     /// Moves every damaged row into quarantine.
     ///
-    /// The attachments of a damaged session go with it and count too. `Documentation/Operating/PostgreSQL.md` contains the statements that
-    /// put a row back when the cause is repaired.
+    /// The attachments of a damaged session are moved with it and count too. `Documentation/Operating/PostgreSQL.md` contains the
+    /// statements that put a row back after the cause was repaired.
     public func quarantineDamagedRows() async throws -> Int {
         try await maintenance.quarantineDamagedRows()
     }

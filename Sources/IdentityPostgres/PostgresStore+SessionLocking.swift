@@ -7,10 +7,10 @@ extension PostgresStore: SessionLocking {
     private static let shortestPause = Duration.milliseconds(20)
     private static let longestPause = Duration.milliseconds(250)
 
-    /// How long a lock is held for certain after it was acquired.
+    /// How much longer a held lock is certainly held, if the server can be reached.
     ///
-    /// It is two thirds of a lease, which is renewed after each sixth of its length, or two thirds of the time for which a check of an
-    /// advisory lock is valid.
+    /// For a lease, it is two thirds of its length, because a lease is renewed after each sixth of its length. For an advisory lock, it is
+    /// two thirds of the time for which a check of the connection is valid.
     public var guaranteedLockDuration: Duration? {
         switch locking {
         case .lease(let duration): duration * 2 / 3
@@ -78,7 +78,7 @@ extension PostgresStore: SessionLocking {
         keeping keep: @escaping @Sendable () async -> Void,
         ending end: () async -> Void
     ) async throws -> Result {
-        // This is not a child task, because a cancellation of the caller must not end the renewal while the body still runs.
+        // This is not a child task, because a cancellation of the caller's task must not end the renewal while the body still runs.
         let keeper = Task { await keep() }
         do {
             let result = try await body(lock)

@@ -26,7 +26,7 @@ extension PostgresStore: SessionReplacing {
         guard isNew else { throw IdentityError.sessionExists }
     }
 
-    /// The session with this id.
+    /// The session with an id; nil if it does not exist.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try records.hash(of: id)
         if let row = try await client.find(sql.readSession, .key(hash)).first {
@@ -36,13 +36,13 @@ extension PostgresStore: SessionReplacing {
         return nil
     }
 
-    /// Replaces a session of the expected generation.
+    /// Replaces a session; false if its row has another generation than the expected one, or does not exist.
     ///
     /// - Throws: `store_unavailable` also when it is unknown whether the session was replaced.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         let isReplaced = try await client.repeating { deadline, isInDoubt in
-            // A repeated statement writes the same row: only the first of the two finds the expected generation.
+            // A repeated statement has no effect if the first one took effect, because the row then has the new generation.
             if try await change(sql.replaceSession, row.columnValues + [.integer(generation)], deadline) { return true }
             guard isInDoubt else { return false }
             guard let isOurs = try await isStored(session, row, deadline) else {
@@ -66,7 +66,7 @@ extension PostgresStore: SessionReplacing {
         let removed = try await client.repeating { deadline, isInDoubt -> RemovedSession? in
             try await client.transaction(by: deadline) { transaction in
                 guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
-                    // The COMMIT of an earlier run took effect, but its response was lost.
+                    // An earlier run may have removed the session although the response to its COMMIT was lost.
                     return isInDoubt ? last : nil
                 }
                 let session = try records.open(SealedSession(row), of: id)
@@ -81,9 +81,9 @@ extension PostgresStore: SessionReplacing {
         return removed
     }
 
-    /// Marks every session as restored from a backup: its refresh token may have been used since.
+    /// Marks every session as restored from a backup: its refresh token may have been used after the backup.
     ///
-    /// Call it once after the database was restored from a backup, before it is used.
+    /// Call this method once after the database was restored from a backup, before sessions are used.
     ///
     /// - Returns: The number of sessions that were marked, without those in quarantine.
     public func markAllAsRestored() async throws -> Int {
@@ -99,7 +99,7 @@ extension PostgresStore: SessionReplacing {
         throw IdentityError.tenantFull
     }
 
-    /// Whether a session that may have been saved is the one that is stored now.
+    /// Whether the stored session is the one that an earlier run of the call may have saved.
     ///
     /// Nil if a later save has replaced it, so that this is unknown.
     func isStored(
@@ -117,7 +117,7 @@ extension PostgresStore: SessionReplacing {
         return try records.open(row, of: session.id).payload.isEqual(to: session.payload)
     }
 
-    /// Whether a row of ``Statements/hasSession`` was found; fails when it has another hash.
+    /// Whether ``Statements/hasSession`` found a row; throws if the row has another hash than the session.
     func isThere(_ rows: Rows, _ hash: [UInt8]) throws -> Bool {
         guard let row = rows.first else { return false }
         guard row.bytes(0) == hash else { throw IdentityError.damagedRecord("its row has another session's hash") }
@@ -142,10 +142,11 @@ extension PostgresStore: StoreReadChecking {
 }
 
 extension PostgresStore: PartialSessionListing {
-    /// The sessions that match and can be opened, oldest first, and the first error of those that cannot.
+    /// The sessions that match the filter and can be opened, oldest first, and the first error of a session that cannot be opened.
     ///
-    /// A session in quarantine that may match counts as one that cannot be opened. The sessions of a buyer, or of a session id of the
-    /// provider, are listed only on a server that accepts writes: a logout must end all of them, and a standby may lack the latest.
+    /// A session in quarantine that may match counts as one that cannot be opened, unless the filter has `isInDoubt`. The sessions of a
+    /// buyer, or with a provider's session id, are read only from a server that accepts writes: a logout must end all of them, and a
+    /// standby may not have the newest ones yet.
     public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
         let provider = filter.provider.map(Value.text) ?? .null
         let tenant = filter.tenant.map(Value.text) ?? .null
@@ -153,7 +154,7 @@ extension PostgresStore: PartialSessionListing {
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
         let isInDoubt = filter.isInDoubt.map(Value.flag) ?? .null
         let needsWriting = buyer != nil || name != nil
-        // The statement for the first condition of the filter, in this order, so that its index can be used.
+        // The first of these conditions that the filter contains determines the statement, so that PostgreSQL can use the index for it.
         let (statement, conditions): (Statement, [Value]) =
             if let buyer {
                 (sql.listSessions(by: "buyer"), [provider, tenant, isInDoubt, buyer])
@@ -173,8 +174,8 @@ extension PostgresStore: PartialSessionListing {
             let hidden = try await client.rows(sql.hasQuarantinedSession, values, needsWriting: needsWriting)
             if !hidden.isEmpty { listing.damage = .quarantined }
         }
-        // A session that is moved to quarantine or back while the rows are read may be missing in all chunks. The check before the chunks
-        // finds one that is put back, the check after them finds one that is moved to quarantine.
+        // While the rows are read in chunks, a session may be moved to quarantine or put back, and then no chunk may contain it. The check
+        // before the chunks finds a session that is put back later. The check after them finds a session that was moved to quarantine.
         try await noteQuarantine()
         var last: Int64 = -1
         // The number of rows that take at most 4 MiB with one slot each; a record has up to 16 slots.

@@ -6,7 +6,7 @@ extension PostgresStore: OptionalSpooling {
 }
 
 extension PostgresStore: SessionSpooling {
-    /// Keeps a session in the spool, in a file that is sealed like its row.
+    /// Writes a session to a file in the spool, encrypted like its row.
     ///
     /// - Throws: `configuration_invalid` when no spool is configured.
     public func spool(_ session: StoredSession) async throws {
@@ -24,12 +24,12 @@ extension PostgresStore: SessionSpooling {
         try await spool?.session(id)
     }
 
-    /// The sessions in the spool of this machine.
+    /// The sessions in the spool of this machine that can be read.
     public func spooledSessions() async throws -> [StoredSession] {
         try await spool?.sessions() ?? []
     }
 
-    /// Removes the session that is kept for an id.
+    /// Removes the session with an id from the spool.
     public func removeSpooledSession(_ id: SessionID) async throws {
         try await spool?.remove(id)
     }

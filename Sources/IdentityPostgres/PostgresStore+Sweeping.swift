@@ -3,15 +3,18 @@ public import FoundationEssentials
 public import IdentityKit
 
 extension PostgresStore: ExpirySweeping {
-    /// How many rows one statement may remove or change, and how many sessions it reads: it must end within the limit of a call.
+    /// How many rows one statement may read, remove or change, so that it ends within the time limit of a call.
     ///
-    /// There is no index on the expiry of sessions, because each save would have to change it.
+    /// A sweep reads all sessions in pages of this size. There is no index on the end of their retention, because each save would have to
+    /// change it.
     private static let page = 512
 
-    /// Removes rows that expired before the given time and by the database's clock, some at a time, and rows that have been in
+    /// Removes rows that expired before the given time and by the database's clock, leases that have ended, and rows that have been in
     /// quarantine for 30 days.
+    ///
+    /// - Returns: The number of removed sessions, pending logins, marks of used tokens and files of the spool.
     public func sweep(expiredBefore date: Date) async throws -> Int {
-        // If a step fails, the later ones are left out: the sessions, which contain tokens, are first, and the spool's folder is last.
+        // If a step throws, the later steps do not run. So the sessions, which contain tokens, come first, and the spool comes last.
         let total =
             try await page(sql.sweepSessions, .date(date)) + sweep(sql.sweepAttempts, .date(date))
             + sweep(sql.sweepUsedTokens, .date(date))

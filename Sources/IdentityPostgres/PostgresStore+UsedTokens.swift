@@ -5,20 +5,20 @@ public import IdentityKit
 internal import Synchronization
 
 extension PostgresStore: UsedTokenStore {
-    /// Whether a token's key is marked as used.
+    /// Whether a token is marked as used, by the key that identifies it.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await !client.find(sql.readUsedToken, .key(hash)).isEmpty
     }
 
-    /// Marks a token's key as used; false if it is already marked.
+    /// Marks a token as used, by the key that identifies it; false if it is already marked.
     ///
-    /// At the maximum number of marks, those that have expired by this process's and the database's clock are removed.
+    /// At the maximum number of marks, up to 512 marks that have expired by the store's clock and by the database's clock are removed.
     ///
-    /// - Throws: `IdentityError` with code `store_full` when the store is full and no mark has expired.
+    /// - Throws: `IdentityError` with code `store_full` at the maximum number of marks when no mark has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
-        // The claim value distinguishes our own mark from another one if the response was lost.
+        // If the response is lost, this random value shows whether this call or another one has made the mark.
         let claim = try SystemRandom().bytes(16)
         try await makeRoomForMark(hash)
         return try await client.repeating { deadline, isInDoubt in
@@ -45,10 +45,10 @@ extension PostgresStore: UsedTokenStore {
         let maximum = Int64(maximumUsedTokens)
         let count = try await client.read(sql.countUsedTokens, .integer(maximum)).first?.integer(0) ?? 0
         guard count >= maximum else { return }
-        // The marks are counted again at the next call, which may succeed.
+        // The next call counts the marks again, because until then some may have been removed.
         counters.withLock { $0.usedTokens = .max }
-        // Only expired marks are removed, because a token whose mark was removed would count as unused. A key that is
-        // already marked needs no new row.
+        // Only expired marks are removed, because a token whose mark was removed would count as unused. If no mark could be removed, a key
+        // that is already marked is still accepted, because it needs no new row.
         let removed = try await client.write(sql.sweepUsedTokens, .integer(512), .date(clock.now))
         guard removed == 0 else { return }
         guard try await client.read(sql.readUsedToken, .key(hash)).isEmpty else { return }

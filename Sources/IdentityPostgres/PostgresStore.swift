@@ -13,12 +13,13 @@ internal import Synchronization
 /// let sessions = SessionManager(providers: providers, store: store, environment: environment)
 /// ```
 ///
-/// Everything about a buyer is encrypted with AES-256-GCM and bound to its row. The names of provider, tenant and issuer, counters,
-/// expiry times and whether a refresh is in progress are not encrypted; session ids, `state` values and subjects are stored only as
-/// keyed hashes. A saved change survives a loss of power as far as the server's `fsync` and its replication allow.
+/// Sessions, their attachments and pending logins are encrypted with AES-256-GCM, and each record is bound to its row. Not encrypted are
+/// the names of provider, tenant and issuer, generations, expiry times, and whether a refresh is in progress. Session ids, `state` values
+/// and subjects appear outside of the encrypted records only as keyed hashes. A saved change survives a loss of power as far as the
+/// server's `fsync` and its replication allow.
 ///
-/// A call that loses its connection, because the server restarts or fails over, is repeated on another connection within its time
-/// limit. When it is unknown whether a change took effect, the call throws an error of kind `retryLater`.
+/// A call that loses its connection, for example because the server restarts or fails over, is repeated on another connection within its
+/// time limit. When it is unknown whether a change took effect, the call throws an error of kind `retryLater`.
 public final class PostgresStore: Sendable {
     let client: Client
     let sql: Statements
@@ -30,7 +31,7 @@ public final class PostgresStore: Sendable {
     let maximumAttempts: Int
     let maximumUsedTokens: Int
     let clock: any IdentityClock
-    /// The number of rows that were added since they were last counted.
+    /// The number of rows that this process has added since it last counted the rows.
     let counters = Mutex(Counters())
     let maximumSessionsPerTenant: Int?
     /// Keeps new tokens while the database cannot be written; nil if no spool directory is configured.
@@ -66,8 +67,8 @@ public final class PostgresStore: Sendable {
     /// A store on a server that accepts no writes can be read; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (connection
-    ///   string, password, permissions), all of which leave the database unchanged, or `store_unavailable`, `store_busy`, or
-    ///   `store_read_only` if a store or a new active key has to be written.
+    ///   string, password, permissions): the database is not changed. Or with `store_unavailable`, `store_busy`, or `store_read_only` if a
+    ///   new store, or the lookup key under a new active key, has to be written.
     public static func open(_ configuration: Configuration) async throws -> PostgresStore {
         try configuration.check()
         let directText =
@@ -109,7 +110,7 @@ public final class PostgresStore: Sendable {
 
     /// Closes all connections.
     ///
-    /// Running and later calls fail.
+    /// Calls that are running, and later calls, fail.
     public func close() async {
         await client.close()
     }
@@ -155,7 +156,7 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// Throws if no store may be created, because the configuration forbids it or a spool shows that a store was lost.
+    /// Throws if no store may be created, because the configuration forbids it or the spool contains sessions of a store that was lost.
     private static func refuseToCreate(_ configuration: Configuration) throws {
         if let path = configuration.spoolDirectory {
             try SessionSpool.refuseOrphaned(at: path, missing: "store in the schema \"\(configuration.schema)\"")
@@ -172,7 +173,9 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// The advisory lock for opening a schema, the same for every version of the program.
+    /// The number of the advisory lock for creating or changing the tables of a schema.
+    ///
+    /// It must stay the same in every version of the program.
     private static func openingLock(_ schema: String) throws -> Int64 {
         let key = SecretBytes(Array("IdentityKit store migration".utf8))
         return StoreRecords.rowKey(try HMACSHA256.authenticationCode(for: Array(schema.utf8), key: key))

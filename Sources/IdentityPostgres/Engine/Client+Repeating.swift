@@ -9,7 +9,7 @@ extension Client {
     ///   - limit: The time limit for all attempts; nil for the limit of a call.
     ///   - body: Receives the deadline, and whether an earlier run may have taken effect or may still do so.
     /// - Returns: The result of the body.
-    /// - Throws: The body's error, with failures of the server as `IdentityError`, of kind `retryLater` if a change may have taken effect.
+    /// - Throws: The body's error. A `PostgresFailure` becomes an `IdentityError`, of kind `retryLater` if a change may have taken effect.
     func repeating<R>(
         for limit: Duration? = nil,
         _ body: (_ deadline: ContinuousClock.Instant, _ isInDoubt: Bool) async throws -> R
@@ -28,8 +28,8 @@ extension Client {
                     throw isInDoubt && error.kind != .retryLater ? error.recast(as: .retryLater) : error
                 }
             }
-            // A change that a cancelled caller started is still finished. The pause is a task of its own, because a sleep in the cancelled
-            // task would end at once.
+            // A change is still finished if the caller's task was cancelled. The pause is a task of its own, because a sleep in the
+            // cancelled task would end at once.
             let wait = Jitter.duration(from: pause / 2, to: pause)
             await Task { _ = try? await Task.sleep(for: wait, clock: .continuous) }.value
             pause = min(pause * 2, .milliseconds(200))
@@ -41,7 +41,7 @@ extension Client {
         try await rows(statement, values, needsWriting: false)
     }
 
-    /// The rows of one statement that may be repeated safely, by default from a server that accepts writes.
+    /// The rows of one statement that can be repeated safely, by default from a server that accepts writes.
     func rows(_ statement: Statement, _ values: [Value], needsWriting: Bool = true) async throws -> Rows {
         try await repeating { deadline, _ in
             try await perform(statement, values, needsWriting: needsWriting, by: deadline)
@@ -57,7 +57,7 @@ extension Client {
         try await repeating { deadline, _ in try await find(statement, values, by: deadline) }
     }
 
-    /// Changes rows with one statement that may be repeated safely, and returns how many.
+    /// Changes rows with one statement that can be repeated safely, and returns how many.
     func write(_ statement: Statement, _ values: Value...) async throws -> Int {
         try await rows(statement, values).changed
     }

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Each call ends once and within its deadline.
 ///
-/// A call that has started is finished even if the caller is cancelled, so that no connection is left in the middle of a statement.
+/// A call that has started is finished even if the caller's task is cancelled, so that no connection stays in the middle of a statement.
 final class Client: Sendable {
     private let mailbox: Mailbox<Command>
     private let callLimit: Duration
@@ -77,7 +77,7 @@ final class Client: Sendable {
         try await send(statement, values, true, deadline) { .perform($0, .direct) }
     }
 
-    /// Closes the direct connection, if it is still this one.
+    /// Closes the direct connection if it still has this number.
     func dropDirect(_ link: Int) {
         mailbox.post(.dropDirect(link: link))
     }
@@ -138,7 +138,7 @@ final class Client: Sendable {
         }.get()
     }
 
-    /// Waits for a notification about a key, until the time limit or until the task is cancelled.
+    /// Waits for a notification that the lock with this key was released, until the time limit or until the task is cancelled.
     func waitForRelease(of key: Int64, for duration: Duration) async {
         let id = nextWait.withLock { number in
             number += 1
@@ -148,7 +148,7 @@ final class Client: Sendable {
             await withCheckedContinuation { continuation in
                 let wait = LockWait(id: id, key: key, deadline: .now + duration, continuation: continuation)
                 if !mailbox.post(.waitForLock(wait)) { continuation.resume() }
-                // The handler may have run before the wait was queued.
+                // The cancellation handler may have posted `endWait` before the wait was queued.
                 if Task.isCancelled { mailbox.post(.endWait(id)) }
             }
         } onCancel: {

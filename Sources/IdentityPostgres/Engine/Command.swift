@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// The commands of tasks and connectors to the loop.
+/// A command that a task or a ``Connector`` sends to the ``ConnectionLoop``.
 enum Command: Sendable {
     case perform(StatementCall, ConnectionKind)
     case performInTransaction(StatementCall, link: Int)

@@ -2,7 +2,7 @@
 /// The direct connection, for notifications and advisory locks.
 extension ConnectionLoop {
     func dispatchDirect() {
-        // A lock on a server that is no longer the primary excludes no other holder.
+        // An advisory lock on a server that is no longer the primary does not exclude other processes.
         if let connection = direct, connection.isBroken || connection.isReadOnly { drop(connection) }
         // The direct connection is needed only for queued statements, and for waits for a lock if the store listens for notifications.
         guard !directQueue.isEmpty || (settings.listens && !lockWaits.isEmpty) else { return }

@@ -24,7 +24,7 @@ final class ConnectionLoop {
     private var commands: [Command] = []
     private var entries: [pollfd] = []
     private var polled: [ServerConnection] = []
-    // A lower bound of all deadlines. If the real deadlines are later, the loop only wakes up once too often.
+    // No deadline is earlier than this time. If all deadlines are later, the loop only wakes up once more than needed.
     private var nextDeadline: ContinuousClock.Instant?
     private var isOpen = true
 
@@ -59,7 +59,7 @@ final class ConnectionLoop {
             case .beginTransaction(let transactionRequest): enqueue(.transactionRequest(transactionRequest))
             case .performInTransaction(let call, let serial):
                 guard let connection = connections[serial], connection.isBorrowed, !connection.isBroken else {
-                    // The connection was lost between two statements, so this statement was never sent.
+                    // The connection was lost between two statements of the transaction, so this statement was never sent.
                     call.fail(PostgresFailure(.lost))
                     continue
                 }
@@ -88,12 +88,12 @@ final class ConnectionLoop {
 
     // MARK: The pool
 
-    /// Assigns connections to waiting calls, and opens new ones if that helps.
+    /// Assigns idle connections to waiting calls, and opens new connections for the calls that still wait.
     private func dispatch() {
         while !queue.isEmpty, let index = idle.lastIndex(where: { !$0.isReadOnly || queue.count > queue.writers }) {
             let connection = idle[index]
             if connection.isReadOnly, hasWritableConnection {
-                // The data of a read-only server may be older than the data of the server that accepts writes.
+                // The data of a read-only server may be older than the data of the server that accepts writes, so it is no longer used.
                 remove(connection)
                 continue
             }
@@ -146,7 +146,7 @@ final class ConnectionLoop {
     private func connected(_ result: Result<OpenedConnection, PostgresFailure>) {
         switch result {
         case .success(let opened) where opened.isReadOnly && hasWritableConnection:
-            // There is a connection to a primary, so this server is not needed. The next attempt follows after a pause.
+            // There is a connection to a server that accepts writes, so this server is not needed. The next attempt follows after a pause.
             opened.discard()
             pool.failed(PostgresFailure(.readOnly))
         case .success(let opened):
@@ -171,7 +171,7 @@ final class ConnectionLoop {
     func begin(_ call: StatementCall, on connection: ServerConnection) {
         note(call.deadline)
         connection.start(call)
-        // Responses are read only after the poll, but a connection that broke while sending must fail at once.
+        // Responses are read only after the poll. But if the connection broke while the statement was sent, the call must fail at once.
         if connection.isBroken { advance(connection) }
     }
 
@@ -256,7 +256,7 @@ final class ConnectionLoop {
                 note(deadline)
                 continue
             }
-            // The caller no longer waits for the result, and the state of the connection is unknown.
+            // The deadline has passed, and the server may still execute the statement. So the connection cannot be used again.
             connection.abandon()?.fail(PostgresFailure(.timedOut, mayHaveTakenEffect: true))
             if connection !== direct { remove(connection) }
         }

@@ -3,7 +3,7 @@ internal import CIdentityPostgres
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The servers to try, one after the other, and the options of each connection.
+/// The servers to which a connection is tried, one after the other, and the options of each connection.
 struct ConnectionPlan: Sendable {
     /// One server, as libpq's connection keywords and their values.
     ///
@@ -22,7 +22,7 @@ struct ConnectionPlan: Sendable {
 
     /// Reads a connection string.
     ///
-    /// Errors never repeat it, because it may contain the password.
+    /// Errors never repeat the string, because it may contain the password.
     init(
         _ configuration: PostgresStore.Configuration,
         _ text: Secret,
@@ -56,7 +56,8 @@ struct ConnectionPlan: Sendable {
         hostLimit = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? configuration.connectLimit
         let mode = take("sslmode")
         let root = take("sslrootcert")
-        // Defaults that the string can override. They detect a peer that no longer responds in seconds; the system's defaults need hours.
+        // Defaults that the connection string can override. With the timeouts, a server that no longer responds is detected within seconds.
+        // With the system's timeouts, this takes hours.
         let limitInMilliseconds = max(1_000, Int(configuration.callLimit / .milliseconds(1)))
         for (name, value) in [
             ("application_name", "IdentityKit"), ("gssencmode", "disable"), ("keepalives_idle", "10"),
@@ -77,7 +78,8 @@ struct ConnectionPlan: Sendable {
             let isNear = Self.isOnThisMachine(address.isEmpty ? name : address)
             let security = try Self.security(mode, isNear: isNear, configuration.allowsUnverifiedTLS)
             if let security { keywords["sslmode"] = Secret(security) }
-            // libpq permits the system's roots only with verify-full: everybody can get such a certificate for another host.
+            // libpq permits the system's roots only with verify-full, because anybody can get a certificate of such a root for a host of
+            // their own.
             if let root = root ?? (security == "verify-full" ? Self.systemRoots : nil) {
                 keywords["sslrootcert"] = Secret(root)
             }
@@ -93,7 +95,7 @@ struct ConnectionPlan: Sendable {
             """
     }
 
-    /// The `sslmode` for a server; nil for libpq's default.
+    /// The `sslmode` for a server; nil leaves the choice to libpq.
     private static func security(_ mode: String?, isNear: Bool, _ allowsUnverified: Bool) throws -> String? {
         if isNear || mode == "verify-full" { return mode }
         guard let mode else { return "verify-full" }

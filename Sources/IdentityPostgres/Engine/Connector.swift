@@ -17,7 +17,7 @@ struct Connector: Sendable {
 
     /// Tries one server after the other.
     ///
-    /// The first server that accepts writes is used, or else the first one that can be read.
+    /// The first server that accepts writes is used. If there is none, the first server that can be read is used, unless the plan is strict.
     private func connect() -> Result<OpenedConnection, PostgresFailure> {
         var readable: OpenedConnection?
         var worst = PostgresFailure(.unreachable)
@@ -105,7 +105,7 @@ struct Connector: Sendable {
         return PostgresFailure(reason(in: unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""))
     }
 
-    /// The reason that a text of libpq contains; the last line with a code of the server decides.
+    /// The reason that an error text of libpq contains; the last line with an error code of the server decides.
     static func reason(in text: String) -> PostgresFailure.Reason {
         let lines = text.split(separator: "\n")
         for line in lines.reversed() {
@@ -116,7 +116,8 @@ struct Connector: Sendable {
                 return .server(String(word))
             }
         }
-        // A connection that ends during the TLS handshake, for example because the server restarts, is no fault of the settings.
+        // A connection that ends during the TLS handshake, for example because the server restarts, does not show that TLS is
+        // misconfigured.
         let ends = ["SSL SYSCALL error", "unexpected eof", "closed unexpectedly"]
         for line in lines where !ends.contains(where: { line.contains($0) }) {
             if ["SSL", "certificate", "sslrootcert"].contains(where: { line.contains($0) }) { return .untrusted }
@@ -124,7 +125,7 @@ struct Connector: Sendable {
         return .unreachable
     }
 
-    /// Checks the server, and sets the options of every connection.
+    /// Checks the server, and sets the options of the connection.
     private func prepare(
         _ connection: OpaquePointer,
         _ deadline: ContinuousClock.Instant

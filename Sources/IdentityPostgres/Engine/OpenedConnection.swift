@@ -1,9 +1,9 @@
 #if PostgreSQL
 internal import CIdentityPostgres
 
-/// A new connection that its thread hands over to the connection loop.
+/// A new connection that the thread of a ``Connector`` hands over to the connection loop.
 ///
-/// `@unchecked Sendable`: the thread that opens it does not use it afterwards, and libpq's connections are bound to no thread.
+/// `@unchecked Sendable`: that thread does not use it afterwards, and libpq allows any thread to use a connection, one at a time.
 @safe
 struct OpenedConnection: @unchecked Sendable {
     let pointer: OpaquePointer

@@ -10,12 +10,12 @@ struct PoolSettings: Sendable {
     let listens: Bool
     let preparesStatements: Bool
     let maximumConnections: Int
-    /// After which time an unused connection is closed.
+    /// The time after which an unused connection is closed.
     let idleLimit: Duration
     let directState = DirectState()
 }
 
-/// The open direct connection, for holders of its advisory locks.
+/// The number of the open direct connection, so that holders of its advisory locks notice when it ends.
 final class DirectState: Sendable {
     private let serial = Mutex<Int?>(nil)
 

@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentityStoreKit
 
 extension PostgresFailure {
-    /// The failure as an error of the SDK.
+    /// The failure as an `IdentityError`.
     var identityError: IdentityError {
         switch reason {
         case .readOnly: .storeReadOnly(cause: self)

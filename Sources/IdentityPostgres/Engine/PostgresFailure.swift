@@ -12,11 +12,11 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case unreachable
         /// The connection ended.
         case lost
-        /// The time limit was reached.
+        /// The server did not respond before the deadline.
         case timedOut
         /// The response to a change was lost, and the database does not show whether this call or another one changed the row.
         case outcomeUnknown
-        /// No connection became free in time.
+        /// No connection of the pool became free before the deadline.
         case poolExhausted
         /// The servers that can be reached accept no writes.
         case readOnly
@@ -26,7 +26,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case untrusted
         /// The server requires a password and there is none.
         case passwordMissing
-        /// Commits are not durable, and behind a pooler that cannot be changed.
+        /// `synchronous_commit` is off, and the store cannot set it through a pooler.
         case notDurable
         /// The server is older than the oldest supported version.
         case tooOld
@@ -79,7 +79,8 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         switch reason {
         case .lost, .unreachable: true
         case .server(let state):
-            // Connection failures, serialization rollbacks, shutdowns, and prepared statements that a pooler or a migration removed.
+            // Connection failures and serialization failures; a server that ends connections or starts; prepared statements that a pooler
+            // or a migration removed; a server that accepts no writes (25006) or no more connections (53300).
             state.hasPrefix("08") || state.hasPrefix("40")
                 || ["25P03", "57P01", "57P02", "57P03", "57P05"].contains(state)
                 || ["26000", "42P05", "0A000", "25006", "53300"].contains(state)

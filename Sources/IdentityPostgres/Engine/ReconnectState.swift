@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import IdentityPlatform
 
-/// The state of connecting to the servers: how many connections are being opened, and when the next attempt may start.
+/// How many connections to the servers are being opened, and when the next attempt may start.
 struct ReconnectState {
     private(set) var connecting = 0
     private var failures = 0
@@ -25,7 +25,7 @@ struct ReconnectState {
 
     var isKnownReadOnly: Bool { readOnlySince.map { .now - $0 < Self.trustInReadOnly } ?? false }
 
-    /// The failure for calls that reach their deadline while they wait.
+    /// The failure for a call whose deadline passes while it waits for a connection.
     func failure(whileWaiting isPoolExhausted: Bool) -> PostgresFailure {
         isPoolExhausted ? PostgresFailure(.poolExhausted) : lastFailure ?? PostgresFailure(.timedOut)
     }

@@ -30,13 +30,13 @@ final class ServerConnection {
 
     /// The statement that is running.
     private(set) var call: StatementCall?
-    /// Whether a transaction is using it.
+    /// Whether a transaction is using this connection.
     var isBorrowed = false
-    /// Whether it can no longer be used.
+    /// Whether this connection can no longer be used.
     private(set) var isBroken = false
-    /// Whether its server has stopped accepting writes.
+    /// Whether the server has refused a write, because it is read-only.
     private var isOutdated = false
-    /// When it was last used.
+    /// When this connection was last used.
     var idleSince = ContinuousClock.now
 
     init(_ established: OpenedConnection, serial: Int, usesPreparation: Bool) {
@@ -55,7 +55,7 @@ final class ServerConnection {
 
     /// Whether the server accepts no writes, by its last report.
     ///
-    /// Servers before version 14 and poolers report nothing.
+    /// Servers before version 14 and poolers report nothing. For them, it is the state in which the connection was opened.
     var isReadOnly: Bool {
         guard let standby = parameter("in_hot_standby"), let readOnly = parameter("default_transaction_read_only")
         else {
@@ -64,7 +64,7 @@ final class ServerConnection {
         return standby == "on" || readOnly == "on"
     }
 
-    /// Whether no transaction is open.
+    /// Whether the connection can be used for the next call: it works, no statement or transaction is open, and no write was refused.
     var isClean: Bool {
         unsafe !isBroken && !isOutdated && call == nil && PQtransactionStatus(pointer) == PQTRANS_IDLE
     }
@@ -128,14 +128,14 @@ final class ServerConnection {
         }
     }
 
-    /// Reads what the server has sent.
+    /// Reads what the server has sent, and returns the result of the running statement when it is complete.
     ///
-    /// On an idle connection, this can be a notification or the end of the connection.
+    /// An idle connection can receive a notification, or its end.
     func advance() -> Progress {
         if wantsWriting { flush() }
         if unsafe PQconsumeInput(pointer) == 0 { isBroken = true }
         while call != nil {
-            // A lost connection still returns what was received before.
+            // After the connection is lost, libpq still returns the results that it received before.
             if unsafe PQisBusy(pointer) == 1 { return isBroken ? lose() : .pending }
             guard let result = unsafe PQgetResult(pointer) else {
                 if let answer = phaseEnded() { return .finished(answer) }
@@ -154,7 +154,7 @@ final class ServerConnection {
             let failure = unsafe Connector.failure(of: result)
             outcome = .failure(failure)
             if failure.isReadOnly { isOutdated = true }
-            // The field 'V' is the severity, which is never translated. A server that ends the connection may have committed before.
+            // The field 'V' is the untranslated severity. If it is not ERROR, the server ends the connection. It may have committed before.
             let severity = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "V")))
             if let severity = unsafe severity, unsafe strcmp(severity, "ERROR") != 0 { isBroken = true }
             unsafe PQclear(result)
@@ -162,7 +162,7 @@ final class ServerConnection {
         if unsafe PQstatus(pointer) == CONNECTION_BAD { isBroken = true }
     }
 
-    /// Executes a statement that was prepared, or returns the result of one that was executed; nil while the statement is not finished.
+    /// Executes a statement after it was prepared, or returns the result after it was executed; nil while it is not finished.
     private func phaseEnded() -> StatementCall.Outcome? {
         guard let call else { return nil }
         if isBroken { return end(.failure(lost())) }
@@ -195,7 +195,7 @@ final class ServerConnection {
     private func lose() -> Progress { .finished(end(.failure(lost()))) }
 
     private func lost() -> PostgresFailure {
-        // The server's last error is the best reason, for example that it shuts down.
+        // The server's last error says why the connection ended, for example that the server shuts down.
         if case .failure(let failure) = outcome { return PostgresFailure(failure.reason, mayHaveTakenEffect: true) }
         return PostgresFailure(.lost, mayHaveTakenEffect: true)
     }

@@ -19,7 +19,7 @@ struct Statement: Sendable {
 
     /// The SQL text, with the name of the schema.
     ///
-    /// It is composed each time it is needed. A prepared statement needs it once for each connection.
+    /// The text is composed at each access. A prepared statement needs it once for each connection.
     var sql: String { schema.isEmpty ? template : template.replacing("§", with: "\"\(schema)\".") }
 }
 #endif

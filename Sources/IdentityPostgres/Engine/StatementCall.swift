@@ -12,11 +12,11 @@ struct StatementCall: Sendable {
     func fail(_ failure: PostgresFailure) { continuation.resume(returning: .failure(failure)) }
 }
 
-/// The result of a statement, and its connection.
+/// The result of a statement, and the number of the connection that executed it.
 struct Reply: Sendable {
     let rows: Rows
     let link: Int
-    /// Whether the server accepts no writes, so that it may lack the latest changes.
+    /// Whether the server accepted no writes, so that its data may lack the latest changes.
     let mayBeBehind: Bool
 }
 

@@ -5,13 +5,13 @@ internal import Synchronization
 
 /// Asks the server to stop a statement whose caller no longer waits.
 ///
-/// This only saves work on the server: the connection is closed in any case. libpq's function for it blocks, so each call has its own
-/// thread; at most four run at once.
+/// This only saves work on the server: the connection is closed in any case. `PQcancel` blocks, so each call has its own thread. While four
+/// such threads run, further statements are not cancelled.
 enum StatementCanceller {
     private static let running = Mutex(0)
     private static let limit = 4
 
-    /// `@unchecked Sendable`: created here, handed to one thread and freed there.
+    /// `@unchecked Sendable`: only one thread uses and frees the pointer.
     @safe
     private struct Handle: @unchecked Sendable {
         let pointer: OpaquePointer

@@ -42,7 +42,7 @@ struct WaitQueue {
         if waiter.needsWriting { writers += 1 }
     }
 
-    /// Takes the oldest call; with `readersOnly`, the oldest one that only reads.
+    /// Takes the oldest call; with `readersOnly`, the oldest call that only reads.
     mutating func take(readersOnly: Bool) -> Waiter? {
         if readersOnly, writers == count { return nil }
         var index = head

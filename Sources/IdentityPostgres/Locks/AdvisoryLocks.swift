@@ -13,8 +13,9 @@ final class AdvisoryLocks: Sendable {
     private let sql: Statements
     private let inside = Mutex<Set<Int64>>([])
 
-    /// How often a holder checks the connection, and how long a successful check is valid.
+    /// The pause between two checks of the connection.
     private static let interval = Duration.seconds(2)
+    /// How long a lock counts as held after a successful check was sent.
     static let trust = Duration.seconds(12)
 
     init(client: Client, sql: Statements) {
@@ -67,8 +68,8 @@ final class AdvisoryLocks: Sendable {
             try? await Task.sleep(for: Self.interval, clock: .continuous)
             guard !Task.isCancelled else { return }
             let sent = ContinuousClock.now
-            // A ping that does not end in time closes the connection, and with it all locks of the process. So it may take nearly as long
-            // as the lock is trusted.
+            // A ping that does not end in time closes the connection, which releases all advisory locks of the process. So the ping has
+            // nearly the whole time for which the lock counts as held.
             let reply = try? await client.performDirectly(sql.ping, [], by: sent + Self.trust - Self.interval)
             if reply?.link == lock.link { lock.confirm(sentAt: sent) }
         }
@@ -76,14 +77,14 @@ final class AdvisoryLocks: Sendable {
 
     /// Releases a lock.
     func end(_ lock: Lock, notifying channel: String?) async {
-        // The end of the connection has already released the lock.
+        // If the connection has ended, the server releases the lock itself.
         if client.directState.isAlive(lock.link) {
             let statement = sql.advisoryUnlock(notifying: channel)
             do {
                 _ = try await client.performDirectly(statement, [.integer(lock.key)], by: client.deadline)
             } catch {
-                // The server would keep the lock until the connection ends, so the connection is closed. The holders of
-                // its other locks lose them and notice this in `remaining`.
+                // The server would keep the lock until the connection ends, so the connection is closed. Other tasks lose the locks that
+                // they hold on this connection, and see it in `remaining`.
                 client.dropDirect(lock.link)
             }
         }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// Takes leases and renews them while they are held.
 ///
 /// A lease is a row with a counter. Its holder increments the counter regularly. A process that sees the same count for
-/// the length of the lease may take it over. Both processes use their monotonic clocks, which never jump.
+/// the length of the lease may take the lease over. Each process measures this time with its own continuous clock, which never jumps.
 struct LeaseLocks: Sendable {
     let client: Client
     let sql: Statements
@@ -21,7 +21,8 @@ struct LeaseLocks: Sendable {
         let lease = Lease(key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {
             let isTaken = try await client.repeating { deadline, _ in
-                // The time before the request is sent. Other processes count from a later moment, so this one notices the end first.
+                // This process counts the lease's time from before the request. Another process counts from when it has received the row.
+                // So this process stops relying on the lease before another one takes it over.
                 let sent = ContinuousClock.now
                 let over = seen.expired(key)
                 let values: [Value] = [
@@ -62,7 +63,8 @@ struct LeaseLocks: Sendable {
                 if isOurs { lease.confirm(sentAt: sent) } else { lease.lose() }
                 pause = lease.duration / 6
             } catch {
-                // The renewal is repeated soon, on another connection, because a broken connection must not lose the lease.
+                // The renewal is repeated soon, because a single failed request, such as one on a broken connection, must not lose the
+                // lease.
                 pause = Jitter.duration(from: .milliseconds(25), to: .milliseconds(50))
             }
         }
@@ -74,7 +76,9 @@ struct LeaseLocks: Sendable {
         _ = try? await client.rows(sql.endLease(notifying: channel), values)
     }
 
-    /// Removes the leases that have ended: those that this process has seen unchanged for their whole length, since an earlier call.
+    /// Removes the leases that this process has seen unchanged for their whole length.
+    ///
+    /// A call only records a lease that this process sees for the first time; a later call removes it.
     func sweep() async throws {
         var last: Int64 = -1
         while true {
@@ -103,8 +107,8 @@ final class Lease: Sendable {
     let duration: Duration
     /// The time until which no other holder can have the lease; nil after it was lost.
     private let validUntil = Mutex<ContinuousClock.Instant?>(.now)
-    /// The lease counts as lost this much earlier, because clock rates differ and a last request needs time to reach
-    /// the network.
+    /// The lease counts as lost this much before its end, because the clocks of two machines differ in speed and a last request needs time
+    /// to reach the network.
     private static let margin = Duration.milliseconds(500)
 
     init(key: Int64, holder: [UInt8], duration: Duration) {

@@ -1,11 +1,10 @@
 #if PostgreSQL
 internal import Synchronization
 
-/// The leases of other processes that this process has seen, and since when each was not renewed.
+/// The leases that this process has seen in the table, and when each of them ends unless it is renewed.
 ///
-/// A lease has ended when this process has seen it unchanged for its whole length, on its own clock, which neither jumps
-/// nor stops. The server's clock may do both. A holder counts from before its request, so it always notices the end
-/// first.
+/// A lease has ended when this process has seen it unchanged for its whole length. The time is measured with the continuous clock of this
+/// process, because the server's clock may jump. The holder counts from before its request, so it stops relying on the lease earlier.
 final class SeenLeases: Sendable {
     /// The state of a lease in the table.
     struct Version: Sendable, Equatable {
@@ -18,16 +17,18 @@ final class SeenLeases: Sendable {
         let endsAt: ContinuousClock.Instant
     }
 
-    /// An evicted lease is observed again from the beginning, so its next holder waits for one more length.
+    /// The maximum number of leases; a further one makes this object forget all others.
+    ///
+    /// A forgotten lease is observed again from the beginning, so a process that waits for its end waits for one more length.
     private static let maximum = 10_000
     /// The longest lease that can be configured.
     ///
-    /// A row that claims a longer one counts as this long.
+    /// A row with a longer lease is treated as if the lease had this length.
     static let longest = Duration.seconds(15)
 
     private let notes = Mutex<[Int64: Note]>([:])
 
-    /// Records the state of a lease after the response arrived.
+    /// Records the state of a lease that a response of the server contains, after the response has arrived.
     func record(_ version: Version, of key: Int64, lasting length: Duration) {
         let endsAt = ContinuousClock.now + min(max(length, .zero), Self.longest)
         notes.withLock { notes in
@@ -37,7 +38,9 @@ final class SeenLeases: Sendable {
         }
     }
 
-    /// The lease that may be taken over if its row is unchanged.
+    /// The last seen state of a lease that has ended; nil if it has not ended.
+    ///
+    /// The lease may be taken over if its row still has this state.
     func expired(_ key: Int64) -> Version? {
         notes.withLock { notes in notes[key].flatMap { $0.endsAt <= .now ? $0.version : nil } }
     }

@@ -8,9 +8,9 @@ struct SchemaHeader: Sendable {
 
     /// Reads the header; nil if the schema contains no store.
     ///
-    /// - Throws: An error if the store's format is not the one that this program writes.
+    /// - Throws: An error if the tables do not have the format that this program creates, or the header is damaged.
     init?(_ sql: Statements, _ run: (Statement) async throws -> Rows) async throws {
-        // This reads the catalog's tables, because `to_regclass` may return the state from before the wait for the lock.
+        // This reads the tables of the catalog. `to_regclass` may return the state from before `openRecords` waited for its advisory lock.
         let columns = try await run(
             sql.rare(
                 """
@@ -79,7 +79,7 @@ struct SchemaHeader: Sendable {
         )
     }
 
-    /// Seals the lookup key under a new active key.
+    /// Adds the lookup key sealed under a new active key.
     func update(_ transaction: Transaction, _ sql: Statements, _ keys: StoreKeys) async throws {
         if let record = try store.missingLookupKey(for: keys) {
             try await Schema.insertLookupKey(record, keys, transaction, sql)

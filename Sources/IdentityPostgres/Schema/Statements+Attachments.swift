@@ -3,7 +3,7 @@ internal import IdentityStoreKit
 
 /// The statements for attachments of sessions.
 extension Statements {
-    /// Waits while another transaction removes the session, and then finds no session.
+    /// Adds an attachment to a session that exists; it waits while another transaction removes the session.
     var insertAttachment: Statement {
         statement(
             [.integer, .bytes, .integer, .bytes, .integer, .bytes],
@@ -17,7 +17,7 @@ extension Statements {
     var readAttachment: Statement {
         statement([.integer], "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE key = $1")
     }
-    /// Waits while another transaction replaces an attachment, and then returns the new one.
+    /// Reads the attachments of a session; if another transaction is replacing one of them, it waits and then returns the new one.
     var readAttachments: Statement {
         statement(
             [.integer],

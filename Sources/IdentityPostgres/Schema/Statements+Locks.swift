@@ -3,10 +3,10 @@
 extension Statements {
     /// Takes a lease that is free, or one that was seen to have ended.
     ///
-    /// The same holder may repeat the statement, after a lost response. It then counts as a renewal, so that callers who have seen the
-    /// lease wait for its whole length again.
+    /// A holder may repeat the statement after a lost response. The repetition counts as a renewal, so that a process that has seen the
+    /// lease waits for its whole length again.
     ///
-    /// The server's clock is not used, because it may jump. The result shows whether the lease was taken, and the current lease.
+    /// The server's clock is not used, because it may jump. The result shows whether the lease was taken, and the lease that is stored.
     var takeLease: Statement {
         statement(
             [.integer, .bytes, .integer, .bytes, .integer],
@@ -27,7 +27,7 @@ extension Statements {
     var renewLease: Statement {
         statement([.integer, .bytes], "UPDATE §lease SET renewals = renewals + 1 WHERE key = $1 AND holder = $2")
     }
-    /// Ends a lease and notifies the waiting callers.
+    /// Ends a lease and, with a channel, notifies the callers that wait for it.
     func endLease(notifying channel: String?) -> Statement {
         statement(
             [.integer, .bytes],

@@ -19,7 +19,7 @@ extension Statements {
     var deleteAttempt: Statement {
         statement([.integer, .bytes, .bytes], "DELETE FROM §login_attempt WHERE key = $1 AND hash = $2 AND slot = $3")
     }
-    /// Removes only logins of this tenant: a flood of logins at one tenant does not affect the others.
+    /// Removes the tenant's logins that expire first; a flood of logins at one tenant does not affect the other tenants.
     var evictAttempts: Statement {
         statement(
             [.bytes, .integer],

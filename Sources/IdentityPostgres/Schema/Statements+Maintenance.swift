@@ -17,7 +17,10 @@ extension Statements {
         )
     }
 
-    /// How many of the next rows begin alike, which shows the key that they are sealed under, and the key of the last of these rows.
+    /// The next rows, grouped by the store key under which they are sealed.
+    ///
+    /// A result row contains the first 24 bytes of a record, which contain the id of the store key, the number of rows, and the highest row
+    /// key.
     func countByKey(_ kind: SealedRow.Kind) -> Statement {
         rare(
             """
@@ -30,7 +33,7 @@ extension Statements {
 
     var countQuarantined: Statement { rare("SELECT count(*) FROM §quarantine") }
 
-    /// Moves a row if it is unchanged since it was read.
+    /// Moves a row to the quarantine table if it is unchanged since it was read.
     func quarantine(_ kind: SealedRow.Kind) -> Statement {
         let (target, source) =
             switch kind {
@@ -70,7 +73,9 @@ extension Statements {
         )
     }
 
-    /// Searches by the key or the hash, because either of them may be damaged.
+    /// Whether a row is in quarantine.
+    ///
+    /// It searches by the key or the hash, because one of them may be damaged.
     var isQuarantined: Statement {
         statement(
             [.integer, .integer, .bytes],
@@ -78,7 +83,7 @@ extension Statements {
         )
     }
 
-    /// Whether a session that may match is in quarantine.
+    /// Whether a session that may match a filter is in quarantine.
     ///
     /// A parameter that is NULL matches all rows.
     var hasQuarantinedSession: Statement {

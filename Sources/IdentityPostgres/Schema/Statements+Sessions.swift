@@ -40,7 +40,7 @@ extension Statements {
     }
     /// Lists sessions; a parameter that is NULL matches all rows.
     ///
-    /// PostgreSQL can remove such a condition when it plans a call with its parameters.
+    /// When PostgreSQL plans the statement for the values of one call, it can remove the condition of a NULL parameter.
     var listSessions: Statement {
         statement(
             [.integer, .integer, .bytes, .bytes, .flag],
@@ -78,7 +78,7 @@ extension Statements {
             "SELECT count(*) FROM (SELECT FROM §session WHERE tenant = $1 LIMIT $2) AS counted"
         )
     }
-    /// Marks the next rows, and returns the last of them and how many were not marked before.
+    /// Marks the next rows as restored, and returns the highest key of these rows and how many were not marked before.
     var markRestored: Statement {
         statement(
             [.integer, .integer],

@@ -1,11 +1,12 @@
 #if PostgreSQL
 /// The statements that delete expired rows.
 extension Statements {
-    /// Removes the expired rows among the next rows, and returns the last of these rows and how many were removed.
+    /// Removes the expired rows among the next rows, and returns the highest key of the next rows and how many were removed.
     ///
     /// With an array of keys, PostgreSQL finds the rows by the index. With `IN`, it may read the whole table instead.
     ///
-    /// It uses the earlier of the database's and the caller's clock: a machine whose clock is ahead removes no row too early.
+    /// A row has expired if it has expired at the given time and by the database's clock. So a machine whose clock is ahead removes no row
+    /// too early.
     var sweepSessions: Statement {
         let isExpired = "retained_until < LEAST($3, \(Self.now))"
         return statement(

@@ -1,12 +1,13 @@
 #if PostgreSQL
 /// The statements of a store, with the name of its schema.
 ///
-/// Each statement is a whole transaction, or a step of a transaction that the calling code begins and ends. None relies on the state of
-/// a connection, so that they also work behind a pooler that assigns connections for one transaction.
+/// Each statement is a whole transaction, or a step of a transaction that the calling code begins and ends. Only the session-level advisory
+/// locks rely on the state of a connection, and they use the direct connection. So the others work behind a pooler that assigns
+/// connections for one transaction.
 struct Statements: Sendable {
     let schema: String
 
-    /// A statement that is prepared once for each connection, under the name of the property or under another one.
+    /// A statement that is prepared once for each connection, under the name of the calling property or under the given name.
     func statement(_ types: [ParameterType], _ sql: String, name: String = #function) -> Statement {
         Statement(name: "identitykit_\(name)", sql, types, schema: schema)
     }
