@@ -27,7 +27,7 @@ public struct StoreKeyUsage: Sendable, Equatable {
 
 /// A store that can encrypt its rows with another key while it is in use.
 public protocol StoreKeyRotating: Sendable {
-    /// The keys of this process and of the rows: the active key first, then by id.
+    /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
     func keyUsage() async throws -> [StoreKeyUsage]
 
     /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
@@ -43,9 +43,9 @@ public protocol StoreKeyRotating: Sendable {
     func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress
 }
 
-/// The end of a step of a key rotation.
+/// The position at which a step of a key rotation ended.
 ///
-/// Pass it to the next step; only the store understands it.
+/// Pass it to the next step. Its values have a meaning only for the store.
 public struct ResealPosition: Sendable, Equatable {
     /// The number of the table: the raw value of ``SealedRow/Kind``, or another number that the store uses.
     public var table: Int

@@ -19,7 +19,7 @@ extension IdentityError {
         )
     }
 
-    /// A row that a caller asked for is in quarantine.
+    /// The error for a row that a caller asked for and that is in quarantine.
     package static var quarantined: IdentityError {
         IdentityError(
             storeCorrupt: "A stored record is damaged and was moved to quarantine.",

@@ -59,10 +59,10 @@ public enum SealedRow: Sendable {
         }
     }
 
-    /// Generation or revision; zero for a pending login, which never changes.
+    /// The generation of a session or the revision of an attachment; zero for a pending login, which never changes.
     public var generation: Int64 { identity.generation }
 
-    /// Whether it is a session with a refresh in progress.
+    /// Whether the row is a session with a refresh in progress or in doubt.
     public var isInDoubt: Bool {
         if case .session(let row) = self { row.isInDoubt } else { false }
     }

@@ -10,7 +10,7 @@ public struct StoreHeader: Sendable {
     public let storeID: [UInt8]
     /// The length of a record in bytes, 512 to 1,048,576.
     public let slotSize: Int
-    /// The key for the hashes of rows, encrypted with each store key.
+    /// The lookup key, from which the hashes of rows are computed: one encrypted copy for each store key.
     public private(set) var sealedLookupKeys: [[UInt8]]
 
     /// The lengths of records that a store may have.

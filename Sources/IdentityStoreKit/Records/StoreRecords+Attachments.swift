@@ -1,9 +1,9 @@
 public import IdentityKit
 
 extension StoreRecords {
-    /// The revision of an attachment that replaces one with the given revision, or with nil the revision of a new attachment.
+    /// The revision that follows the given one; the first revision of a new attachment if none is given.
     ///
-    /// Nil if no higher revision exists.
+    /// Returns nil if no higher revision exists.
     ///
     /// A new attachment starts at a random revision. Otherwise a caller that has read an attachment could replace another one that was
     /// added under its name after its removal. Revisions are as large as generations, so their stored length never changes.

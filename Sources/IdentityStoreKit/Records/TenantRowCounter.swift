@@ -5,7 +5,7 @@
 package struct TenantRowCounter: Sendable {
     private static let maximumTenants = 1_024
 
-    // The keys are bytes, because canonically equivalent names are different tenants.
+    // The keys are bytes, because Swift's `String` treats canonically equivalent names as equal, and they are different tenants.
     private var added: [[UInt8]: Int] = [:]
 
     package init() {}

@@ -198,7 +198,7 @@ package struct RecordSealer: Sendable {
             .configuration,
             .storeKeyMismatch,
             "A stored record is encrypted with the key \(StoreKey.describe(identifier)), which this process does not have.",
-            hint: "Add that key to the read-only keys. If no such key ever existed, the record is damaged."
+            hint: "Add this key to `readOnlyKeys`. If the store never had such a key, the record is damaged."
         )
     }
 }

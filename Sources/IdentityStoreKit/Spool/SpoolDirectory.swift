@@ -239,8 +239,8 @@ package struct SpoolDirectory: Sendable {
                 .storeFailed,
                 message,
                 hint: """
-                    Check that the directory that contains the spool exists, that the disk works, and the limit of open files (ulimit -n). \
-                    Read the system's log for disk errors.
+                    Check that the directory that contains the spool exists and that the disk works. Check the limit of open files \
+                    (ulimit -n). Read the system's log for disk errors.
                     """
             )
         }
