@@ -43,7 +43,7 @@ extension PostgresStore {
         /// Whether ``connection`` goes through a pooler that assigns connections for one transaction, such as PgBouncer in transaction
         /// mode, by default false.
         ///
-        /// The store then prepares no statements and sets nothing for longer than a transaction.
+        /// With true, the store prepares no statements and changes no setting for longer than a transaction.
         public var usesTransactionPooler = false
         /// A connection string that goes directly to the server, for notifications and advisory locks.
         ///
@@ -55,7 +55,7 @@ extension PostgresStore {
         public var listensForNotifications = true
         /// How locks are implemented, by default as leases of 12 seconds.
         ///
-        /// 6 to 15 seconds are allowed.
+        /// A lease may last 6 to 15 seconds.
         public var locking = Locking.lease()
         /// Whether the connection string may set an `sslmode` weaker than `verify-full` for a host on another machine, by default false.
         public var allowsUnverifiedTLS = false
@@ -112,7 +112,9 @@ extension PostgresStore.Configuration {
     /// Its name needs no quotes.
     var channel: String { "identitykit_\(schema)" }
 
-    /// - Throws: `configuration_invalid` for values out of range.
+    /// Checks the values.
+    ///
+    /// - Throws: `configuration_invalid` for a value that is not permitted.
     func check() throws(IdentityError) {
         if schema.isEmpty || schema.utf8.count > 40
             || !schema.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })

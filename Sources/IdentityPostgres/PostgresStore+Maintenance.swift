@@ -44,7 +44,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         if !found.isEmpty { throw IdentityError.quarantined }
     }
 
-    /// The keys of this process and of the rows: the active key first, then by id.
+    /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
     ///
     /// Sessions in the spool of this machine count too.
     public func keyUsage() async throws -> [StoreKeyUsage] {

@@ -107,7 +107,7 @@ extension PostgresStore: SessionReplacing {
         _ saved: SealedSession,
         _ deadline: ContinuousClock.Instant
     ) async throws -> Bool? {
-        // Read on the server that accepts writes, because a standby may be behind.
+        // Read on a server that accepts writes, because a standby may lack the latest changes.
         let rows = try await client.perform(sql.readSession, [.key(saved.hash)], needsWriting: true, by: deadline)
         guard let row = rows.first.map(SealedSession.init) else { return false }
         if row.record == saved.record { return true }

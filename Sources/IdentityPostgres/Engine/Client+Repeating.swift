@@ -50,9 +50,10 @@ extension Client {
 
     /// Looks up rows.
     ///
-    /// An empty result counts only from a server that accepts writes, because a standby may lack the latest changes.
+    /// If a server that accepts no writes finds no row, the statement runs again on a server that accepts writes, because a standby may
+    /// lack the latest changes.
     ///
-    /// - Throws: `store_unavailable` when a server that accepts no writes has no such row and no other server is found.
+    /// - Throws: `store_unavailable` when a server that accepts no writes finds no row, and no server that accepts writes is found.
     func find(_ statement: Statement, _ values: Value...) async throws -> Rows {
         try await repeating { deadline, _ in try await find(statement, values, by: deadline) }
     }

@@ -53,7 +53,8 @@ final class Client: Sendable {
 
     /// Looks up rows.
     ///
-    /// An empty result counts only from a server that accepts writes, because a standby may lack the latest changes.
+    /// If a server that accepts no writes finds no row, the statement runs again on a server that accepts writes, because a standby may
+    /// lack the latest changes.
     func find(
         _ statement: Statement,
         _ values: [Value],
@@ -157,7 +158,7 @@ final class Client: Sendable {
     }
 }
 
-/// A connection during a transaction.
+/// A transaction that runs on one connection of the pool.
 struct Transaction: Sendable {
     fileprivate let client: Client
     fileprivate let link: Int

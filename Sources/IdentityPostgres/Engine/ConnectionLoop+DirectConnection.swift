@@ -27,7 +27,7 @@ extension ConnectionLoop {
         if !hasStarted { directState.failed(PostgresFailure(.client)) }
     }
 
-    /// Closes the direct connection, which releases every lock that it holds.
+    /// Closes the direct connection; the server then releases its advisory locks.
     func drop(_ connection: ServerConnection) {
         connection.abandon()?.fail(PostgresFailure(.lost, mayHaveTakenEffect: true))
         direct = nil

@@ -180,7 +180,7 @@ final class ConnectionLoop {
         idle.removeAll { $0 === connection }
     }
 
-    /// Puts a connection back into the pool, or drops it if it is broken or still in a transaction.
+    /// Puts a connection back into the pool if no transaction uses it, or closes it if it cannot be used for the next call.
     private func settle(_ connection: ServerConnection) {
         if connection.isBroken || (!connection.isBorrowed && !connection.isClean) {
             remove(connection)

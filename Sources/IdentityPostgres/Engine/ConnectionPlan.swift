@@ -15,7 +15,7 @@ struct ConnectionPlan: Sendable {
     let hosts: [Host]
     /// Whether a server that accepts no writes is refused.
     let isStrict: Bool
-    /// The time limit for the response of one server.
+    /// The time limit for connecting to one server.
     let hostLimit: Duration
     /// Statements for a new connection that goes directly to the server; nil behind a pooler.
     let preparations: String?

@@ -17,7 +17,7 @@ struct Connector: Sendable {
 
     /// Tries one server after the other.
     ///
-    /// The first server that accepts writes is used. If there is none, the first server that can be read is used, unless the plan is strict.
+    /// The first server that accepts writes is used. If there is none, the first readable server is used, unless the plan is strict.
     private func connect() -> Result<OpenedConnection, PostgresFailure> {
         var readable: OpenedConnection?
         var worst = PostgresFailure(.unreachable)
@@ -178,7 +178,7 @@ struct Connector: Sendable {
         }
     }
 
-    /// The server's error, by its code.
+    /// The failure that an error result of libpq describes: the server's error code, or a lost connection if there is no code.
     static func failure(of result: OpaquePointer) -> PostgresFailure {
         let state = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) }
         return state.map { PostgresFailure(.server($0)) } ?? PostgresFailure(.lost)

@@ -21,7 +21,7 @@ extension PostgresFailure {
         case .untrusted:
             misconfigured(
                 "The identity of the database server could not be verified, or the server offers no TLS.",
-                "Check that the server offers TLS, its certificate, its host name and the root certificate (`sslrootcert`)."
+                "Check that the server offers TLS. Check its certificate, its host name and the root certificate (`sslrootcert`)."
             )
         case .passwordMissing:
             misconfigured(

@@ -32,7 +32,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case tooOld
         /// The store is closed.
         case closed
-        /// libpq itself failed.
+        /// libpq failed in this process, or the process could not create a thread or a pipe.
         case client
     }
 

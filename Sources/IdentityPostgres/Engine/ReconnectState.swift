@@ -14,13 +14,13 @@ struct ReconnectState {
 
     private static let shortestPause = Duration.milliseconds(20)
     private static let longestPause = Duration.seconds(2)
-    /// How long it is assumed that the servers still accept no writes.
+    /// How long after ``readOnlySince`` the servers are still assumed to accept no writes.
     private static let trustInReadOnly = Duration.milliseconds(250)
 
-    /// When the next attempt may start; nil for now.
+    /// When the next attempt may start; nil if it may start now.
     var pausedUntil: ContinuousClock.Instant? { retryAt > .now ? retryAt : nil }
 
-    /// After a failure, only one attempt runs at a time.
+    /// Whether another attempt may start; after a failure, only one attempt runs at a time.
     var mayConnect: Bool { pausedUntil == nil && (failures == 0 || connecting == 0) }
 
     var isKnownReadOnly: Bool { readOnlySince.map { .now - $0 < Self.trustInReadOnly } ?? false }

@@ -4,7 +4,7 @@ internal import IdentityPlatform
 
 /// One connection to the server.
 ///
-/// Only the loop's thread uses it.
+/// Only the thread of ``ConnectionLoop`` uses it.
 @safe
 final class ServerConnection {
     /// The state of a statement.
