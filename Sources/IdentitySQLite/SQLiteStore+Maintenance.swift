@@ -38,7 +38,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
         try await maintenance.quarantineDamagedRows() + (loginMaintenance?.quarantineDamagedRows() ?? 0)
     }
 
-    /// The keys of this process and of the rows: the active key first, then by id.
+    /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
     ///
     /// Sessions in the spool count too, because reading them needs the key under which they are sealed.
     public func keyUsage() async throws -> [StoreKeyUsage] {

@@ -74,7 +74,7 @@ extension SQLiteStore: ExpirySweeping {
                 for key in keys { _ = try connection.run(.postponeSweep, .integer(key)) }
             }
         } catch let error as IdentityError where error.code == .storeFull {
-            // The next sweep examines these sessions again. This sweep continues, because it frees space.
+            // The disk is full. The next sweep examines these sessions again. This sweep continues, because it frees space.
         }
     }
 }

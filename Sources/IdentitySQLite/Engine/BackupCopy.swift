@@ -2,7 +2,7 @@ internal import CIdentitySQLite
 
 /// A running copy of one database into another.
 ///
-/// Only the thread of both connections uses it.
+/// Only the thread that uses both connections uses it.
 ///
 /// The pointer never leaves this object. `finish` or `deinit` frees it once. The object keeps both connections, so that they are closed
 /// only after the copy was freed, as SQLite requires.

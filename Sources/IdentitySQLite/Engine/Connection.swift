@@ -141,7 +141,7 @@ final class Connection {
         do {
             _ = try run(.countCommit)
         } catch {
-            // While the schema is created, the table does not exist yet.
+            // While the schema is created, the table `store` does not exist yet.
             guard error.primary == SQLITE_ERROR else { throw error }
             return nil
         }

@@ -124,7 +124,7 @@ extension StoreLocation {
 }
 
 extension IdentityError {
-    /// The same error, for a backup: its file may be on another disk than the store.
+    /// The error with a message and a hint about the backup, which may be on another disk than the store.
     var ofBackup: IdentityError {
         switch code {
         case .storeFull:

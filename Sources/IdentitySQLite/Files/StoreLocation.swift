@@ -22,7 +22,7 @@ struct StoreLocation: Sendable {
         case missing, empty, present
     }
 
-    /// Finds the directory.
+    /// Finds the directory of the database file.
     ///
     /// - Parameters:
     ///   - path: The path of the database file.

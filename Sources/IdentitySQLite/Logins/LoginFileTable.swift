@@ -229,7 +229,7 @@ extension IdentityError {
             "The store's file of pending logins \(problem)",
             error,
             hint:
-                "Check that the store's directory was not moved, that the disk works, and the limit of open files (ulimit -n)."
+                "Check that the store's directory was not moved and that the disk works. Check the limit of open files (ulimit -n)."
         )
     }
 }

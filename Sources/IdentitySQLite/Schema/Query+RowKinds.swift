@@ -5,7 +5,7 @@ extension SealedRow.Kind {
     var list: Query { pick(.listSessionRows, .listAttempts, .listAttachments) }
     /// Lists the first bytes of records, which contain the id of the key that seals them.
     var listKeys: Query { pick(.listSessionKeys, .listAttemptKeys, .listAttachmentKeys) }
-    /// Replaces the record of a row if the row is unchanged.
+    /// Replaces the record of a row if it has not changed since it was read; a session only if no refresh is in progress or in doubt.
     var reseal: Query { pick(.resealSession, .resealAttempt, .resealAttachment) }
     /// Copies a row into quarantine if its record has not changed since it was read.
     var quarantine: Query { pick(.quarantineSession, .quarantineAttempt, .quarantineAttachment) }
