@@ -1,10 +1,10 @@
 #pragma once
 
-// The checks are macros around the variadic functions; the functions below are typed instead.
+// libcurl's type checks are macros around its variadic functions. The functions below have typed parameters instead.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-// Swift cannot call variadic C functions: one function for each type that an option takes.
+// Swift cannot call variadic C functions. So each type of an option's value has one function below.
 
 static inline CURLcode identity_curl_global_init(void) {
     return curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -62,7 +62,7 @@ static inline CURLMcode identity_curl_multi_set_pointer(CURLM *_Nonnull handle, 
     return curl_multi_setopt(handle, option, value);
 }
 
-// CURLVERSION_NOW is a macro.
+// Swift does not import the macro CURLVERSION_NOW.
 static inline const curl_version_info_data *identity_curl_version_info(void) {
     return curl_version_info(CURLVERSION_NOW);
 }

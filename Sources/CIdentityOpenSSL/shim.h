@@ -12,6 +12,6 @@
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 
-// Macros made of macros, which Swift does not import.
+// Swift does not import EVP_PKEY_PUBLIC_KEY and EVP_PKEY_KEYPAIR, because these macros are built from other macros.
 static inline int identity_public_key_selection(void) { return EVP_PKEY_PUBLIC_KEY; }
 static inline int identity_key_pair_selection(void) { return EVP_PKEY_KEYPAIR; }

@@ -2,9 +2,9 @@
 
 #include <libpq-fe.h>
 
-// Only what Swift cannot import or what needs a C callback, with a prefix that avoids name clashes.
+// This header contains only the functions that must be written in C. Their prefix avoids name clashes.
 
-// libpq prints notices to standard error unless it is told otherwise; they may repeat values.
+// By default libpq prints the server's notices to standard error. This receiver discards them, because they may repeat values.
 static inline void identity_postgres_ignore_notice(void *_Nullable argument, const PGresult *_Nullable result) {
     (void)argument;
     (void)result;

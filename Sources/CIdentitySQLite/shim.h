@@ -3,7 +3,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-// Only what Swift cannot import: variadic functions, macros that are casts, and a call through SQLite's method table.
+// C code for a variadic function and a macro with a cast, which Swift cannot import, and for a call of SQLite's file methods.
 
 static inline int identity_sqlite_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);
@@ -13,8 +13,9 @@ static inline int identity_sqlite_bind_bytes(sqlite3_stmt *statement, int index,
     return sqlite3_bind_blob64(statement, index, bytes, (sqlite3_uint64)count, SQLITE_TRANSIENT);
 }
 
-// What the file's header says (file format, section 1.3): whether it is in WAL mode, and the file change counter. Read through
-// SQLite's own descriptor: closing one of ours would drop the POSIX locks that SQLite holds on the file.
+// Reads from the database file's header (SQLite's file format, section 1.3) whether the file is in WAL mode, and the file change
+// counter. It reads through SQLite's own file descriptor: if we closed a second one, the kernel would drop the POSIX locks that
+// SQLite holds on the file.
 static inline int identity_sqlite_read_header(sqlite3 *database, int *is_wal, uint32_t *counter) {
     sqlite3_file *file = 0;
     unsigned char bytes[10] = {0};
