@@ -6,12 +6,13 @@ package struct CryptoError: Error, Sendable, Equatable {
     package enum Code: Sendable {
         /// The operating system or OpenSSL could not supply random bytes.
         case randomUnavailable
-        /// A key that is malformed, of an unsupported kind, too weak, or not a point of its curve, or whose halves do
-        /// not match.
+        /// The key is malformed, of an unsupported kind or size, too weak, or not a point of its curve, or its private and public
+        /// half do not belong together.
         case invalidKey
         /// An input whose length the operation does not allow.
         case invalidLength
-        /// Sealed bytes, associated data, nonce and key do not match.
+        /// Decryption failed. `AESGCM`: the sealed bytes do not match the key, the nonce and the associated data. `AESCBC`: the
+        /// length or the padding is wrong, or OpenSSL failed.
         case authenticationFailed
         /// The key cannot be used with the requested algorithm.
         case unsupportedAlgorithm

@@ -4,12 +4,14 @@ package enum Base64 {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.standard.encode($0, padded: true) }
     }
 
-    /// Decodes canonical base64; nil for a text without padding, or with white space, another character, or unused bits that are not
-    /// zero.
+    /// Decodes canonical base64.
+    ///
+    /// The result is nil if the length is not a multiple of 4, for a character outside the alphabet (such as white space), and for
+    /// unused bits that are not zero.
     package static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }
-        // At most two padding signs are removed. A third one remains and is refused, because no alphabet contains it.
+        // At most two padding signs are removed. `decode` refuses a third one, because it is not in the alphabet.
         for _ in 0..<2 where characters.last == UInt8(ascii: "=") {
             characters.removeLast()
         }

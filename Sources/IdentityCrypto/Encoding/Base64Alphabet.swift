@@ -1,6 +1,6 @@
-/// One of the two alphabets of RFC 4648, with tables for both directions.
+/// One of the two base64 alphabets of RFC 4648, with tables for encoding and decoding.
 ///
-/// Foundation's base64 takes longer than the hash that is computed next. This type needs one table look-up for each character.
+/// It replaces Foundation's base64, which is slower. This type needs one table look-up for each character.
 struct Base64Alphabet: Sendable {
     private static let invalid: UInt8 = 0xff
 
@@ -26,7 +26,7 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Writes the characters into a buffer that has room for them, and returns their number.
+    /// Writes the encoded characters into `output`, which must have room for them, and returns their number.
     func encode(
         _ bytes: UnsafeBufferPointer<UInt8>,
         padded: Bool,
@@ -65,13 +65,13 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    /// Decodes text without padding in its canonical form only: no other characters, all unused bits zero.
+    /// Decodes text without padding; nil for a character outside the alphabet, an impossible length, or unused bits that are not zero.
     func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         let groups = text.count / 4
         let rest = text.count % 4
         guard rest != 1 else { return nil }
         let count = groups * 3 + (rest == 0 ? 0 : rest - 1)
-        // Values are below 64, so the high bit of the union of all values shows whether a character is outside of the alphabet.
+        // Values are below 64, and `invalid` is 0xff. So the high bit of `union` shows whether a character is outside the alphabet.
         var union: UInt8 = 0
         var unusedBits: UInt32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { output, initialized in

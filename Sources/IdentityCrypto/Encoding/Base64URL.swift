@@ -1,4 +1,4 @@
-/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2): the encoding of everything in JOSE and PKCE.
+/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2), the encoding that JWS, JWK and PKCE use.
 package enum Base64URL {
     package static func encode(_ bytes: [UInt8]) -> String {
         encode(bytes[...])
@@ -8,7 +8,7 @@ package enum Base64URL {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: false) }
     }
 
-    /// Encodes into memory that is wiped later, without a string in between.
+    /// Encodes into memory that is wiped when it is released; no `String` with the secret is created.
     package static func encodeSecret(_ bytes: ArraySlice<UInt8>) -> SecretBytes {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe SecretBytes(count: (bytes.count * 4 + 2) / 3) { output in
@@ -22,9 +22,10 @@ package enum Base64URL {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: true) }
     }
 
-    /// Decodes canonical base64url; nil for a text with padding, white space, another character, or unused bits that are not zero.
+    /// Decodes canonical base64url without padding; nil for any other text.
     ///
-    /// If two texts had the same bytes, somebody could change the text of a signed or stored value without detection.
+    /// Otherwise two different texts could decode to the same bytes, and somebody could change the text of a signed or stored value
+    /// without detection.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         if let decoded = text.withContiguousStorageIfAvailable({ unsafe Base64Alphabet.urlSafe.decode($0) }) {
             return decoded

@@ -1,11 +1,11 @@
-/// The textual encoding of keys (RFC 7468), strictly one block.
+/// Reads the textual encoding of keys (RFC 7468): exactly one block.
 package enum PEM {
-    /// The bytes of the only block in a text; nil if the text contains anything else except white space.
+    /// Decodes the only block of a text; white space around the block is permitted.
     ///
     /// - Parameters:
     ///   - text: The text, as ASCII.
     ///   - label: The required label, such as `PRIVATE KEY`.
-    /// - Returns: The decoded bytes; nil for any other text.
+    /// - Returns: The decoded bytes; nil if the text is not exactly one block with this label.
     package static func decode(_ text: [UInt8], label: String) -> [UInt8]? {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         var rest = text.drop(while: isBlank)

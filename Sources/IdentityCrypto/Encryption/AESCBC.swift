@@ -10,8 +10,8 @@ package enum AESCBC {
 
     /// Encrypts; returns the ciphertext, which is 1 to 16 bytes longer than the plaintext.
     ///
-    /// - Throws: `invalidKey` or `invalidLength` for a key or an initialization vector that is not 16 bytes long;
-    ///   `operationFailed` if OpenSSL fails.
+    /// - Throws: `invalidKey` unless the key has 16 bytes; `invalidLength` unless the initialization vector has 16 bytes, and for
+    ///   a plaintext of about 2 GiB or more; `operationFailed` if OpenSSL fails.
     package static func encrypt(
         _ plaintext: [UInt8],
         key: SecretBytes,
@@ -19,14 +19,14 @@ package enum AESCBC {
     ) throws(CryptoError) -> [UInt8] {
         let run = unsafe (EVP_EncryptInit_ex2, EVP_EncryptUpdate, EVP_EncryptFinal_ex)
         let output = unsafe try transform(plaintext, run, key, initializationVector)
-        guard let output else { throw CryptoError(.operationFailed, "the data could not be encrypted") }
+        guard let output else { throw CryptoError(.operationFailed, "OpenSSL could not encrypt the data") }
         return output
     }
 
     /// Decrypts what `encrypt` returned.
     ///
-    /// - Throws: `authenticationFailed` if the length or the padding is wrong, or OpenSSL fails; `invalidKey` or
-    ///   `invalidLength` as `encrypt`.
+    /// - Throws: `authenticationFailed` if the length or the padding is wrong, or OpenSSL fails to decrypt; `operationFailed` if
+    ///   OpenSSL does not provide the cipher; `invalidKey` or `invalidLength` in the same cases as `encrypt`.
     package static func decrypt(
         _ ciphertext: [UInt8],
         key: SecretBytes,
@@ -45,7 +45,7 @@ package enum AESCBC {
     ) -> Int32
     private typealias Finish = (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?) -> Int32
 
-    /// Runs the cipher over all bytes; nil if OpenSSL refuses them.
+    /// Runs the cipher over all bytes; nil if OpenSSL refuses them or fails.
     private static func transform(
         _ input: [UInt8],
         _ run: (initialize: FetchedAlgorithm.CipherInitializer, update: Update, finish: Finish),

@@ -10,7 +10,8 @@ package enum AESGCM {
     ///
     /// A nonce must never be used twice with one key.
     ///
-    /// - Throws: `invalidKey` or `invalidLength` for a key that is not 32 or a nonce that is not 12 bytes long.
+    /// - Throws: `invalidKey` unless the key has 32 bytes; `invalidLength` unless the nonce has 12 bytes, and for inputs of 2 GiB or
+    ///   more; `operationFailed` if OpenSSL fails.
     package static func seal(
         _ plaintext: [UInt8],
         key: SecretBytes,
@@ -39,7 +40,7 @@ package enum AESGCM {
                     && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tagCount), tag) == 1
             }
         }
-        guard succeeded else { throw CryptoError(.operationFailed, "the data could not be encrypted") }
+        guard succeeded else { throw CryptoError(.operationFailed, "OpenSSL could not encrypt the data") }
         return sealed
     }
 
@@ -48,8 +49,8 @@ package enum AESGCM {
     /// No plaintext is returned before the tag is checked.
     ///
     /// - Throws: `authenticationFailed` if the sealed bytes, key, nonce or associated data differ from those at encryption;
-    ///   `operationFailed` if OpenSSL fails before it can tell, for example without memory; `invalidKey` or `invalidLength` as
-    ///   `seal`.
+    ///   `operationFailed` if OpenSSL fails before it compares the tag, for example without memory; `invalidKey` or `invalidLength` in
+    ///   the same cases as `seal`.
     package static func open(
         _ sealed: ArraySlice<UInt8>,
         key: SecretBytes,
@@ -90,7 +91,7 @@ package enum AESGCM {
                 .authenticationFailed,
                 "the sealed data is damaged, or was sealed with another key or for another use"
             )
-        case .failed: throw CryptoError(.operationFailed, "the data could not be decrypted")
+        case .failed: throw CryptoError(.operationFailed, "OpenSSL failed before it could check the sealed data")
         }
         return plaintext
     }
@@ -100,7 +101,7 @@ package enum AESGCM {
         case opened
         /// The tag does not match.
         case refused
-        /// OpenSSL failed: this says nothing about the data.
+        /// OpenSSL failed before it compared the tag, so the data may be intact.
         case failed
     }
 
@@ -114,7 +115,7 @@ package enum AESGCM {
         return try LazyAlgorithm.aes256GCM.available()
     }
 
-    /// A length as OpenSSL takes it: a signed number of 32 bits.
+    /// A length as the signed 32-bit integer that OpenSSL takes.
     private static func length(_ count: Int) throws(CryptoError) -> Int32 {
         guard let length = Int32(exactly: count) else {
             throw CryptoError(.invalidLength, "more than 2^31 - 1 bytes cannot be sealed or opened at once")

@@ -7,16 +7,16 @@ package enum HKDFSHA256 {
 
     /// Derives a key of `count` bytes.
     ///
-    /// `info` separates the keys derived from one secret for different uses.
+    /// Pass another `info` for each use of a derived key: then the keys derived from one secret differ.
     ///
-    /// - Throws: `invalidKey` for an empty key, `invalidLength` for a count outside 1...8160.
+    /// - Throws: `invalidKey` for an empty key, `invalidLength` for a count outside 1...8160, `operationFailed` if OpenSSL fails.
     package static func deriveKey(
         from key: SecretBytes,
         salt: [UInt8],
         info: [UInt8],
         count: Int
     ) throws(CryptoError) -> SecretBytes {
-        guard key.count > 0 else { throw CryptoError(.invalidKey, "the key to derive from is empty") }
+        guard key.count > 0 else { throw CryptoError(.invalidKey, "the input key of HKDF is empty") }
         guard (1...maximumCount).contains(count) else {
             throw CryptoError(.invalidLength, "HKDF-SHA-256 derives between 1 and \(maximumCount) bytes")
         }
@@ -52,22 +52,21 @@ package enum HKDFSHA256 {
         }
     }
 
-    /// The pseudorandom key that the first step of HKDF extracts (RFC 5869 section 2.2), for many keys from one secret.
+    /// The pseudorandom key that HKDF-Extract computes (RFC 5869 section 2.2); use it to derive many keys from one secret.
     package struct PseudorandomKey: Sendable {
         private let key: HMACSHA256
 
-        /// - Throws: `invalidKey` for an empty key.
+        /// - Throws: `invalidKey` for an empty key, `operationFailed` if OpenSSL fails.
         package init(from key: SecretBytes, salt: [UInt8]) throws(CryptoError) {
-            guard key.count > 0 else { throw CryptoError(.invalidKey, "the key to derive from is empty") }
+            guard key.count > 0 else { throw CryptoError(.invalidKey, "the input key of HKDF is empty") }
             let parameters = ParameterList()
             parameters.add(OSSL_KDF_PARAM_MODE, text: "EXTRACT_ONLY")
             self.key = HMACSHA256(try HKDFSHA256.derive(from: key, salt: salt, parameters, count: HMACSHA256.codeCount))
         }
 
-        /// A key of 32 bytes, equal to the result of ``HKDFSHA256/deriveKey(from:salt:info:count:)``.
+        /// A key of 32 bytes, equal to the result of ``HKDFSHA256/deriveKey(from:salt:info:count:)`` with `count` 32.
         ///
-        /// It is one block of the second step (RFC 5869 section 2.3): the authentication code of `info` followed by
-        /// the block's number.
+        /// It is the first block of HKDF-Expand (RFC 5869 section 2.3): the HMAC of `info` followed by the block's number, 1.
         package func deriveKey(info: [UInt8]) throws(CryptoError) -> SecretBytes {
             try key.secretCode(for: info + [1])
         }

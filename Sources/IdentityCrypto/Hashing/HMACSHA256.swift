@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1), for many messages under one key.
 ///
-/// The context is prepared once, because OpenSSL searches for the digest by its name each time it prepares one, which takes
-/// longer than a short message.
+/// OpenSSL's context is prepared once and reused. To prepare one, OpenSSL searches for the digest by its name, which takes
+/// longer than the authentication code of a short message.
 package final class HMACSHA256: Sendable {
     package static let codeCount = 32
 
     private let key: SecretBytes
-    /// OpenSSL's context with the key, created at the first use; nil before.
+    /// OpenSSL's context, created at the first use; nil before.
     private let context = Mutex<Context?>(nil)
 
     package init(_ key: SecretBytes) {
@@ -69,9 +69,9 @@ package final class HMACSHA256: Sendable {
         }
     }
 
-    /// A context that contains the digest.
+    /// OpenSSL's context for a MAC, in which the digest is set.
     ///
-    /// `@unchecked Sendable`: it is used under the lock of its owner only.
+    /// `@unchecked Sendable`: ``HMACSHA256`` uses it only under the lock of its `context`.
     @safe
     private final class Context: @unchecked Sendable {
         private let pointer: OpaquePointer

@@ -1,4 +1,4 @@
-/// A hash function that the JOSE algorithms name.
+/// A hash function of the JOSE signature algorithms.
 struct HashFunction: Sendable {
     let algorithm: LazyAlgorithm
     /// The length of its digest in bytes.

@@ -9,7 +9,7 @@ internal import CIdentityOpenSSL
 final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the reference.
+    /// Takes over the caller's reference to the key; `deinit` frees it.
     init(owning pointer: OpaquePointer) {
         unsafe self.pointer = pointer
     }
@@ -23,7 +23,7 @@ final class KeyHandle: @unchecked Sendable {
         key(type: type, identity_public_key_selection(), parameters)
     }
 
-    /// A key pair from its parameters; it is not checked whether both halves belong together.
+    /// A key pair from its parameters; this function does not check whether the private and the public half belong together.
     static func keyPair(type: String, _ parameters: ParameterList) -> KeyHandle? {
         key(type: type, identity_key_pair_selection(), parameters)
     }
@@ -54,7 +54,7 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// Checks the public half as far as its kind allows without a proof of primality.
+    /// Whether the public half passes OpenSSL's quick check, for example whether its point is on its curve.
     var isPublicKeyConsistent: Bool {
         ErrorQueue.preserved {
             guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
@@ -63,7 +63,7 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// A context for signing or verifying with one algorithm, with all options set; nil if OpenSSL refuses an option.
+    /// A context for signing or verifying with one algorithm, with all options set; nil if OpenSSL refuses an option or fails.
     func makeContext(
         _ algorithm: SignatureAlgorithm,
         _ hash: FetchedAlgorithm,
@@ -75,7 +75,7 @@ final class KeyHandle: @unchecked Sendable {
         case .pkcs1:
             ready = unsafe ready && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
         case .pss:
-            // RFC 7518 section 3.5: MGF1 uses the same hash, and the salt is as long as the hash.
+            // RFC 7518 section 3.5: MGF1 uses the hash of the message, and the salt is as long as the hash.
             ready =
                 unsafe ready && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
                 && EVP_PKEY_CTX_set_rsa_mgf1_md(context, hash.pointer) == 1

@@ -13,13 +13,13 @@ final class LazyAlgorithm: Sendable {
         self.fetch = fetch
     }
 
-    /// The algorithm, or the error for an OpenSSL that does not have it or fails.
+    /// The algorithm; throws `operationFailed` if OpenSSL does not have it or fails.
     func available() throws(CryptoError) -> FetchedAlgorithm {
         if let known = fetched.withLock(\.self) { return known }
         guard let new = fetch() else {
             throw CryptoError(
                 .operationFailed,
-                "OpenSSL could not provide the algorithm; check that its default provider is installed"
+                "OpenSSL could not provide the algorithm; check that openssl.cnf does not disable OpenSSL's default provider"
             )
         }
         return fetched.withLock { known in

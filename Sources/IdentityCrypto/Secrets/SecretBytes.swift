@@ -2,9 +2,9 @@ internal import CIdentityOpenSSL
 
 /// Secret bytes, such as a key or a token.
 ///
-/// Immutable, wiped from memory when the last reference is released, never printed.
+/// The bytes cannot be changed, are wiped from memory when the last reference is released, and are never printed.
 ///
-/// The array or buffer that it was created from is not wiped.
+/// The array or buffer that they were copied from is not wiped.
 ///
 /// `@unchecked Sendable`: the memory is written once in the initialisers, before the value is shared, and only read until it is wiped.
 @safe
@@ -36,7 +36,7 @@ package struct SecretBytes: @unchecked Sendable {
         unsafe storage.buffer.copyBytes(from: bytes)
     }
 
-    /// Calls a body that writes the secret in place, so that there is no second copy.
+    /// Calls a body that writes the secret directly into the wiped memory, so that there is no second copy.
     package init<Failure: Error>(
         count: Int,
         filledBy body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
@@ -57,7 +57,7 @@ package struct SecretBytes: @unchecked Sendable {
         return try unsafe body(UnsafeRawBufferPointer(storage.buffer))
     }
 
-    /// A copy that is not wiped, for the place where the secret leaves the process, such as a request header.
+    /// A copy that is not wiped; use it only where the secret leaves the process, for example in a request header.
     package func copyBytes() -> [UInt8] {
         unsafe withUnsafeBytes { unsafe Array($0) }
     }

@@ -4,9 +4,9 @@ internal import CIdentityOpenSSL
 package enum SecureRandom {
     /// Returns `count` random bytes.
     ///
-    /// Request all bytes of an operation with one call: a call costs more time than the bytes.
+    /// Request all bytes of an operation with one call, because each call has a fixed cost that is higher than the cost of the bytes.
     ///
-    /// - Throws: `invalidLength` for a negative or too large count, `randomUnavailable` if the generator cannot be seeded.
+    /// - Throws: `invalidLength` for a negative count or 2^31 and more, `randomUnavailable` if OpenSSL's generator fails.
     package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
         guard count >= 0, let length = Int32(exactly: count) else {
             throw CryptoError(.invalidLength, "the number of random bytes must be between 0 and 2^31 - 1")

@@ -9,7 +9,7 @@ enum ECDSASignature {
         der += [0x30, 0]
         append(signature.prefix(coordinateCount), to: &der)
         append(signature.dropFirst(coordinateCount), to: &der)
-        // At most 138 bytes (P-521), so the length takes one byte, or two in the long form.
+        // The two INTEGERs have at most 138 bytes (P-521), so their length takes one byte, or two in DER's long form.
         der[1] = UInt8(der.count - 2)
         if der[1] >= 0x80 { der.insert(0x81, at: 1) }
         return der
@@ -25,7 +25,7 @@ enum ECDSASignature {
         der += digits
     }
 
-    /// The JOSE form of OpenSSL's signature; nil if it is not a signature of this curve.
+    /// The JOSE form of OpenSSL's signature; nil if it is not DER, or if a number is too large for the curve.
     static func jose(fromDER der: [UInt8], coordinateCount: Int) -> [UInt8]? {
         unsafe der.withUnsafeBufferPointer { der in
             var cursor = der.baseAddress

@@ -1,4 +1,4 @@
-/// The NIST curves of JOSE, by their JWK names (RFC 7518 section 6.2.1.1), which OpenSSL knows too.
+/// The NIST curves of JOSE, by their JWK names (RFC 7518 section 6.2.1.1); OpenSSL accepts these names.
 package enum EllipticCurve: String, Sendable {
     case p256 = "P-256"
     case p384 = "P-384"
@@ -13,7 +13,7 @@ package enum EllipticCurve: String, Sendable {
         }
     }
 
-    /// The only JOSE algorithm that goes with the curve (RFC 7518 section 3.4).
+    /// The only JOSE signature algorithm that uses the curve (RFC 7518 section 3.4).
     var algorithm: SignatureAlgorithm {
         switch self {
         case .p256: .es256

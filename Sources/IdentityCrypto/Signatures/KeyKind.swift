@@ -16,7 +16,7 @@ enum KeyKind: Sendable, Equatable {
         }
     }
 
-    /// The length of every JOSE signature by such a key.
+    /// The length of every JOSE signature by a key of this kind, in bytes.
     var signatureCount: Int {
         switch self {
         case .rsa(let count): count

@@ -1,6 +1,7 @@
 /// Detects RSA moduli that can be factored, because a chip maker chose their primes badly (ROCA, CVE-2017-15361).
 ///
-/// Such a modulus is a power of 65537 modulo every small prime. One in 240 million other moduli has this property by chance.
+/// Modulo every odd prime up to 167, an affected modulus is a power of 65537. One in 240 million other moduli has this property by
+/// chance.
 enum PredictableModulus {
     /// The odd primes up to 167, each with the powers of 65537 modulo it.
     private static let powers: [(prime: Int, residues: Set<Int>)] = stride(from: 3, through: 167, by: 2)
@@ -12,7 +13,7 @@ enum PredictableModulus {
             return (prime, residues)
         }
 
-    /// Whether a modulus, most significant octet first, is a power of 65537 modulo every small prime.
+    /// Whether a modulus, most significant octet first, is a power of 65537 modulo every odd prime up to 167.
     static func isLikely(_ modulus: some Collection<UInt8>) -> Bool {
         powers.allSatisfy { prime, residues in
             residues.contains(modulus.reduce(0) { ($0 << 8 | Int($1)) % prime })

@@ -2,7 +2,7 @@
 ///
 /// The raw values are the `alg` names.
 ///
-/// Closed on purpose: `none` and the HMAC algorithms cannot be expressed, so they cannot be confused with these.
+/// `none` and the HMAC algorithms are missing on purpose: no code can accept them by mistake.
 package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
     case rs384 = "RS384"
@@ -22,7 +22,7 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
         self.init(rawValue: name == "Ed25519" ? "EdDSA" : name)
     }
 
-    /// The JOSE names of the algorithm, the older first.
+    /// The JOSE names of the algorithm, the older name first.
     package var names: [String] {
         self == .edDSA ? [rawValue, "Ed25519"] : [rawValue]
     }

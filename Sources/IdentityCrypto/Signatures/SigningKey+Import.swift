@@ -1,11 +1,12 @@
 internal import CIdentityOpenSSL
 
 extension SigningKey {
-    /// Reads a private key in PKCS#8, unencrypted (RFC 5958): RSA, one of JOSE's curves, or Ed25519.
+    /// Reads a private key in unencrypted PKCS#8 (RFC 5958): RSA, P-256, P-384, P-521 or Ed25519.
     ///
     /// - Parameter der: The DER bytes, with nothing after them.
     /// - Returns: The key.
-    /// - Throws: `invalidKey` for other kinds, for keys that ``VerificationKey`` refuses, and for halves that do not match.
+    /// - Throws: `invalidKey` for bytes that are not PKCS#8, for another kind of key, for a key whose public half ``VerificationKey``
+    ///   refuses, and if the private and the public half do not belong together.
     package static func pkcs8(_ der: [UInt8]) throws(CryptoError) -> SigningKey {
         let pointer = unsafe ErrorQueue.preserved {
             unsafe der.withUnsafeBufferPointer { der -> OpaquePointer? in
@@ -17,13 +18,13 @@ extension SigningKey {
                 return unsafe EVP_PKCS82PKEY(info)
             }
         }
-        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "OpenSSL cannot read it as PKCS#8") }
+        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "OpenSSL found no PKCS#8 key") }
         return try SigningKey(imported: unsafe KeyHandle(owning: pointer))
     }
 
     /// An RSA key from the numbers of a JWK (RFC 7518 section 6.3.2), all of them unsigned, most significant octet first.
     ///
-    /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``.
+    /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``, and for a number that is empty or has more than 1025 bytes.
     package static func rsa(
         modulus: [UInt8],
         exponent: [UInt8],
@@ -33,7 +34,7 @@ extension SigningKey {
         coefficient: [UInt8]
     ) throws(CryptoError) -> SigningKey {
         let parameters = ParameterList()
-        // OpenSSL also has macros for the last names, but they use token pasting, which Swift does not import.
+        // OpenSSL also has macros for the last five names. OpenSSL 3.0 builds them from two string literals, which Swift does not import.
         for (name, number) in [
             (OSSL_PKEY_PARAM_RSA_N, modulus), (OSSL_PKEY_PARAM_RSA_E, exponent),
             (OSSL_PKEY_PARAM_RSA_D, privateExponent), ("rsa-factor1", primes.p),
@@ -53,7 +54,7 @@ extension SigningKey {
 
     /// A key on a NIST curve from the numbers of a JWK (RFC 7518 section 6.2.2).
     ///
-    /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``, and for a number that does not have the length of the curve's coordinates.
+    /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``, and for a number that is not as long as the curve's coordinates.
     package static func ellipticCurve(
         _ curve: EllipticCurve,
         x: [UInt8],
@@ -78,7 +79,7 @@ extension SigningKey {
 
     /// An Ed25519 key from the numbers of a JWK (RFC 8037 section 2).
     ///
-    /// - Throws: `invalidKey` unless both have 32 bytes and belong together.
+    /// - Throws: `invalidKey` unless `x` and `privateNumber` have 32 bytes and belong together.
     package static func ed25519(x: [UInt8], privateNumber: [UInt8]) throws(CryptoError) -> SigningKey {
         let pointer = unsafe ErrorQueue.preserved { () -> OpaquePointer? in
             guard privateNumber.count == 32 else { return nil }
@@ -92,8 +93,9 @@ extension SigningKey {
         return key
     }
 
-    /// The private number of a key on a curve (RFC 7518 section 6.2.2.1), which is stored sealed with the tokens that are
-    /// bound to it; nil for other kinds.
+    /// The private number of an elliptic curve key (RFC 7518 section 6.2.2.1); nil for other kinds.
+    ///
+    /// A session's DPoP key is stored as this number, sealed together with the tokens that are bound to the key.
     package func privateNumber() -> [UInt8]? {
         guard case .ellipticCurve(let curve) = kind else { return nil }
         return handle.number(OSSL_PKEY_PARAM_PRIV_KEY, count: curve.coordinateCount)
@@ -148,7 +150,7 @@ extension KeyHandle {
         unsafe EVP_PKEY_is_a(pointer, type) == 1
     }
 
-    /// The curve by its JOSE name; OpenSSL uses other names.
+    /// The curve of the key, which OpenSSL may name differently than JOSE; nil for other curves than P-256, P-384 and P-521.
     private var curve: EllipticCurve? {
         var name = [CChar](repeating: 0, count: 64)
         let isNamed = ErrorQueue.preserved {

@@ -1,6 +1,6 @@
 internal import CIdentityOpenSSL
 
-/// A key pair that signs: a client's key, a session's DPoP key, or an issuer's key in a test or the sandbox.
+/// A key pair that signs: a client's key, a session's DPoP key, or, in tests and the sandbox, an issuer's key.
 ///
 /// The private half cannot be exported, except for the private number of an elliptic curve; see ``privateNumber()``.
 package final class SigningKey: Sendable {
@@ -17,10 +17,10 @@ package final class SigningKey: Sendable {
 
     /// Generates an RSA key.
     ///
-    /// Generating one takes 0.1 seconds or more: generate it once.
+    /// The generation takes 0.1 seconds or more, so keep the key. Fewer than 2048 bits are permitted only for tests, which check that
+    /// small keys are refused.
     ///
-    /// - Throws: `invalidLength` unless `bits` is a multiple of 8 between 1024 and 8192. Keys of fewer than 2048 bits
-    ///   exist for tests that such keys are refused.
+    /// - Throws: `invalidLength` unless `bits` is a multiple of 8 between 1024 and 8192; `operationFailed` if OpenSSL fails.
     package static func generateRSA(bits: Int = 2048) throws(CryptoError) -> SigningKey {
         guard (1024...8192).contains(bits), bits % 8 == 0 else {
             throw CryptoError(
@@ -62,7 +62,7 @@ package final class SigningKey: Sendable {
 
     /// Signs a message; the signature is in JOSE's form (for ECDSA the concatenation of r and s).
     ///
-    /// - Throws: `unsupportedAlgorithm` if the key is of another kind.
+    /// - Throws: `unsupportedAlgorithm` if the algorithm needs another kind of key; `operationFailed` if OpenSSL fails.
     package func sign(_ message: [UInt8], algorithm: SignatureAlgorithm) throws(CryptoError) -> [UInt8] {
         guard kind.supports(algorithm) else {
             throw CryptoError(.unsupportedAlgorithm, "this key cannot sign with \(algorithm.rawValue)")
@@ -109,7 +109,7 @@ package final class SigningKey: Sendable {
 }
 
 extension KeyHandle {
-    /// A number of the key, most significant octet first, padded to `count` or without padding.
+    /// A number of the key, most significant octet first, padded to `count` bytes; without padding if `count` is nil.
     ///
     /// The number may be the private one, so OpenSSL's copy is wiped before it is freed.
     func number(_ name: String, count: Int?) -> [UInt8]? {

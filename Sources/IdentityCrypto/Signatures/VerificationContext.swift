@@ -1,10 +1,11 @@
 internal import CIdentityOpenSSL
 
-/// A hash context and a key context prepared for one key and one algorithm; the preparation takes a third of the time of
-/// a verification, so contexts are reused.
+/// OpenSSL's hash context and key context, prepared for one key and one algorithm.
 ///
-/// `@unchecked Sendable`: it is used by one thread at a time. A new context has one owner. The pool gives each context to one
-/// caller at a time, under its lock, and has no reference to it until the caller returns it.
+/// The preparation takes a third of the time of a verification, so contexts are reused.
+///
+/// `@unchecked Sendable`: one thread at a time uses it. The verification that creates a context owns it, and after a success puts
+/// it into the ``VerificationContextPool``. The pool gives it to one verification at a time and keeps no reference to it meanwhile.
 @safe
 final class VerificationContext: @unchecked Sendable {
     let algorithm: SignatureAlgorithm

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The idle contexts of one key, so that concurrent verifications neither share a context nor wait for one another.
 final class VerificationContextPool: Sendable {
-    /// The number of idle contexts that are kept.
+    /// The maximum number of idle contexts.
     ///
-    /// Further threads that verify at the same time create their own.
+    /// A context that is returned to a full pool is released.
     private static let capacity = 16
 
     private let idle = Mutex<[VerificationContext]>([])

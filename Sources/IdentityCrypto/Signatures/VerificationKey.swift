@@ -2,8 +2,8 @@ internal import CIdentityOpenSSL
 
 /// A public key that checks signatures, built from the numbers of a JWK (RFC 7517, 7518, 8037).
 ///
-/// Safe to use from any number of tasks at once; keep it as long as the key is current, because its prepared contexts
-/// make verification fast.
+/// Any number of tasks may use it at once. Keep it as long as the key is current, because its prepared contexts make verification
+/// fast.
 package final class VerificationKey: Sendable {
     private let handle: KeyHandle
     private let kind: KeyKind
@@ -19,7 +19,7 @@ package final class VerificationKey: Sendable {
     /// - Throws: `invalidKey` unless the modulus is odd, has 2048 to 8192 bits and is not known to be factorable, and the
     ///   exponent is odd and between 3 and 2^32. Smaller keys can be broken; larger ones could be used to waste CPU time.
     package static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> VerificationKey {
-        // Some issuers write the sign octet of their library before the modulus; the number is the same.
+        // Some issuers write a zero octet before the modulus, because their library encodes signed numbers. The number is the same.
         let significant = modulus.drop { $0 == 0 }
         guard let first = significant.first, let last = significant.last, significant.count <= 1024 else {
             throw CryptoError(.invalidKey, "the RSA modulus is empty or longer than 8192 bits")
@@ -87,7 +87,7 @@ package final class VerificationKey: Sendable {
 
     /// Whether the signature, in JOSE's form, was made by this key for the message.
     ///
-    /// The result is `false` for every failure.
+    /// The result is also `false` if the key does not support the algorithm or OpenSSL fails.
     package func verify(_ signature: [UInt8], of message: [UInt8], algorithm: SignatureAlgorithm) -> Bool {
         guard kind.supports(algorithm), signature.count == kind.signatureCount else { return false }
         return ErrorQueue.preserved {
@@ -114,7 +114,7 @@ package final class VerificationKey: Sendable {
         return true
     }
 
-    /// Ed25519 hashes the message itself, together with the key, so OpenSSL 3.0 offers it in one call only.
+    /// Ed25519 hashes the message itself, together with the key, so OpenSSL 3.0 verifies it only with one call.
     private func verifyOneShot(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
