@@ -1,7 +1,7 @@
-/// The addresses that a request may be sent to, checked with the numeric address when the connection is made.
+/// The numeric addresses that a request may be sent to.
 ///
-/// Checking a host name beforehand does not help: the name can resolve to another address a moment later. The transport
-/// checks each address before it connects, and again the address of a connection that it reuses.
+/// The transport checks each address before it connects, and again the address of a connection that it reuses. A check of the host
+/// name before the request would not help, because the name can resolve to another address a moment later.
 public struct AddressPolicy: Sendable {
     /// The policy's name in errors.
     public let name: String
@@ -27,9 +27,9 @@ public struct AddressPolicy: Sendable {
 
     /// A policy that permits only addresses of the public internet.
     ///
-    /// Refused are loopback, private, link-local (also 169.254.169.254), shared (CGNAT), multicast, unspecified, broadcast,
-    /// documentation, benchmarking and reserved ranges, and every IPv6 form that wraps an IPv4 address, except NAT64's
-    /// well-known prefix around a public one. Source: the IANA special-purpose address registries (RFC 6890).
+    /// It refuses loopback, private, link-local (also 169.254.169.254), shared (CGNAT), multicast, unspecified, broadcast,
+    /// documentation, benchmarking and reserved ranges. It also refuses IPv6 forms that wrap an IPv4 address, except NAT64's
+    /// well-known prefix (64:ff9b::/96) around a public IPv4 address. Source: the IANA special-purpose address registries (RFC 6890).
     public static let publicOnly = AddressPolicy(name: "publicOnly") { PublicAddress.isPublic($0.bytes) }
 
     /// The addresses that ``publicOnly`` permits, and 127.0.0.0/8 and ::1, for tests on one machine.
@@ -37,7 +37,7 @@ public struct AddressPolicy: Sendable {
         $0.isLoopback || PublicAddress.isPublic($0.bytes)
     }
 
-    /// Whether the policy permits every address; then the transport does not look at addresses.
+    /// Whether this is ``any``; then the transport does not check addresses.
     package var permitsEverything: Bool { decision == nil }
 
     /// Whether the address is permitted.

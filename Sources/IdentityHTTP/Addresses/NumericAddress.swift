@@ -2,7 +2,7 @@ internal import IdentityPlatform
 
 /// Converts numeric IP addresses between text and bytes with the C library's strict parsers.
 package enum NumericAddress {
-    /// The 4 or 16 bytes of an address, or `nil` if the text is not one; `127.1`, `010.0.0.1` and `fe80::1%eth0` are not.
+    /// The 4 or 16 bytes of an address; `nil` for other texts, also for `127.1`, `010.0.0.1` and `fe80::1%eth0`.
     package static func parse(_ text: String) -> [UInt8]? {
         // The C functions stop at a NUL and would ignore the rest of the text.
         guard !text.isEmpty, text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }
@@ -17,7 +17,7 @@ package enum NumericAddress {
         return nil
     }
 
-    /// The text of 4 or 16 bytes.
+    /// The text of an address of 4 or 16 bytes; nil for another number of bytes.
     static func text(_ bytes: [UInt8]) -> String? {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -1,4 +1,4 @@
-/// Which addresses belong to the public internet, after the IANA special-purpose registries.
+/// Decides which addresses belong to the public internet, according to the IANA special-purpose address registries.
 enum PublicAddress {
     static func isPublic(_ bytes: [UInt8]) -> Bool {
         switch bytes.count {

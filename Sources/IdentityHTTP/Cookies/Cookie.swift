@@ -2,7 +2,7 @@
 struct Cookie: Sendable {
     var name: String
     var value: String
-    /// The host, or the domain without leading dot, in lower case.
+    /// The host that set the cookie, or the `Domain` attribute without its leading dot; in lower case.
     var domain: String
     /// Whether the cookie is sent to this host only, not to its subdomains.
     var isHostOnly: Bool
@@ -20,7 +20,7 @@ struct Cookie: Sendable {
     func belongs(to url: HTTPURL) -> Bool {
         let isHost = url.host.utf8.elementsEqual(domain.utf8)
         guard isHost || !isHostOnly && Cookie.isSubdomain(url.host, of: domain) else { return false }
-        // A request to a loopback literal does not leave the machine; browsers treat it as secure, too.
+        // A request to a loopback address does not leave the machine; browsers treat it as secure, too.
         guard !isSecure || url.isSecure || url.isLoopback else { return false }
         return Cookie.pathMatches(url.path, path)
     }

@@ -2,10 +2,11 @@ internal import IdentityPlatform
 
 /// The cookies of **one** login with a provider that requires cookies, such as Salesforce Commerce Cloud.
 ///
-/// It is a value type: create one for each login and discard it afterwards, so that one buyer's cookies are never sent with another's
-/// requests. The rules are stricter than RFC 6265 section 5: at most 64 cookies and 32 KiB in total, 4 KiB each; further cookies
-/// are ignored. A `Domain` must be the host or a parent of it with at least two labels. An expiry in the past removes a cookie; any
-/// other expiry is ignored.
+/// Create one for each login and discard it afterwards, so that one buyer's cookies are never sent with another buyer's requests.
+///
+/// The rules are stricter than RFC 6265 section 5. The jar keeps at most 64 cookies, 32 KiB in total and 4 KiB each, and ignores
+/// further cookies. A `Domain` must be the host or a parent domain with at least two labels. An expiry in the past removes a cookie;
+/// any other expiry is ignored.
 ///
 /// Printing, dumping or mirroring it shows only the number of cookies.
 public struct CookieJar: Sendable {
@@ -23,7 +24,7 @@ public struct CookieJar: Sendable {
 
     /// Stores the cookies that a response sets.
     ///
-    /// Cookies that the host may not set, or that are malformed or too large, are ignored, as a browser does.
+    /// The jar ignores cookies that the host may not set, that are malformed, or that exceed its limits.
     ///
     /// - Parameters:
     ///   - response: The response.

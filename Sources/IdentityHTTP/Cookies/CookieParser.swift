@@ -1,12 +1,12 @@
-/// Reads one `Set-Cookie` value (RFC 6265 section 5.2 and 5.3) on bytes.
+/// Reads the bytes of one `Set-Cookie` value (RFC 6265 sections 5.2 and 5.3).
 struct CookieParser {
     let url: HTTPURL
-    /// Seconds since 1970, for `Expires`.
+    /// The current time in seconds since 1970; an `Expires` that is not later removes the cookie.
     let now: Int64
 
     private typealias Bytes = ArraySlice<UInt8>
 
-    /// The cookie and whether the line removes it, or `nil` if the host may not set it or it is malformed.
+    /// The cookie, and whether the line removes it; `nil` if the line is malformed or the host may not set the cookie.
     func parse(_ line: String) -> (cookie: Cookie, removes: Bool)? {
         let bytes = Array(line.utf8)
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
@@ -61,7 +61,8 @@ struct CookieParser {
         return true
     }
 
-    // These prefixes restrict how a cookie may be set (RFC 6265bis section 4.1.3). Servers rely on that.
+    // The name prefixes `__Host-` and `__Secure-` restrict how a cookie may be set (RFC 6265bis section 4.1.3). Servers rely on these
+    // restrictions.
     private func meetsPrefixRequirements(_ cookie: Cookie, _ pieces: ArraySlice<Bytes>) -> Bool {
         let name = cookie.name.lowercased()
         if name.hasPrefix("__host-") {

@@ -1,4 +1,4 @@
-/// A cookie for a response to a browser, with everything that its `Set-Cookie` field says (RFC 6265bis section 4.1).
+/// A cookie for a response to a browser, with the attributes of its `Set-Cookie` field (RFC 6265bis section 4.1).
 ///
 /// Printing, dumping or mirroring it shows everything except the value.
 ///
@@ -16,7 +16,7 @@ public struct ResponseCookie: Sendable, Equatable {
         case none = "None"
     }
 
-    /// The largest name and value together, in bytes, that every browser keeps (RFC 6265bis section 5.6).
+    /// The largest total of a cookie's name and value that browsers keep, in bytes (RFC 6265bis section 5.6).
     package static let maximumBytes = 4096
 
     /// The cookie's name.
@@ -40,9 +40,9 @@ public struct ResponseCookie: Sendable, Equatable {
 
     /// Creates a cookie.
     ///
-    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` when the name is not a token, when name and value contain characters that a
-    ///   cookie cannot have or are longer than 4,096 bytes together, when the path does not begin with `/` or has such characters, and
-    ///   when the prefix `__Host-` of the name contradicts the rest.
+    /// - Throws: ``HTTPTransportError/Code/invalidHeader`` when the name is not a token, when the value or the path contains a character
+    ///   that a cookie cannot have, when name and value together are longer than 4,096 bytes, when the path does not begin with `/`,
+    ///   and when the name begins with `__Host-` but `isSecure` is false or the path is not `/`.
     public init(
         _ name: String,
         _ value: String,
@@ -61,7 +61,7 @@ public struct ResponseCookie: Sendable, Equatable {
             let shown = name.utf8.allSatisfy(ASCII.isToken) ? name : "?"
             throw .notSent(
                 .invalidHeader,
-                "The cookie \(shown) is malformed, too large for a browser, or contradicts its prefix __Host-."
+                "The cookie \(shown) is invalid: its name, value or path, its length (over 4,096 bytes), or the attributes for __Host-."
             )
         }
         self.name = name

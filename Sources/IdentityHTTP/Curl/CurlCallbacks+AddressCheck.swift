@@ -2,9 +2,9 @@ internal import CIdentityCurl
 internal import IdentityPlatform
 
 extension CurlCallbacks {
-    /// Creates the socket for an address, or refuses it.
+    /// Creates the socket for a connection to an address, unless the request's policy refuses the address.
     ///
-    /// This is the last check of the address before bytes are sent.
+    /// It runs before the connection begins, so a refused address gets no bytes, not even of a TLS handshake.
     static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let context = unsafe context, let address = unsafe address else { return -1 }
         let handle = unsafe handle(context)
@@ -15,9 +15,9 @@ extension CurlCallbacks {
         return socket
     }
 
-    /// Whether the policy of the handle's request permits an address; if not, the request fails with the refusal.
+    /// Whether the policy of the handle's request permits an address; if not, the request fails with `addressRefused`.
     ///
-    /// If a name resolves to a refused address, its other addresses are refused, too.
+    /// After one refused address, all other addresses of the host are refused for this request, too.
     static func permits(_ handle: CurlHandle, _ address: () -> ResolvedAddress?) -> Bool {
         guard let policy = handle.work?.exchange.request.addressPolicy, handle.work?.failure?.code != .addressRefused
         else { return false }
@@ -30,9 +30,8 @@ extension CurlCallbacks {
     }
 
     private static func resolvedAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> ResolvedAddress? {
-        // libcurl's structure has space for the largest socket address, and addrlen is the length of the filled part, so
-        // this number of bytes from `addr` on may be read. Port and address are at the offsets of sockaddr_in and
-        // sockaddr_in6.
+        // libcurl's structure has space for the largest socket address, and addrlen is the length of the filled part. So
+        // addrlen bytes from `addr` on may be read. Port and address are at the offsets of sockaddr_in and sockaddr_in6.
         guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let bytes = unsafe Array(
             UnsafeRawBufferPointer(

@@ -3,7 +3,7 @@ internal import IdentityPlatform
 
 /// The functions that libcurl calls.
 ///
-/// Each gets the ``CurlHandle`` as context. That type documents why this is safe.
+/// Each function of this type gets the ``CurlHandle`` as context. The documentation of ``CurlHandle`` says why this is safe.
 enum CurlCallbacks {
     static func install(_ easy: UnsafeMutableRawPointer) -> Bool {
         unsafe identity_curl_set_write(easy, CURLOPT_WRITEFUNCTION, body) == CURLE_OK
@@ -17,7 +17,8 @@ enum CurlCallbacks {
         unsafe Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    // A return value other than the offered count ends the transfer. After an empty piece, the failure of the reader decides.
+    // libcurl ends the transfer if the returned number is not the number of offered bytes. For 0 bytes it cannot see a refusal: then
+    // the transfer ends later, and ``CurlLoop`` reports the reader's failure.
     private static let body: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
@@ -35,18 +36,18 @@ enum CurlCallbacks {
         guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
         let handle = unsafe handle(context)
         guard let exchange = handle.work?.exchange else { return CURL_PREREQFUNC_ABORT }
-        // The policy may have refused another address of the same name during the connection attempt, and a reused connection may
-        // have been established under another policy.
+        // The policy may have refused another address of the host while libcurl connected. A reused connection may have been
+        // established by a request with another policy.
         let isPermitted = permits(handle) {
             let text = unsafe remoteAddress.map { unsafe String(cString: $0) } ?? ""
             return ResolvedAddress(host: text, port: UInt16(clamping: remotePort))
         }
         guard isPermitted else { return CURL_PREREQFUNC_ABORT }
         guard handle.work?.attempts == 0 || exchange.request.isRepeatable else {
-            handle.work?.failure = (.connectionLost, "No response arrived, and this request is not sent twice.")
+            handle.work?.failure = (.connectionLost, "No response arrived. This request must not be sent twice.")
             return CURL_PREREQFUNC_ABORT
         }
-        // Checked last, because the process may have been suspended while the connection was established.
+        // `maySend` is called last, because the process may have been suspended while the connection was established.
         if let maySend = exchange.request.maySend, !maySend() {
             handle.work?.failure = (.sendingRefused, "The request was not sent, because `maySend` returned false.")
             return CURL_PREREQFUNC_ABORT

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A request that the loop processes.
+/// A request that ``CurlLoop`` processes.
 final class CurlExchange: Sendable {
     let request: HTTPRequest
     let start = ContinuousClock.now
@@ -11,7 +11,7 @@ final class CurlExchange: Sendable {
     }
 }
 
-/// The commands of tasks to the loop.
+/// The commands that tasks send to ``CurlLoop``.
 enum CurlCommand: Sendable {
     typealias Continuation = CheckedContinuation<Result<HTTPResponse, HTTPTransportError>, Never>
 

@@ -10,7 +10,8 @@ enum CurlFailure {
     ///   - result: libcurl's result.
     ///   - phase: The phase of the request.
     ///   - hasHeaders: Whether the response's headers were complete.
-    ///   - detail: libcurl's error text. Only that of TLS is printed, because other texts may repeat data of the server or the caller.
+    ///   - detail: libcurl's error text. The error contains it only for `tlsFailed`, because other texts may repeat data of the
+    ///     server or the request.
     ///   - url: The URL of the request.
     /// - Returns: The error for the caller.
     static func error(
@@ -29,7 +30,9 @@ enum CurlFailure {
     /// CURLE_TOO_LARGE of libcurl 8.6, which older headers do not declare.
     private static let tooLarge = CURLcode(rawValue: 100)
 
-    /// Whether libcurl's text about a handshake says that the connection ended, which only the text tells apart from a fault of TLS.
+    /// Whether libcurl's error text says that the connection ended during the TLS handshake.
+    ///
+    /// libcurl's result is `CURLE_SSL_CONNECT_ERROR` for an ended connection and for an error of TLS. Only the text differs.
     private static func isLostConnection(_ detail: String) -> Bool {
         ["Recv failure", "Send failure", "Connection reset", "SSL_ERROR_SYSCALL", "unexpected eof"].contains {
             detail.contains($0)
@@ -64,7 +67,7 @@ enum CurlFailure {
         case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             .protocolViolation
         case CURLE_OUT_OF_MEMORY, tooLarge:
-            // libcurl also limits one header line and reports an excess with these codes.
+            // libcurl also limits the length of a header line and returns these results for a longer line.
             phase == .ambiguous && !hasHeaders ? .headersTooLarge : .internalFailure
         default:
             .internalFailure

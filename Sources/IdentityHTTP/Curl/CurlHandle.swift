@@ -2,10 +2,10 @@ internal import CIdentityCurl
 
 /// One easy handle and its current request; used on the loop's thread only.
 ///
-/// Memory: libcurl holds an unretained pointer to this object as the context of all callbacks. It is valid whenever libcurl
-/// can use it, because it only does so inside `curl_multi_socket_action` and `curl_multi_remove_handle` on the loop's
-/// thread, while the handle exists, and the handle is freed by this object's own `deinit`. The loop keeps the object
-/// as long as the handle is in the multi handle.
+/// Memory: libcurl has an unretained pointer to this object as the context of ``CurlCallbacks``. libcurl calls them only inside
+/// `curl_multi_socket_action` and `curl_multi_remove_handle` on the loop's thread, while the easy handle exists. The `deinit` of
+/// this object frees the easy handle, and the loop keeps this object while the easy handle is in the multi handle. So the pointer
+/// is valid at each call.
 @safe final class CurlHandle {
     /// The state of a running request.
     struct Work {
@@ -18,7 +18,7 @@ internal import CIdentityCurl
         ///
         /// While it is 0, no byte of the request has been sent.
         var attempts = 0
-        /// The failure that a callback found; it takes precedence over libcurl's result.
+        /// The failure that a callback of ``CurlCallbacks`` found; it is reported if libcurl's result says that a callback refused.
         var failure: (code: HTTPTransportError.Code, message: String)?
 
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
@@ -29,7 +29,7 @@ internal import CIdentityCurl
             return true
         }
 
-        /// The moment at which the loop must look at this request again.
+        /// The moment at which the request times out in its present state.
         var deadline: ContinuousClock.Instant {
             reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
         }
@@ -87,8 +87,8 @@ internal import CIdentityCurl
 
     /// Ends the request and clears everything that belongs to it, including its secrets.
     ///
-    /// - Parameter isReusable: Whether the request was sent once and got a response. Otherwise libcurl keeps more in the handle, and
-    ///   the handle must be reset.
+    /// - Parameter isReusable: Whether the request was sent once and got a response. If false, libcurl keeps more data of the request,
+    ///   so the handle is reset.
     /// - Returns: The request; nil if it has ended before.
     func end(isReusable: Bool = false) -> Work? {
         defer { work = nil }
@@ -119,7 +119,7 @@ internal import CIdentityCurl
         request.headers.forEachBytes { name, value in
             line.removeAll(keepingCapacity: true)
             line += name
-            // "Name:" with nothing but spaces would remove a header, "Name;" sends it empty.
+            // libcurl takes "Name:" without a value as the order to omit the header. "Name;" sends the header without a value.
             if value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
                 line.append(UInt8(ascii: ";"))
             } else {
@@ -135,7 +135,7 @@ internal import CIdentityCurl
             }
         }
         isComplete = unsafe append("Expect:") && isComplete
-        // libcurl would otherwise send a form's Content-Type with any body.
+        // Otherwise libcurl would send the Content-Type of a form with any body.
         if request.body != nil || request.method == .post, request.headers["Content-Type"] == nil {
             isComplete = unsafe append("Content-Type:") && isComplete
         }

@@ -14,7 +14,7 @@ internal import Synchronization
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
     private var byAddress: [UInt: CurlHandle] = [:]
     private var idle: [CurlHandle] = []
-    // When the deadlines are checked next. No request has an earlier deadline. The request that had this one may have ended already;
+    // When the deadlines are checked next. No request has an earlier deadline. The request with this deadline may have ended already;
     // then the check finds no expired request.
     private var nextDeadline: ContinuousClock.Instant?
     private var commands: [CurlCommand] = []
@@ -56,14 +56,14 @@ internal import Synchronization
             if let nextDeadline, nextDeadline <= .now { expire() }
             let hasSettled = resumeCallers()
             guard isOpen else { break }
-            // A caller that got its response may already have the next request ready.
+            // A caller that got its response may already have sent its next request, so the loop looks before it waits.
             let timeout = !hasSettled && mailbox.mayWait() ? timeout() : 0
             handles.sockets.wait(milliseconds: timeout) { if sockets.wants($0) { act(on: $0, $1) } }
         }
         shutDown()
     }
 
-    /// Lets libcurl handle a socket's events, and everything that is due.
+    /// Lets libcurl handle a socket's events, and its own timers that are due.
     private func act(on socket: Int32, _ events: SocketPoll.Events = []) {
         var actions: Int32 = 0
         if events.contains(.read) { actions |= CURL_CSELECT_IN }
@@ -73,7 +73,7 @@ internal import Synchronization
         unsafe curl_multi_socket_action(multi, socket, actions, &running)
     }
 
-    /// The milliseconds until libcurl wants to act by itself; -1 if it does not.
+    /// The milliseconds until libcurl's next timer; -1 if it has none.
     private func libcurlTimeout() -> Int {
         var milliseconds = -1
         unsafe curl_multi_timeout(multi, &milliseconds)
@@ -102,7 +102,8 @@ internal import Synchronization
         }
         let request = exchange.request
         let totalDeadline = exchange.start.advanced(by: CurlLoop.bounded(request.limits.totalTimeout))
-        // The deadline is checked before bytes are sent, because a server on this machine can respond before the next check.
+        // Without this check, a request whose deadline has passed could still be sent: a server on this machine can respond before
+        // `expire` runs.
         guard totalDeadline > .now else {
             return refuse(continuation, .timedOut, "The deadline passed before the request could be sent.")
         }
@@ -118,7 +119,7 @@ internal import Synchronization
         )
         guard handle.begin(work, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
             _ = handle.end()
-            return refuse(continuation, .internalFailure, "libcurl rejected an option.")
+            return refuse(continuation, .internalFailure, "libcurl could not set the request's options or start it.")
         }
         byExchange[ObjectIdentifier(exchange)] = handle
         byAddress[handle.address] = handle
@@ -133,14 +134,14 @@ internal import Synchronization
         settled.append((continuation, .failure(.notSent(code, message))))
     }
 
-    /// Settles the finished transfers.
+    /// Settles the requests whose transfers libcurl has finished.
     private func collect() {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(multi, &left) {
             guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
                 continue
             }
-            // Read before the handle is removed, which frees the message.
+            // The result is read before the handle is removed, because the removal frees the message.
             let result = unsafe message.pointee.data.result
             guard let handle = byAddress[UInt(bitPattern: easy)] else { continue }
             settle(handle, outcome(of: result, handle))
@@ -172,7 +173,8 @@ internal import Synchronization
         )
     }
 
-    // A permitted address may have failed before the refused one; then that failure is reported.
+    // libcurl returns one of these results when a callback refuses. Another result has another cause, such as a timeout at a permitted
+    // address, and is reported instead of the refusal.
     private func isOurs(_ result: CURLcode) -> Bool {
         result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT
     }
@@ -215,7 +217,7 @@ internal import Synchronization
 
     /// Resumes the callers of all settled requests together; true if there was at least one.
     ///
-    /// Together, because a switch between this thread and the threads of the tasks costs more than a resumption.
+    /// They are resumed together, because a switch between this thread and the threads of the tasks costs more than a resumption.
     private func resumeCallers() -> Bool {
         for (continuation, result) in settled { continuation.resume(returning: result) }
         defer { settled.removeAll(keepingCapacity: true) }
@@ -235,7 +237,7 @@ internal import Synchronization
         return min(longest, Int32(min(seconds, 60)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1)
     }
 
-    // The timeout is at most one day, so that no value of a caller overflows the clock.
+    // The timeout is limited to one day, because a larger value from the app could overflow the clock's instant.
     private static func bounded(_ duration: Duration) -> Duration {
         min(max(duration, .zero), .seconds(86_400))
     }

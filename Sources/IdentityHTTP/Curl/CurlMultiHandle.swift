@@ -4,11 +4,11 @@ internal import IdentityPlatform
 
 /// libcurl's multi handle and the sockets that its thread waits for.
 ///
-/// Sendable although it has a pointer: other threads only call ``SocketPoll/wake()``, and only through the mailbox, which stops
-/// before both are freed. All other calls are made on the loop's thread.
+/// `@unchecked Sendable`: only the loop's thread uses `pointer`. Other threads only call ``SocketPoll/wake()``, through the
+/// mailbox, which calls `free()` after the last wake-up.
 @safe struct CurlMultiHandle: @unchecked Sendable {
-    // Libcurl must be initialized once per process; doing so is thread-safe in every build that has the `threadsafe` feature. In
-    // the others, a static constant prevents that this module does it twice at once.
+    // libcurl must be initialized before its first use. Without its feature `threadsafe`, two threads must not initialize it at
+    // once; a static constant prevents this within this module.
     private static let globalResult = {
         // libcurl initializes OpenSSL. Without NO_ATEXIT, OpenSSL would free its memory at process exit while threads still use it.
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
@@ -34,7 +34,7 @@ internal import IdentityPlatform
     }
 
     func free() {
-        // libcurl still removes its sockets.
+        // libcurl's cleanup still removes its sockets from `sockets`, so `sockets` is closed afterwards.
         unsafe curl_multi_cleanup(pointer)
         sockets.close()
     }

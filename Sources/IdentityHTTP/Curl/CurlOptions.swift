@@ -28,7 +28,7 @@ internal import IdentityPlatform
             && setTrust(configuration.certificateAuthorityFile)
     }
 
-    /// The options of a request that most requests of a transport have in common.
+    /// The values that the options of ``setRoute(_:_:)`` depend on; consecutive requests to one server have equal values.
     struct Route: Equatable {
         let origin: String
         let allowsHTTP: Bool
@@ -46,9 +46,9 @@ internal import IdentityPlatform
 
     /// Sets the options of a route.
     ///
-    /// Of the time limits, only the one of the connection is an option of libcurl. ``CurlLoop`` enforces the others.
+    /// Only the connect timeout is set as an option of libcurl. ``CurlLoop`` enforces the other time limits.
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
-        // An empty name disables the proxies of the environment. The port is always given, because libcurl's default is 1080.
+        // An empty text disables proxies of environment variables. The port is always given, because libcurl's default is 1080.
         let proxy = (route.usesProxy ? configuration.proxy : nil).map { "\($0.scheme)://\($0.host):\($0.port)" }
         return set(CURLOPT_URL, route.origin)
             && set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")
@@ -58,7 +58,8 @@ internal import IdentityPlatform
 
     /// Sets the options of one request, without the options of its route.
     ///
-    /// The path and the query are not part of libcurl's URL: libcurl would print them twice before it writes the request.
+    /// The path and the query are set as the request target, not as a part of libcurl's URL, because libcurl would format a URL twice
+    /// before it writes the request.
     func setRequest(_ request: HTTPRequest) -> Bool {
         let isSet = unsafe request.url.withRequestTarget {
             unsafe identity_curl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) == CURLE_OK
@@ -66,10 +67,10 @@ internal import IdentityPlatform
         return isSet && setMethod(request)
     }
 
-    /// Removes what ``setRequest(_:)`` has set, and the headers.
+    /// Removes the options of ``setRequest(_:)`` and the headers from the handle.
     func clearRequest() -> Bool {
         wipeRedirect()
-        // CURLOPT_HTTPGET comes last: it also ends HEAD and POST.
+        // CURLOPT_HTTPGET comes last, because it also turns HEAD and POST back into GET.
         return unsafe clear(CURLOPT_REQUEST_TARGET) && clear(CURLOPT_COPYPOSTFIELDS) && clear(CURLOPT_CUSTOMREQUEST)
             && set(CURLOPT_HTTPHEADER, list: nil) && set(CURLOPT_HTTPGET, 1)
     }
@@ -129,7 +130,7 @@ internal import IdentityPlatform
         unsafe identity_curl_set_list(easy, option, list) == CURLE_OK
     }
 
-    /// A time in milliseconds, at least 1, because 0 means libcurl's five minutes.
+    /// A time in milliseconds, at least 1, because libcurl takes 0 as its default of five minutes.
     private static func milliseconds(_ duration: Duration) -> Int {
         let (seconds, attoseconds) = min(max(duration, .milliseconds(1)), .seconds(86_400)).components
         return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)

@@ -3,17 +3,17 @@ internal import IdentityPlatform
 
 /// The sockets of libcurl that the transport's thread waits for.
 ///
-/// libcurl ends its interest in a connection after each response and begins it again with the next request. The socket stays
-/// registered in between, which saves two system calls for each request.
+/// After each response, libcurl reports that it no longer waits for the connection's socket, and with the next request that it waits
+/// again. The socket stays registered meanwhile, which saves two system calls for each request.
 ///
-/// For the transport's thread only. The loop owns it, and it lives longer than the multi handle, whose callbacks have unretained pointers
-/// to it.
+/// Only the transport's thread uses it. ``CurlLoop`` owns it and frees the multi handle first, whose callbacks have unretained
+/// pointers to it.
 final class CurlSockets {
-    /// The state of the socket with one number.
+    /// The state of one socket; its number is the index in `entries`.
     private struct Entry {
         /// The events that libcurl wants; nil if it wants none.
         var wanted: SocketPoll.Events?
-        /// The events for which the socket is registered; nil if it is not.
+        /// The events for which the socket is registered in `poll`; nil if it is not registered.
         var registered: SocketPoll.Events?
         /// Whether the socket belongs to a connection.
         ///
@@ -26,7 +26,7 @@ final class CurlSockets {
     private var entries: [Entry] = []
 
     /// - Parameters:
-    ///   - poll: What the thread waits for.
+    ///   - poll: The sockets that the thread waits for.
     ///   - mayBeHTTP2: Whether connections may be HTTP/2, on which a server may send frames at any time.
     init(_ poll: SocketPoll, mayBeHTTP2: Bool) {
         self.poll = poll
@@ -38,7 +38,7 @@ final class CurlSockets {
         update(socket) { $0 = Entry(isConnection: true) }
     }
 
-    /// Called by libcurl to close the socket of a connection; the system ends its registration.
+    /// Called by libcurl to close the socket of a connection; the close also ends its registration in `poll`.
     static let close: curl_closesocket_callback = { context, socket in
         if let context = unsafe context {
             unsafe Unmanaged<CurlSockets>.fromOpaque(context).takeUnretainedValue().update(socket) { $0 = Entry() }
@@ -68,33 +68,35 @@ final class CurlSockets {
                 return
             }
             guard entry.registered != wanted else { return }
-            // If the system has no memory to watch the socket, the request ends at its deadline.
+            // If the system cannot watch the socket, for example without memory, the request ends at its deadline.
             entry.registered = poll.watch(socket, for: wanted) ? wanted : nil
         }
     }
 
     /// Whether libcurl wants the events of a socket.
     ///
-    /// If it does not, the connection is idle. The server has closed it or has sent something, so no request may use it again. libcurl
-    /// 7.88 would: it sees unread bytes and takes the connection as alive. Then a TLS closure (close_notify) makes the next request
-    /// fail, and a second response is read as the response to it.
+    /// An event that libcurl does not want means that an idle connection was closed by the server or has unread bytes. This function
+    /// ends such a connection, because no request may use it again. libcurl 7.88 would use it, because it takes a connection with unread
+    /// bytes as alive. If the bytes are a TLS closure (close_notify), the next request would fail. If they are a second response,
+    /// libcurl would read it as the response to the next request.
     ///
-    /// Any byte ends the connection, because its meaning cannot be seen from outside: TLS 1.3 encrypts the type of a record too. A
-    /// session ticket, the only harmless record, comes before the first response, and a late one costs a handshake and no request.
-    /// If HTTP/2 is offered, libcurl decides: the versions that do so by default end HTTP/1.1 connections with unread bytes.
+    /// Any unread byte ends the connection, because TLS 1.3 encrypts the type of a record too. The only harmless record is a session
+    /// ticket, which usually comes before the first response. A later ticket costs a new handshake, but no request fails.
+    /// If HTTP/2 is offered, libcurl decides: the versions to which ``CurlTransport/Configuration/offersHTTP2`` defaults to true end
+    /// HTTP/1.1 connections with unread bytes themselves.
     func wants(_ socket: Int32) -> Bool {
         guard entries.indices.contains(Int(socket)) else { return false }
         guard entries[Int(socket)].wanted == nil else { return true }
         update(socket) { entry in
             if !mayBeHTTP2, entry.isConnection, let registered = entry.registered {
                 guard CurlSockets.hasInput(socket) else {
-                    // The socket is writable, or its event was found before libcurl read the last bytes.
+                    // There is no input: the event was that the socket is writable, or libcurl has read the bytes meanwhile.
                     if registered != .read { entry.registered = poll.watch(socket, for: .read) ? .read : nil }
                     return
                 }
                 CurlSockets.end(socket)
             }
-            // Otherwise each wait would report it.
+            // Without this, each wait would report the socket again.
             ignore(socket, &entry)
         }
         return false
@@ -106,9 +108,9 @@ final class CurlSockets {
         return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 || errno != EAGAIN
     }
 
-    /// Ends a connection so that libcurl sees its end before it would use it again.
+    /// Shuts a connection down and discards its unread bytes, so that libcurl sees its end and does not use it again.
     private static func end(_ socket: Int32) {
-        // First, so that nothing arrives behind the bytes that are discarded.
+        // The shutdown comes first, so that no bytes arrive after those that are discarded below.
         shutdown(socket, Int32(SHUT_RDWR))
         unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { room in
             while unsafe recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT)) > 0 {}

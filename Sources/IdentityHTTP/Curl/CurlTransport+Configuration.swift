@@ -47,9 +47,9 @@ extension CurlTransport {
 
         /// Whether the loaded libcurl handles the end of a busy HTTP/2 connection correctly: version 8.5 or newer.
         ///
-        /// Older versions fail all requests of a connection when the server sends GOAWAY, for example after 1,000 requests. Then
-        /// it is unknown whether a one-use token was used. An HTTP/1.1 connection carries only one request at a time.
-        /// Before 8.0, libcurl also uses connections again that the server has closed; the transport prevents it without HTTP/2 only.
+        /// In older versions, all requests of a connection fail when the server sends GOAWAY, for example after 1,000 requests. Then
+        /// nobody knows whether the server has used their one-use tokens. On an HTTP/1.1 connection, at most one request can fail.
+        /// Versions before 8.0 also reuse connections that the server has closed. The transport prevents this only without HTTP/2.
         public static let isHTTP2Reliable: Bool = {
             guard let information = unsafe identity_curl_version_info() else { return false }
             return unsafe information.pointee.version_num >= 0x08_05_00

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Its guarantees in addition to the guarantees of ``HTTPTransport``:
 ///
 /// - TLS 1.2 or newer, with the server's certificate and host name verified; this cannot be turned off.
-/// - Connections are kept and used again. HTTP/2 is offered as ``Configuration/offersHTTP2`` says.
+/// - Connections are kept and used again. HTTP/2 is offered if ``Configuration/offersHTTP2`` is true.
 /// - `http_proxy` and similar variables, `.netrc` and cookie files are ignored. Two variables still affect the libraries:
 ///   `OPENSSL_CONF`, and `SSLKEYLOGFILE`, which makes libcurl write TLS keys to that file.
 /// - Bodies are not decompressed, so a small response cannot become a large one.
@@ -54,7 +54,7 @@ public final class CurlTransport: HTTPTransport {
                 }
             }
         } onCancel: {
-            // The flag is set first, because the cancellation may arrive at the loop before its request.
+            // The flag is set first, because the loop may read the cancel command before the submit command of this request.
             exchange.isCancelled.store(true, ordering: .releasing)
             mailbox.post(.cancel(exchange))
         }
@@ -67,7 +67,7 @@ public final class CurlTransport: HTTPTransport {
         await mailbox.waitForEnd()
     }
 
-    // These headers belong to the transport. A second value for Content-Length, Transfer-Encoding or Connection would allow
+    // Only the transport sets these headers. A second value for Content-Length, Transfer-Encoding or Connection would allow
     // request smuggling.
     private static let reservedHeaders: [String] = [
         "connection", "content-length", "expect", "host", "http2-settings", "keep-alive", "proxy-authorization",

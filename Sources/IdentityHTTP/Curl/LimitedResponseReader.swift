@@ -1,7 +1,8 @@
 /// Assembles a response from header lines and pieces of the body, within limits.
 ///
 /// It rejects responses that two parsers could read differently: folded lines, control characters, names that are not tokens, a
-/// transfer coding other than chunked, or more than one length. Trailers are dropped, so nothing after the body changes a header.
+/// transfer coding other than chunked, more than one Content-Length, or Content-Length with Transfer-Encoding. It drops trailers, so
+/// nothing after the body changes a header.
 struct LimitedResponseReader {
     private enum State {
         case status
@@ -9,7 +10,7 @@ struct LimitedResponseReader {
         case body
     }
 
-    /// The maximum number of header fields of any size.
+    /// The maximum number of header fields.
     private static let maximumFields = 512
 
     private let limits: HTTPLimits
@@ -23,7 +24,7 @@ struct LimitedResponseReader {
     private var isChunked = false
     private var body: [UInt8] = []
 
-    /// The reason why reading ended; nil while it continues.
+    /// Why the response is rejected; nil if it is not.
     private(set) var failure: (code: HTTPTransportError.Code, message: String)?
 
     init(limits: HTTPLimits, isHead: Bool) {
@@ -33,7 +34,7 @@ struct LimitedResponseReader {
         fields.reserveCapacity(16)
     }
 
-    /// Whether a final status line was read.
+    /// Whether the status line of the final response (status 200 or higher) was read.
     var hasBegun: Bool { state != .status && status >= 200 }
 
     /// Whether all headers of the final response were read.
@@ -44,7 +45,7 @@ struct LimitedResponseReader {
         self = LimitedResponseReader(limits: limits, isHead: isHead)
     }
 
-    /// The response, if its headers are complete.
+    /// The response; nil if its headers are incomplete or it is rejected.
     func response() -> HTTPResponse? {
         guard state == .body, failure == nil else { return nil }
         return HTTPResponse(status: status, headers: HTTPHeaders(buffer: buffer, fields: fields), body: body)
@@ -52,15 +53,15 @@ struct LimitedResponseReader {
 
     /// Adds a piece of the body; false ends the transfer.
     mutating func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard state == .body else { return fail(.protocolViolation, "The body arrived before the headers.") }
+        guard state == .body else { return fail(.protocolViolation, "The body began before the headers ended.") }
         guard body.count + bytes.count <= limits.maximumBodyBytes else { return failTooLarge() }
-        // The Content-Length of a response without a body is not checked at the end of the headers.
+        // `length` may exceed the limit here, because `readEnd` does not check it for a response that must not have a body.
         if body.isEmpty { body.reserveCapacity(min(max(length ?? 0, bytes.count), limits.maximumBodyBytes)) }
         unsafe body.append(contentsOf: bytes)
         return true
     }
 
-    /// Adds one line of the head with its line end; false ends the transfer.
+    /// Adds the status line or a header line with its line end; false ends the transfer.
     mutating func appendLine(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headerBytes += bytes.count
         guard headerBytes <= limits.maximumHeaderBytes else {
@@ -92,7 +93,7 @@ struct LimitedResponseReader {
         else { return fail(.protocolViolation, "The response has no valid status line.") }
         status = code.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         guard status >= 100, status != 101 else {
-            return fail(.protocolViolation, "The server switches protocols or sends a status below 100.")
+            return fail(.protocolViolation, "The response has status 101 (switching protocols) or a status below 100.")
         }
         state = .fields
         fields.removeAll(keepingCapacity: true)
@@ -131,7 +132,7 @@ struct LimitedResponseReader {
             length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         } else if equals(field.name, "transfer-encoding") {
             guard equals(field.value, "chunked"), !isChunked else {
-                return fail(.protocolViolation, "The response has a transfer coding that was not requested.")
+                return fail(.protocolViolation, "The response has a Transfer-Encoding other than one \"chunked\".")
             }
             isChunked = true
         }

@@ -1,6 +1,6 @@
 /// A number of seconds in HTTP's form: digits only (RFC 9111 section 1.2.2).
 package enum DeltaSeconds {
-    /// The seconds; `Int.max` for a larger number, nil for signs, fractions, exponents and spaces.
+    /// The seconds; `Int.max` for a larger number, nil for a text that is empty or contains anything but digits.
     package static func parse(_ text: some StringProtocol) -> Int? {
         let digits = text.utf8
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
@@ -9,9 +9,9 @@ package enum DeltaSeconds {
 }
 
 extension HTTPHeaders {
-    /// The wait that `Retry-After` requests, at most one hour, so that a wrong header does not stop the app.
+    /// The wait that `Retry-After` requests in seconds; a longer wait than one hour counts as one hour.
     ///
-    /// Dates are ignored.
+    /// Otherwise a wrong header could block requests for days. Dates are ignored.
     package var retryAfter: Duration? {
         (self["Retry-After"].flatMap { DeltaSeconds.parse($0) }).map { .seconds(Swift.min($0, 3600)) }
     }

@@ -1,11 +1,13 @@
 extension HTMLText {
-    /// A complete page with one box in the middle of the window, light or dark as the browser prefers; it loads nothing.
+    /// A complete page with one box in the middle of the window, light or dark as the browser prefers.
+    ///
+    /// The page loads no other resource.
     ///
     /// - Parameters:
     ///   - title: The title of the page and its heading.
     ///   - style: Rules in addition to those of the box, its heading and its paragraphs.
-    ///   - symbol: What stands above the heading.
-    ///   - content: What stands below the heading.
+    ///   - symbol: The HTML above the heading.
+    ///   - content: The HTML below the heading.
     package init(page title: String, style: HTMLText, symbol: HTMLText = "", content: HTMLText) {
         self = """
             <!doctype html>

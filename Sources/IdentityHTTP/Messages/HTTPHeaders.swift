@@ -17,13 +17,13 @@ public struct HTTPHeaders: Sendable {
     /// Makes an empty list.
     public init() {}
 
-    /// Creates a list from fields that a transport has parsed and checked; ranges outside the buffer are ignored.
+    /// Creates a list from fields that a transport has parsed and checked; fields that end outside the buffer are ignored.
     init(buffer: [UInt8], fields: [Field]) {
         bytes = buffer
         func isInside(_ field: Field) -> Bool {
             field.name.upperBound <= buffer.count && field.value.upperBound <= buffer.count
         }
-        // Without the first test, each response would cost the copies of an array that grows.
+        // `filter` builds a new array that grows, so it runs only if a field is outside the buffer.
         self.fields = fields.allSatisfy(isInside) ? fields : fields.filter(isInside)
     }
 
@@ -35,7 +35,7 @@ public struct HTTPHeaders: Sendable {
         fields.map { String(decoding: bytes[$0.name], as: UTF8.self) }
     }
 
-    /// The value of the first field of that name.
+    /// The value of the first field with this name; nil if there is none.
     public subscript(_ name: String) -> String? {
         for field in fields where matches(field, name) {
             return String(decoding: bytes[field.value], as: UTF8.self)
@@ -43,12 +43,12 @@ public struct HTTPHeaders: Sendable {
         return nil
     }
 
-    /// The values of all fields of that name, in order.
+    /// The values of all fields with this name, in order.
     public func values(for name: String) -> [String] {
         fields.filter { matches($0, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
-    /// Replaces all fields of that name by one.
+    /// Replaces all fields with this name by one.
     ///
     /// - Throws: ``HTTPTransportError/Code/invalidHeader`` for a name that is not a token (RFC 9110 section 5.1) or has more than 256
     ///   bytes, and for a value that has a control character other than TAB (section 5.5) or more than 64 KiB.
@@ -111,9 +111,9 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// The first field with this name as seconds since 1970; nil if it is missing or not a date (RFC 9110 section 5.6.7).
+    /// The date in the first field with this name, in seconds since 1970; nil if the field is missing or not a date.
     ///
-    /// The tolerant parser for cookies accepts all three date formats of HTTP.
+    /// ``CookieDate`` accepts all three date formats of HTTP (RFC 9110 section 5.6.7).
     package func date(_ name: String) -> Int64? {
         self[name].flatMap { CookieDate.parse(Array($0.utf8)[...]) }
     }

@@ -3,7 +3,7 @@ public struct HTTPMethod: RawRepresentable, Sendable, Hashable {
     /// The method as it is sent; methods are case-sensitive.
     public let rawValue: String
 
-    /// Makes a method from its name; whether that is a token is checked when the request is sent.
+    /// Makes a method from its name; ``CurlTransport`` checks when it sends the request whether the name is a token.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

@@ -4,9 +4,9 @@
 public struct HTTPRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
-    /// Where the request goes.
+    /// The URL of the request.
     public var url: HTTPURL
-    /// The header fields; a field that the transport sets itself, such as `Host` or `Content-Length`, is an error.
+    /// The header fields; ``CurlTransport`` refuses a request with a field that it sets itself, such as `Host` or `Content-Length`.
     public var headers: HTTPHeaders
     /// The body; `nil` if the request has no body.
     public var body: [UInt8]?
@@ -14,16 +14,16 @@ public struct HTTPRequest: Sendable {
     public var limits: HTTPLimits
     /// Whether plain `http` is permitted to 127.0.0.0/8 and ::1 literals, for tests on one machine.
     public var allowsLoopbackHTTP: Bool
-    /// Which addresses the request may go to.
+    /// The addresses that the request may be sent to.
     public var addressPolicy: AddressPolicy
     /// Called immediately before the first byte of the request is written, after connection and TLS handshake.
     ///
     /// If it returns false, the request is not sent and ``HTTPTransportError/Code/sendingRefused`` is thrown. Nil, the default,
     /// permits sending.
     ///
-    /// Use it for a request that may be sent only while a lock is held. Connecting takes time, and the process may be suspended in
-    /// between. A transport that cannot call it before the first byte calls it before it connects. It may be called on any thread and
-    /// must not block.
+    /// Use it for a request that may be sent only while a lock is held: the lock may expire while the transport connects or the process is
+    /// suspended. A transport that cannot call it immediately before the first byte calls it before it connects. It may be called on any
+    /// thread and must not block.
     public var maySend: (@Sendable () -> Bool)?
     /// Whether the request must not be sent twice although its method is idempotent, such as a GET that exchanges a code.
     package var isSentOnce = false
@@ -32,12 +32,12 @@ public struct HTTPRequest: Sendable {
     ///
     /// - Parameters:
     ///   - method: The method.
-    ///   - url: Where the request goes.
+    ///   - url: The URL of the request.
     ///   - headers: The header fields; by default none.
     ///   - body: The body; by default none.
     ///   - limits: The time and size limits; see ``HTTPLimits`` for the defaults.
     ///   - allowsLoopbackHTTP: Whether plain `http` to a loopback literal is permitted; by default false.
-    ///   - addressPolicy: Which addresses the request may go to; by default any.
+    ///   - addressPolicy: The addresses that the request may be sent to; by default any.
     public init(
         method: HTTPMethod,
         url: HTTPURL,

@@ -14,10 +14,10 @@
 /// - The address that the request is sent to is checked with ``HTTPRequest/addressPolicy``.
 /// - ``HTTPRequest/maySend`` is called as late as possible before the request is sent.
 /// - A request that is not idempotent is never sent twice.
-/// - Bytes behind a response, also those that arrive while the connection is idle, never become the response to another request.
+/// - Bytes after a response, also those that arrive while the connection is idle, never become the response to another request.
 /// - Cancelling the calling task ends the exchange soon and throws ``HTTPTransportError/Code/cancelled``.
 /// - ``HTTPTransportError/phase`` is ``HTTPTransportError/Phase/notSent`` only if it is certain that no byte of the
-///   request reached the server. It decides whether a one-use token may be used again.
+///   request reached the server. The SDK decides by it whether a one-use token may be sent again.
 ///
 /// Run `TransportConformance` from `IdentityTesting` on a transport of your own.
 ///

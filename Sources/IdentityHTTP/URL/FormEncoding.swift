@@ -1,4 +1,6 @@
-/// Encodes and decodes `application/x-www-form-urlencoded` as bytes; escapes every character except the unreserved ones, so `+` is escaped, too.
+/// Encodes and decodes `application/x-www-form-urlencoded` as bytes.
+///
+/// It escapes every character except the unreserved characters of RFC 3986, so it escapes `+`, too.
 package enum FormEncoding {
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
@@ -51,7 +53,7 @@ package enum FormEncoding {
         return capacity
     }
 
-    /// Appends fields to encoded ones: unreserved characters, escapes, `&` and `=` only.
+    /// Encodes fields and appends them to encoded fields; the result has only unreserved characters, escapes, `&` and `=`.
     package static func append(_ fields: [(name: String, value: String)], to output: inout [UInt8]) {
         for field in fields {
             if !output.isEmpty { output.append(UInt8(ascii: "&")) }

@@ -16,13 +16,13 @@ public struct HTTPURL: Sendable {
     public var scheme: String { isSecure ? "https" : "http" }
     /// The host in lower case; an IPv6 literal keeps its brackets.
     public let host: String
-    /// The given port, or 443 or 80.
+    /// The port in the URL; without one, 443 for `https` and 80 for `http`.
     public var port: UInt16 { parts.port }
     /// Whether the scheme is `https`.
     public var isSecure: Bool { parts.isSecure }
     /// Whether the host is a literal of 127.0.0.0/8 or `[::1]`.
     ///
-    /// `localhost` is not: it is a name that may resolve to anything.
+    /// It is false for `localhost`, because this name may resolve to any address.
     public var isLoopback: Bool { parts.isLoopback }
 
     private let parts: HTTPURLParser.Parts
@@ -72,7 +72,7 @@ public struct HTTPURL: Sendable {
 
     /// Returns this URL with encoded fields appended to its query.
     ///
-    /// - Parameter raw: Fields that are already encoded, such as `a=1&b=2%20c`. Nothing is added for an empty text.
+    /// - Parameter raw: Fields that are already encoded, such as `a=1&b=2%20c`; an empty text changes nothing.
     /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is not a URL.
     public func appending(queryFields raw: String) throws(HTTPURLError) -> HTTPURL {
@@ -93,7 +93,7 @@ public struct HTTPURL: Sendable {
 
     /// Returns this URL with fields appended to its query.
     ///
-    /// - Parameter encoded: Fields that ``FormEncoding`` has encoded, so only the length is checked. Nothing is added for no bytes.
+    /// - Parameter encoded: Fields that ``FormEncoding`` has encoded, so only the length is checked; no bytes change nothing.
     /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
     package func appending(encoded: [UInt8]) throws(HTTPURLError) -> HTTPURL {
@@ -102,7 +102,7 @@ public struct HTTPURL: Sendable {
         return url
     }
 
-    /// This URL with something appended to its query, and where that begins.
+    /// This URL with encoded fields appended to its query, and the position in the text where the fields begin.
     private func appending(_ fields: [UInt8]) -> (url: HTTPURL, start: Int) {
         guard !fields.isEmpty else { return (self, text.utf8.count) }
         var separator: UInt8?
@@ -112,7 +112,7 @@ public struct HTTPURL: Sendable {
             separator = UInt8(ascii: "?")
         }
         let start = text.utf8.count + (separator == nil ? 0 : 1)
-        // Written in place, because a login page's URL is long.
+        // The text is written into one allocation, because the URL of a login page is long.
         let joined = unsafe String(unsafeUninitializedCapacity: start + fields.count) { output in
             _ = unsafe output.update(fromContentsOf: text.utf8)
             if let separator { unsafe output[start - 1] = separator }
@@ -120,7 +120,7 @@ public struct HTTPURL: Sendable {
             return start + fields.count
         }
         var parts = parts
-        // Clamped, because the callers check the length afterwards.
+        // Clamped, so that a too long URL does not trap here; the callers check the length afterwards.
         parts.query = (parts.query?.lowerBound ?? UInt32(clamping: start))..<UInt32(clamping: start + fields.count)
         return (HTTPURL(joined, parts, host: host), start)
     }

@@ -1,7 +1,7 @@
-/// Finds the parts of an absolute http or https URL, and refuses ambiguous ones.
+/// Finds the parts of an absolute http or https URL, and refuses URLs that two programs could read differently.
 struct HTTPURLParser {
     struct Parts: Sendable {
-        // The integers have 32 bits, because many values contain URLs. A URL has at most 8 KiB.
+        // The integers have 32 bits to save memory, because many values contain URLs. They suffice for a URL's 8 KiB.
         var path: Range<UInt32>
         var query: Range<UInt32>?
         var port: UInt16
@@ -19,7 +19,8 @@ struct HTTPURLParser {
         try Self.checkLength(bytes.count)
         let (isSecure, start) = try scheme()
         let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
-        // The rest is checked first, so that the error names a backslash or a fragment correctly.
+        // All characters after the scheme are checked first. Otherwise the error for a backslash or a fragment after the host would
+        // say that the host is invalid.
         try checkRest(start)
         let (host, port, isLoopback) = try authority(start..<end)
         let mark = bytes[end...].firstIndex(of: UInt8(ascii: "?"))
@@ -33,7 +34,7 @@ struct HTTPURLParser {
         return (parts, host)
     }
 
-    /// Checks the end of a URL, which is part of its query, and the length of the whole URL.
+    /// Checks the part of a URL's query that begins at `start`, and the length of the whole URL.
     func checkQuery(from start: Int) throws(HTTPURLError) {
         try Self.checkLength(bytes.count)
         try checkRest(start, inAuthority: false)
@@ -50,7 +51,7 @@ struct HTTPURLParser {
         let lower = bytes.prefix(8).map(ASCII.lowercased)
         if lower.starts(with: "https://".utf8) { return (true, 8) }
         if lower.starts(with: "http://".utf8) { return (false, 7) }
-        throw HTTPURLError(code: .scheme, message: "The URL is not absolute with the scheme https or http.")
+        throw HTTPURLError(code: .scheme, message: "The URL does not begin with https:// or http://.")
     }
 
     private func checkRest(_ start: Int, inAuthority: Bool = true) throws(HTTPURLError) {
@@ -68,7 +69,7 @@ struct HTTPURLParser {
                 guard index + 2 < bytes.count, ASCII.hexValue(bytes[index + 1]) != nil,
                     ASCII.hexValue(bytes[index + 2]) != nil
                 else {
-                    throw HTTPURLError(code: .character, message: "The URL has a broken percent escape.")
+                    throw HTTPURLError(code: .character, message: "The URL has a % without two hexadecimal digits.")
                 }
             } else if !inAuthority || byte != UInt8(ascii: "[") && byte != UInt8(ascii: "]") {
                 throw HTTPURLError(code: .character, message: "The URL has a character that RFC 3986 does not permit.")
