@@ -9,7 +9,7 @@ enum AuthorizationErrorResponse {
     ) -> IdentityError {
         let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String)
         switch answer.error ?? "" {
-        // Sign in with Apple sends the second name when the buyer cancels, as other libraries report.
+        // Other libraries report that Sign in with Apple sends `user_cancelled_authorize` when the buyer cancels.
         case "access_denied", "user_cancelled_authorize":
             (kind, code, message, hint) = (
                 .rejected, .accessDenied, "The buyer or the provider denied access.", "Offer the login again."

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Checks the parameters that a caller adds to an authorization request, and the values of the standard options.
+/// Checks the parameters that an app adds to an authorization request, and the values of the standard login options.
 enum AuthorizationParameter {
     /// A problem with a parameter, and how to correct it.
     struct Problem {
@@ -22,15 +22,15 @@ enum AuthorizationParameter {
         "device_code",
     ]
 
-    /// The parameters that have a login option of their own; the SDK compares the response with some of them.
+    /// The parameters for which there is a login option; the SDK compares the ID token with some of these options.
     private static let optionNames: [(name: String, option: String, member: String)] = [
         ("prompt", "prompt", "prompt"), ("login_hint", "loginHint", "loginHint"), ("max_age", "maximumAge", "maxAge"),
         ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),
     ]
 
-    /// The problem with an additional parameter; nil for one that an app may use.
+    /// The problem with an additional parameter; nil if an app may set the parameter.
     ///
-    /// Names are compared as lenient servers read them: some ignore case, and PHP reads `client.id` as `client_id`.
+    /// Names are compared as lenient servers read them: some servers ignore case, and PHP reads `client.id` as `client_id`.
     static func problem(name: String, value: String) -> Problem? {
         guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return Problem(
@@ -48,7 +48,8 @@ enum AuthorizationParameter {
             )
         }
         guard !read.isIdentical(to: "claims") || !requestsAuthentication(value) else {
-            // A requested acr or auth_time would have to be compared with the ID token (section 5.5.1.1).
+            // The client must compare a requested acr or auth_time with the ID token (section 5.5.1.1). The SDK does so only for its
+            // login options.
             return Problem(
                 text: "requests acr or auth_time, which the SDK would not check, or is not a JSON object",
                 hint: "Use the configuration members acrValues and maxAge, or in Swift "
@@ -64,7 +65,7 @@ enum AuthorizationParameter {
         )
     }
 
-    /// Whether a value of `claims` requests claims of the ID token about the authentication, or cannot be read.
+    /// Whether a value of `claims` requests `acr` or `auth_time` in the ID token, or is not a valid request.
     private static func requestsAuthentication(_ value: String) -> Bool {
         guard let request = try? JSONValue(parsing: Array(value.utf8)), let object = request.object else { return true }
         guard let members = object["id_token"] else { return false }
@@ -73,7 +74,7 @@ enum AuthorizationParameter {
 
     /// The problem with the value of `prompt` (OpenID Connect Core section 3.1.2.1).
     ///
-    /// Providers define further values, so an unknown one is accepted.
+    /// Providers define further values, so an unknown value is accepted.
     static func problem(prompt: String) -> Problem? {
         let values = prompt.split(separator: " ", omittingEmptySubsequences: false)
         guard values.allSatisfy({ isWord(String($0)) }) else {

@@ -19,8 +19,8 @@ extension AuthorizationResponse {
 
     /// The error for a response without the `iss` that the provider promised.
     ///
-    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in errors. The error that the response reports
-    /// is shown to people, and no decision depends on it.
+    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses. The hint repeats the `error`
+    /// of the response for people. No decision depends on this `error`, because it is not authenticated.
     static func missingIssuer(_ refusal: IdentityError.ProviderResponse?) -> IdentityError {
         let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
         let report =

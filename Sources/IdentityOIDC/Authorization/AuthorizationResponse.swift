@@ -8,11 +8,11 @@ package struct AuthorizationResponse: Sendable {
     /// The expected values of a response.
     package struct Expectations: Sendable {
         package var state: Secret
-        /// The issuer that discovery named, if any.
+        /// The issuer to which the login is bound; nil if it is not bound to one.
         package var issuer: String?
-        /// The issuers that the callback may name if none is known from discovery.
+        /// The issuers that `iss` of the callback may name if ``issuer`` is nil.
         package var issuers: IssuerPolicy
-        /// Whether the metadata promise an `iss` parameter.
+        /// Whether the provider's metadata promise an `iss` parameter.
         package var requiresIssuer: Bool
         /// The response mode that the login requested.
         package var responseMode: ResponseMode
@@ -44,11 +44,11 @@ package struct AuthorizationResponse: Sendable {
 extension AuthorizationResponse {
     /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
     ///
-    /// `SessionManager` finds the attempt by the `state`, so a foreign `state` fails there first (`LoginCoordinator`).
+    /// `SessionManager` finds the attempt by the `state`. So it already refuses an unknown `state` itself (`LoginCoordinator`).
     ///
     /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode.
     /// A code in a URL is refused if `form_post` was requested: histories and logs contain the URL, and an attacker may have changed
-    /// the request. A posted code is accepted even if `form_post` was not requested, because a form has none of these risks.
+    /// the request. A posted code is accepted even if `form_post` was not requested, because histories and logs do not contain forms.
     ///
     /// - Throws: `IdentityError`.
     package init(_ callback: LoginCallback, expecting expected: Expectations) throws(IdentityError) {

@@ -8,13 +8,13 @@ public enum RedirectURI {
     /// - Throws: `IdentityError` of kind `configuration` for:
     ///   - a text that is not an absolute URI, or that contains a fragment, a backslash, spaces or control characters;
     ///   - user information: the host of `https://app.example@evil.example` is `evil.example`;
-    ///   - plain http, except to a loopback literal (RFC 8252 section 7.3);
-    ///   - a private-use scheme that is not a reversed domain name (section 7.1).
+    ///   - plain http, except to a loopback literal such as 127.0.0.1 (RFC 8252 section 7.3);
+    ///   - a private-use scheme without a dot: it must be a reversed domain name (section 7.1).
     public static func check(_ text: String) throws(IdentityError) {
         try check(text, ofProvider: nil)
     }
 
-    /// Checks a redirect URI; the error names the member of this provider's configuration.
+    /// Checks a redirect URI; if `name` is not nil, the error names the member of this provider's configuration.
     static func check(
         _ text: String,
         ofProvider name: String?,

@@ -4,7 +4,7 @@ internal import IdentityKit
 enum SilentLogin {
     /// The errors of a provider that would have to show a page (OpenID Connect Core section 3.1.2.6).
     ///
-    /// Shopify also sends `login_required` in place of a code: ``OpenIDQuirkSettings/errorsInCode``.
+    /// Shopify also sends `login_required` as the value of `code`; see ``OpenIDQuirkSettings/errorsInCode``.
     static let errorCodes = [
         "login_required", "interaction_required", "consent_required", "account_selection_required",
     ]
