@@ -4,15 +4,15 @@ internal import IdentityKit
 
 /// The assertion by which a client authenticates with its key (RFC 7523 section 3, OpenID Connect Core section 9).
 ///
-/// The audience is one string, by default the issuer: an assertion for an endpoint, or for several audiences, can be used at
-/// another server that claims the endpoint as its own (draft-ietf-oauth-security-topics-update, audience injection). The assertion
-/// has no `typ`, because some libraries refuse every value except `JWT`, and newer specifications require another value.
+/// The only audience is the issuer by default. A malicious server can claim another server's endpoint as its own and then use an
+/// assertion for this endpoint there (draft-ietf-oauth-security-topics-update, audience injection). The assertion has no `typ`,
+/// because some libraries refuse every value except `JWT`, and newer specifications require another value.
 enum ClientAssertion {
     /// How many seconds this machine's clock may run ahead of or behind the provider's.
     ///
     /// Each request has a new assertion. `iat` lies in the past, in case this machine's clock runs ahead; `exp` lies in the future, in
-    /// case it runs behind. They are 60 seconds apart, because some providers reject an assertion that is older or that lives longer.
-    /// Keycloak, for example, by default rejects an assertion whose `iat` is more than 60 seconds ago.
+    /// case it runs behind. `iat` and `exp` are only 60 seconds apart, because some providers reject an assertion that is older or has
+    /// a longer lifetime. Keycloak, for example, by default rejects an assertion whose `iat` is more than 60 seconds ago.
     private static let tolerance = 30
 
     static func claims(

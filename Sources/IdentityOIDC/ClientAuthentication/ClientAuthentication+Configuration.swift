@@ -6,7 +6,8 @@ extension ClientAuthentication {
     ///
     /// - Parameters:
     ///   - section: The provider's entry.
-    ///   - postsSecret: Whether a secret without a method is sent in the body; by default it is sent in the header.
+    ///   - postsSecret: Whether `clientSecret` is sent in the body if the entry has no `clientAuthentication`; if false, it is sent
+    ///     in the `Authorization` header.
     /// - Throws: `IdentityError` that names the member.
     init(_ section: inout ConfigurationSection, postsSecret: Bool = false) throws(IdentityError) {
         let method = try section.optionalString("clientAuthentication")

@@ -2,8 +2,8 @@ public import IdentityKit
 
 /// How a client authenticates at the authorization server (RFC 6749 section 2.3).
 ///
-/// The configured method is always used. The methods in the provider's metadata are ignored, because they are often wrong, and an
-/// attacker could list a weaker one.
+/// The configured method is always used. The methods in the provider's metadata never change it, because they are often wrong, and
+/// an attacker could list a weaker method.
 public enum ClientAuthentication: Sendable {
     /// A public client: `client_id` in the body, no authentication.
     case none
@@ -18,7 +18,7 @@ public enum ClientAuthentication: Sendable {
 
     /// The only audience (`aud`) of an assertion.
     public enum AssertionAudience: String, Sendable, CaseIterable {
-        /// The issuer identifier, as draft-ietf-oauth-rfc7523bis requires: no other server can use the assertion.
+        /// The issuer identifier, as draft-ietf-oauth-rfc7523bis requires: another server must refuse the assertion.
         case issuer
         /// The token endpoint's URL, also in requests to other endpoints: for providers that require it (OpenID Connect Core section 9).
         ///
@@ -29,9 +29,9 @@ public enum ClientAuthentication: Sendable {
 
     /// How client id and secret are encoded in Basic credentials.
     public enum BasicCredentialEncoding: Sendable {
-        /// Both are form-encoded first, as RFC 6749 section 2.3.1 requires.
+        /// Client id and secret are form-encoded first, as RFC 6749 section 2.3.1 requires.
         case formEncoded
-        /// They are not form-encoded, for providers that do not decode them.
+        /// Client id and secret are not form-encoded, for providers that do not decode them.
         case verbatimForNonconformingProvider
     }
 

@@ -13,7 +13,7 @@ public struct ClientKey: Sendable {
     /// The key's `kid` at the provider; nil sends none, which suffices for a client with one key.
     public let keyID: String?
     private let key: SigningKey
-    /// The configured algorithm by its JOSE name.
+    /// The JOSE name of the algorithm that was configured or is in the JWK; nil if there is none.
     private let configured: String?
 
     /// Reads a private key: unencrypted PKCS#8 in PEM (`-----BEGIN PRIVATE KEY-----`), or a private JWK (RFC 7517).
@@ -22,8 +22,8 @@ public struct ClientKey: Sendable {
     ///   - text: The key.
     ///   - keyID: The key's `kid` at the provider; by default the JWK's.
     ///   - algorithm: The JOSE algorithm to sign with; by default the JWK's. Without either, an RSA key signs with the first
-    ///     of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list (RS256 if they list none), and
-    ///     every other key with its only algorithm.
+    ///     of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list (RS256 if they list none).
+    ///     Every other key has only one algorithm.
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ text: Secret, keyID: String? = nil, algorithm: String? = nil) throws(IdentityError) {
         let bytes = text.revealBytes()
@@ -61,7 +61,7 @@ public struct ClientKey: Sendable {
         configured = name
     }
 
-    /// The error for a text that is not PKCS#8; if the key is in a form that openssl can convert, the error names the form.
+    /// The error for a text that is not PKCS#8 in PEM; it names the form of the key if openssl can convert this form.
     private static func unreadable(_ bytes: [UInt8]) -> IdentityError {
         let forms = [
             ("EC PRIVATE KEY", "in the form SEC1"), ("RSA PRIVATE KEY", "in the form PKCS#1"),
@@ -88,8 +88,8 @@ public struct ClientKey: Sendable {
         IdentityError(configuration: message, hint: hint, reference: "RFC 7518 section 3.1")
     }
 
-    /// The algorithm to sign with: the configured one, else the first that the key supports and the provider lists, else the first
-    /// that the key supports.
+    /// The algorithm to sign with: the configured algorithm, otherwise the first algorithm that the key supports and the provider
+    /// lists, otherwise the first that the key supports.
     private func algorithm(offered: [String]?) -> String? {
         if let configured { return configured }
         let supported = SignatureAlgorithm.allCases.filter(key.supports).flatMap(\.names)
@@ -111,6 +111,6 @@ public struct ClientKey: Sendable {
 }
 
 extension ClientKey: Redacted {
-    /// The key's id; nothing of the key.
+    /// The key's id, without the key itself.
     public var description: String { "ClientKey(\(keyID ?? "no id"))" }
 }

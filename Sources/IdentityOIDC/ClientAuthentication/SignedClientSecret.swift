@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// A client secret that the client makes itself: a JWT, signed with a key of the client's owner, as Sign in with Apple requires.
 ///
-/// Each request has a new secret, which expires 270 seconds later. So nobody has to replace a secret by hand; Apple
+/// Each request has a new secret, which expires 270 seconds later. So nobody has to replace an expired secret by hand. Apple
 /// permits a lifetime of up to six months.
 ///
 /// ```swift
