@@ -1,9 +1,11 @@
 internal import IdentityHTTP
 internal import Synchronization
 
-/// The last nonce of each server, which its next DPoP proofs must contain (RFC 9449 sections 8 and 9).
+/// The last DPoP nonce of each server, which the next proofs for this server must contain (RFC 9449 sections 8 and 9).
 final class DPoPNonceCache: Sendable {
-    /// The role in which a server sent a nonce: one host may be authorization server and resource server, with a nonce for each.
+    /// The role in which a server sent a nonce.
+    ///
+    /// One host may be both authorization server and resource server, with a separate nonce for each role.
     enum ServerRole: Sendable {
         case authorizationServer
         case resourceServer
@@ -17,7 +19,7 @@ final class DPoPNonceCache: Sendable {
     private static let capacity = 64
     private let nonces = Mutex<[(server: Server, nonce: String)]>([])
 
-    /// The nonce for the next proof to a server.
+    /// The nonce for the next proof for a server; nil if the server has sent none.
     func nonce(for role: ServerRole, at url: HTTPURL) -> String? {
         let server = Server(role: role, origin: url.origin)
         return nonces.withLock { $0.first { $0.server == server }?.nonce }
