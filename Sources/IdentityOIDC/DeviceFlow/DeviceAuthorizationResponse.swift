@@ -30,7 +30,7 @@ package struct DeviceAuthorizationResponse: Sendable {
             guard let seconds = TokenResponse.seconds(value), isPermitted(seconds) else { throw Self.invalid(name) }
             return .seconds(min(seconds, Self.longest))
         }
-        // RFC 6749 permits only printable ASCII in codes, and control characters in the user code could change a terminal.
+        // RFC 6749 permits only printable ASCII in codes. Control characters in the user code could change what a terminal shows.
         guard let code = object["device_code"]?.string, (1...4096).contains(code.utf8.count),
             code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { throw Self.invalid("device_code") }
