@@ -1,19 +1,19 @@
 internal import IdentityKit
 
-/// The issuers that a client accepts: a list, or every issuer of a certain form.
+/// The issuers that a client accepts: a list, or every issuer that a closure accepts.
 ///
 /// Issuers are compared byte for byte. An array literal is a list: `configuration.acceptedIssuers = ["https://id.example"]`.
 public struct IssuerPolicy: Sendable {
     private let accepts: @Sendable (String) -> Bool
-    /// The issuers that count as one; empty if only identical issuers do.
+    /// The issuers that count as one issuer; empty if each accepted issuer counts separately.
     private(set) var equivalents: [String] = []
     /// The accepted issuers, for an error message.
     public let summary: String
 
     /// Accepts exactly these issuers, compared byte for byte.
     ///
-    /// They count as one issuer, for example the old and the new one of a provider: a subject under one of them is the same buyer under the
-    /// others. For issuers that are separate tenants, use ``init(summary:accepts:)``.
+    /// They count as one issuer, for example the old and the new issuer of a provider: one `sub` names the same buyer at all of them. For
+    /// issuers that are separate tenants, use ``init(summary:accepts:)``.
     public static func exactly(_ issuers: [String]) -> IssuerPolicy {
         var policy = IssuerPolicy(summary: issuers.joined(separator: " or ")) { issuer in
             issuers.contains { $0.isIdentical(to: issuer) }
@@ -22,7 +22,7 @@ public struct IssuerPolicy: Sendable {
         return policy
     }
 
-    /// Accepts issuers of a certain form.
+    /// Accepts the issuers for which a closure returns true; each of them counts as a separate issuer.
     ///
     /// - Parameters:
     ///   - summary: The accepted issuers, for an error message.
@@ -37,7 +37,7 @@ public struct IssuerPolicy: Sendable {
         accepts(issuer)
     }
 
-    /// Whether two issuers name the same provider: they are identical, or both are in the list of issuers that count as one.
+    /// Whether two issuers name the same provider: they are identical, or both are among ``equivalents``.
     ///
     /// So sessions continue after a provider has changed its issuer, if both the old and the new issuer are configured.
     func isSame(_ issuer: String, as other: String) -> Bool {
@@ -45,7 +45,7 @@ public struct IssuerPolicy: Sendable {
         return [issuer, other].allSatisfy { name in equivalents.contains { $0.isIdentical(to: name) } }
     }
 
-    /// The same issuers, of which each is a provider of its own, such as the directories of a provider with one issuer for each tenant.
+    /// The same accepted issuers, but each counts separately, as for a provider that has one issuer for each tenant.
     var withoutEquivalents: IssuerPolicy {
         var policy = self
         policy.equivalents = []

@@ -5,7 +5,7 @@ package import IdentityKit
 ///
 /// After a failed discovery, the next attempt waits as ``DiscoveryCache`` describes.
 package final class MetadataSource: Sendable {
-    /// The configuration of the metadata.
+    /// Where the metadata come from and what is accepted in them.
     package struct Configuration: Sendable {
         /// The address of the metadata document; nil without discovery.
         package var discoveryURL: HTTPURL?
@@ -40,16 +40,17 @@ package final class MetadataSource: Sendable {
         }
     }
 
-    /// How long metadata are used at most after the provider's newer document was refused first.
+    /// How long the metadata in memory are still used after a newer document of the provider was refused for the first time.
     ///
-    /// A wrong document must not stop every login at once, but a provider that has moved must not be missed forever.
+    /// Without this time, a wrong document would stop every login at once. Without a limit, nobody would notice that the provider has
+    /// moved.
     private static let refusalLimit = Duration.seconds(2 * 86_400)
 
     private let configuration: Configuration
     private let httpClient: ProviderHTTPClient
     private let found: DiscoveryCache<Cached>
 
-    /// Metadata in memory, as a reference: a copy of the metadata retains each of their members.
+    /// A reference to metadata in memory, because a copy of ``ProviderMetadata`` retains each member.
     final class Cached: Sendable {
         let metadata: ProviderMetadata
         init(_ metadata: ProviderMetadata) { self.metadata = metadata }
@@ -59,11 +60,11 @@ package final class MetadataSource: Sendable {
         self.configuration = configuration
         isDiscovered = configuration.discoveryURL != nil
         self.httpClient = httpClient
-        // Endpoints rarely change, so old ones are used while the document is unavailable, and for some time while it is refused.
+        // Endpoints rarely change. So old metadata are used while the document is unavailable, and for two days while it is refused.
         found = DiscoveryCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
     }
 
-    /// Whether discovery is used, so that a login can be bound to the issuer of the metadata.
+    /// Whether discovery is used; then a login can be bound to the issuer of the metadata.
     package let isDiscovered: Bool
 
     /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days after a newer
@@ -77,7 +78,7 @@ package final class MetadataSource: Sendable {
     /// The metadata if they are in memory and may be used without a request.
     package var inMemory: ProviderMetadata? { (try? found.known())?.metadata }
 
-    /// The same as ``metadata()``, without a copy.
+    /// The metadata as ``metadata()`` returns them, without a copy.
     func cached() async throws -> Cached {
         if let known = try found.known() { return known }
         return try await found.value { [self] in

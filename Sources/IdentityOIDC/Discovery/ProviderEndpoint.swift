@@ -21,7 +21,7 @@ package enum ProviderEndpoint: String, Sendable {
     /// The path of the configuration member that sets the endpoint.
     var member: String { "endpoints.\(rawValue)" }
 
-    /// A hint about the endpoint's address: the member that sets it, and the members from which it comes otherwise.
+    /// A hint about the endpoint's address: the member that sets it, and the members from which the SDK otherwise derives it.
     var addressHint: String {
         "Check \(member). If it is not configured, check the member that the address comes from: issuer, preset or "
             + "endpoints.discovery; at Shopify also shopDomain or shopID; at Bolt environment."

@@ -24,8 +24,9 @@ public struct ProviderMetadata: Sendable {
     public internal(set) var deviceAuthorizationEndpoint: HTTPURL?
     /// The names of optional endpoints whose URLs are invalid: they count as missing, and a request that needs one fails.
     package private(set) var unusableEndpoints: Set<String> = []
-    /// The algorithms of `id_token_signing_alg_values_supported` that are asymmetric and known here; without any, RS256, the default of
-    /// OpenID Connect Core section 3.1.3.7 item 7.
+    /// The asymmetric algorithms of `id_token_signing_alg_values_supported` that this SDK supports.
+    ///
+    /// If there is none, it is RS256, the default of OpenID Connect Core section 3.1.3.7 item 7.
     private(set) var signatureAlgorithms: [SignatureAlgorithm] = [.rs256]
     /// The algorithms of `userinfo_signing_alg_values_supported`; nil when the metadata do not have it.
     package var userInfoAlgorithms: [String]?
@@ -82,7 +83,7 @@ public struct ProviderMetadata: Sendable {
     ///   - body: The document.
     ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1].
     ///   - addressHint: Advice about the document's address, for a document that does not contain metadata.
-    /// - Throws: `IdentityError` with code `discovery_failed` that names the first invalid member.
+    /// - Throws: `IdentityError` with code `discovery_failed`; it names the first invalid member if the document is a JSON object.
     package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool, addressHint: String? = nil) throws {
         let hint = [Self.documentHint, addressHint].compactMap(\.self).joined(separator: " ")
         let document: JSONValue
