@@ -4,7 +4,7 @@ package import IdentityKit
 extension CompactJWS {
     /// Verifies the signature only; the caller checks the payload.
     ///
-    /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
+    /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify the signature.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
             let accepted = algorithms.isEmpty ? "no algorithm" : algorithms.map(\.rawValue).joined(separator: ", ")
@@ -19,7 +19,7 @@ extension CompactJWS {
     /// - Parameters:
     ///   - algorithm: The algorithm, which the caller has accepted.
     ///   - keys: The provider's keys.
-    ///   - mayUse: Returns whether a key may be used if its JWK names this issuer.
+    ///   - mayUse: Whether a key may be used whose JWK names the given issuer.
     ///   - failure: Makes the error from its code and the problem.
     /// - Throws: The error with code `id_token_key_unknown` or `id_token_signature`.
     func checkSignature(

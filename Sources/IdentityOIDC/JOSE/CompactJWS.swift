@@ -66,7 +66,7 @@ package struct CompactJWS: Sendable {
             .idTokenMalformed,
             "The \(name) \(problem).",
             hint:
-                "Check that the provider sent it, and that it is a signed JWT: an encrypted one is not supported. The token was "
+                "Check that the token comes from the provider and is a signed JWT. Encrypted tokens are not supported. The token was "
                 + "not used.",
             reference: "RFC 7515 section 5.2"
         )

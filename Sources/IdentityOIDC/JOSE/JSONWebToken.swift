@@ -3,7 +3,7 @@ package import IdentityKit
 
 /// An unverified JWT (RFC 7519 section 3): a compact JWS whose payload is a JSON object.
 package struct JSONWebToken: Sendable {
-    /// The token's JWS, which verifies the signature.
+    /// The token's JWS, with which the signature is verified.
     package let jws: CompactJWS
     /// The claims of the token.
     package let claims: JSONObject
@@ -25,7 +25,7 @@ package struct JSONWebToken: Sendable {
         self.claims = claims
     }
 
-    /// A parsed token, or why it cannot be parsed.
+    /// A parsed token, or the error if the token cannot be parsed.
     static func parsing(_ token: Secret) -> Result<JSONWebToken, IdentityError> {
         Result { () throws(IdentityError) in try JSONWebToken(parsing: token) }
     }
@@ -36,7 +36,7 @@ package struct JSONWebToken: Sendable {
     ///   - header: The header without `alg`.
     ///   - claims: The claims.
     ///   - key: The key.
-    ///   - name: The JOSE name of the algorithm; nil fails, and so does one that the key does not support.
+    ///   - name: The JOSE name of the algorithm; the function throws if it is nil or the key does not support the algorithm.
     /// - Returns: The JWT.
     /// - Throws: `IdentityError` with code `system_failure`.
     static func sign(

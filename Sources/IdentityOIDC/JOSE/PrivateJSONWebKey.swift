@@ -54,6 +54,6 @@ struct PrivateJSONWebKey {
             return try .ed25519(x: number("x"), privateNumber: number("d"))
         default: break
         }
-        throw CryptoError(.invalidKey, "it is not RSA with two primes, P-256, P-384, P-521 or Ed25519")
+        throw CryptoError(.invalidKey, "its type is not RSA with two primes, P-256, P-384, P-521 or Ed25519")
     }
 }
