@@ -12,10 +12,10 @@ struct JSONWebKey: Sendable {
     /// The values that identify the key: `kid`, `alg` and the key parameters (RFC 7518 section 6).
     let identity: [[UInt8]]
 
-    /// Reads a key; nil for a type, use or size that this client does not support.
+    /// Reads a key; nil if it is malformed, or if this client does not support its type, use or size.
     ///
-    /// A key that is published with its private part is ignored too, because any reader can sign with it (OpenID Connect Core section
-    /// 10.1).
+    /// The result is also nil for a key that is published with its private part, because everybody can sign with it (OpenID Connect
+    /// Core section 10.1).
     init?(_ value: JSONValue) {
         guard let type = value["kty"]?.string, value["d"] == nil, Self.isForSignatures(value) else { return nil }
         for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }

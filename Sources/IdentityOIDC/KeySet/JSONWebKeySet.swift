@@ -19,7 +19,7 @@ package struct JSONWebKeySet: Sendable {
                 cause: error
             )
         }
-        guard let values, values.count <= 100 else { throw Self.failure("is not a list of at most 100 keys") }
+        guard let values, values.count <= 100 else { throw Self.failure("has no list of at most 100 keys") }
         keys = values.compactMap { JSONWebKey($0) }
     }
 
@@ -36,8 +36,9 @@ package struct JSONWebKeySet: Sendable {
         Set(keys.map(\.identity)) == Set(other.keys.map(\.identity))
     }
 
-    /// The keys to try for a token, at most eight: those with the token's `kid`, byte for byte; for a token without `kid` every key
-    /// for its algorithm.
+    /// The keys to try for a token, at most eight: the keys for its algorithm that have the token's `kid`, byte for byte.
+    ///
+    /// For a token without `kid`, these are the first eight keys for its algorithm.
     ///
     /// - Parameters:
     ///   - keyID: The token's `kid`.

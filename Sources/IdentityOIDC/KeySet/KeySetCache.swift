@@ -2,12 +2,11 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Caches the last valid key set, which ``KeySetFetcher`` fetches at the end of the chain.
+/// The link of the chain of ``KeySetSource`` that caches the last valid key set.
 ///
-/// All callers that wait for a fetch share it. A failed fetch does not remove the keys. ``KeySetSource`` puts the links of the chain
-/// together.
+/// All callers that wait for keys share one fetch. A failed fetch does not remove the cached keys.
 struct KeySetCache: KeySetProviding {
-    /// The next link of the chain, which gets newer keys.
+    /// The next link of the chain, from which this link gets newer keys.
     let next: any KeySetProviding
     let clock: any IdentityClock
     /// The storage of the keys; two chains may share it.
@@ -32,7 +31,7 @@ struct KeySetCache: KeySetProviding {
         _ requirement: KeySetRequirement
     ) async throws -> (value: KeySetSnapshot, started: Bool) {
         try await flights.run(url.text) { [self] in
-            // Another caller may have fetched the keys since this caller looked.
+            // Another caller may have fetched the keys since this caller looked into the cache.
             if let cached = cached(at: url, for: requirement) { return cached }
             let snapshot = try await next.keys(at: url, adapted(requirement, to: last(at: url)))
             lastKnown.save(snapshot)
@@ -44,7 +43,7 @@ struct KeySetCache: KeySetProviding {
         lastKnown.snapshot.flatMap { $0.url == url ? $0 : nil }
     }
 
-    /// The requirement, changed so that it refers to the cached keys.
+    /// The requirement with the cached keys as its known keys.
     private func adapted(_ requirement: KeySetRequirement, to last: KeySetSnapshot?) -> KeySetRequirement {
         guard let last else { return requirement }
         return switch requirement {

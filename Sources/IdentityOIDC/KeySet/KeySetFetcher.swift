@@ -2,14 +2,14 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// The last link of the chain: fetches the key set, with `If-None-Match` if possible, and reports the outcome of each fetch to the
-/// environment's observers.
+/// The last link of the chain of ``KeySetSource``: fetches the key set, with `If-None-Match` if possible.
 ///
-/// The HTTP client limits size and time.
+/// It reports the outcome of each fetch to the environment's observers, except of a cancelled fetch. The HTTP client limits size
+/// and time.
 final class KeySetFetcher: KeySetProviding {
-    /// How long "not modified" is accepted after a full response.
+    /// How long after a full response a response "not modified" (304) is accepted.
     ///
-    /// The limit exists because a broken cache must not keep a revoked key valid forever.
+    /// Without this limit, a broken cache could keep a revoked key valid forever.
     static let maximumConfirmedAge = Duration.seconds(86_400)
 
     private let httpClient: ProviderHTTPClient
@@ -43,7 +43,7 @@ final class KeySetFetcher: KeySetProviding {
     }
 
     private func fetch(_ url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
-        // Lifetimes count from the request, because the response may have been delayed.
+        // Lifetimes count from the start of the request, because the response may have been delayed.
         let requestedAt = httpClient.environment.clock.elapsed
         let known = requirement.known.flatMap { $0.url == url ? $0 : nil }
         let confirmable = known.flatMap { requestedAt - $0.receivedAt < Self.maximumConfirmedAge ? $0 : nil }

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 package import IdentityHTTP
 
-/// How long a key set is cached, by the headers of its response (RFC 9111 section 4.2), within the bounds of this client.
+/// How long a key set is cached: the lifetime in the headers of its response (RFC 9111 section 4.2), within two bounds.
 ///
-/// Both bounds are needed: `no-store` would cause a fetch for every login, and a lifetime of a year would keep a revoked key for a
-/// year.
+/// Without ``shortest``, `no-store` would cause a fetch for every login. Without ``longest``, a lifetime of a year would keep a
+/// revoked key for a year.
 package enum KeySetLifetime {
     static let shortest = Duration.seconds(300)
     static let longest = Duration.seconds(86_400)
@@ -22,7 +22,7 @@ package enum KeySetLifetime {
         let isUncacheable = directives.contains { $0.hasPrefix("no-store") || $0.hasPrefix("no-cache") }
         if isUncacheable { return 0 }
         let age = headers["Age"].flatMap { number($0[...]) } ?? 0
-        // The smallest of several values counts; an invalid one counts as expired (RFC 9111 section 4.2.1).
+        // The smallest of several values counts; an invalid value counts as expired (RFC 9111 section 4.2.1).
         let ages = directives.filter { $0.hasPrefix("max-age=") }.map { number($0.dropFirst(8)) ?? 0 }
         if let least = ages.min() { return least - age }
         guard headers["Expires"] != nil else { return nil }
@@ -30,7 +30,7 @@ package enum KeySetLifetime {
         return end - (headers.date("Date") ?? Int64(now.timeIntervalSince1970)) - age
     }
 
-    /// A number of seconds (RFC 9111 section 1.2.2); one of more than nine digits counts as 2^31.
+    /// A number of seconds (RFC 9111 section 1.2.2); a number of more than nine digits counts as 2^31.
     private static func number(_ text: Substring) -> Int64? {
         let digits = text.utf8.filter { $0 != UInt8(ascii: "\"") && $0 != 0x20 && $0 != 0x09 }
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }

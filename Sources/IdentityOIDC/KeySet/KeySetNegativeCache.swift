@@ -3,7 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Stores for a minute which `kid`s a fetch did not find, so that one repeated token does not use up the rate limit.
+/// Stores for a minute which `kid`s a fetched key set lacks, so that one repeated token causes only one fetch in this time.
 ///
 /// It stores digests of at most ``capacity`` key ids, and ignores them when the keys have changed.
 final class KeySetNegativeCache: KeySetProviding {
@@ -37,7 +37,7 @@ final class KeySetNegativeCache: KeySetProviding {
         }
         if isUnknown { return known }
         let snapshot = try await next.keys(at: url, requirement)
-        // Only a fetch proves that a key id is unknown.
+        // The key id is stored only after a new fetch, because cached keys do not prove that the provider lacks the key.
         if snapshot.fetch != known.fetch, !snapshot.keys.contains(keyID: keyID) {
             remember(digest, snapshot.revision, now: clock.elapsed)
         }

@@ -1,13 +1,13 @@
 internal import IdentityHTTP
 
-/// A link of the chain that gets a provider's keys: it has one task and calls the next link for the rest.
+/// A link of the chain that gets a provider's keys: each link has one task and calls the next link.
 ///
 /// ``KeySetSource`` builds the chain; `Documentation/Decisions/0008-key-set.md` explains the order of the links.
 protocol KeySetProviding: Sendable {
     /// The keys at a URL.
     ///
-    /// - Returns: Keys that meet the requirement; for ``KeySetRequirement/newer(than:keyID:)`` the known keys if there
-    ///   are no newer ones, or if no fetch is permitted now.
+    /// - Returns: Keys that meet the requirement; for ``KeySetRequirement/newer(than:keyID:)`` the known keys if the provider has no
+    ///   newer keys, or if no fetch is permitted now.
     /// - Throws: `IdentityError` when the keys cannot be fetched.
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot
 }
@@ -16,9 +16,9 @@ protocol KeySetProviding: Sendable {
 enum KeySetRequirement: Sendable {
     /// Keys that are not expired.
     case usable
-    /// Newly fetched keys, because the known ones expire soon or have expired.
+    /// Newly fetched keys, because the known keys expire soon or have expired.
     case refreshed(KeySetSnapshot)
-    /// Newly fetched keys, because the known ones do not verify a token with this `kid`.
+    /// Newly fetched keys, because the known keys do not verify a token with this `kid`.
     case newer(than: KeySetSnapshot, keyID: String?)
 
     /// The keys that the caller has.

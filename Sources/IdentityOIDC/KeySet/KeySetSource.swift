@@ -6,10 +6,10 @@ package import IdentityKit
 /// It is a chain of small links, each of which does one of these tasks (`Documentation/Decisions/0008-key-set.md`).
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
-    /// The chain for unsolicited tokens.
+    /// The chain for tokens that no request of this client asked for, such as logout tokens.
     ///
-    /// It shares the cached keys and the backoff with the other chain. It has its own rate limit and negative cache, so that unsolicited
-    /// tokens cannot block logins.
+    /// It shares the cached keys and the backoff with ``chain``. It has its own rate limit and negative cache. Otherwise a flood of such
+    /// tokens could use up the fetches that logins need.
     private let unsolicitedChain: any KeySetProviding
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock
@@ -48,17 +48,17 @@ package struct KeySetSource: Sendable {
     ///
     /// - Throws: `IdentityError` when there are no usable keys.
     package func keys(at url: HTTPURL) async throws -> KeySetSnapshot {
-        // Most calls do not need the chain: the keys are known, and do not expire soon.
+        // Most calls do not need the chain, because the keys are cached and do not expire soon.
         if let known = lastKnown.snapshot, known.url == url, !KeySetRefreshAhead.isDue(known, at: clock.elapsed) {
             return known
         }
         return try await chain.keys(at: url, .usable)
     }
 
-    /// Newer keys, for a token that the known keys do not verify; nil if the provider has none, or if no fetch is
+    /// Newer keys, for a token that the known keys do not verify; nil if the provider has no newer keys, or if no fetch is
     /// permitted now.
     ///
-    /// - Throws: `IdentityError` when the provider fails: the key may be available later.
+    /// - Throws: `IdentityError` when the keys cannot be fetched; the token's key may be available later.
     package func newerKeys(at url: HTTPURL, than known: KeySetSnapshot, keyID: String?) async throws -> KeySetSnapshot?
     {
         guard known.url == url else { return try await keys(at: url) }
@@ -87,8 +87,8 @@ package struct KeySetSource: Sendable {
 
     /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
     ///
-    /// A token that the known keys do not verify is rejected only after a new fetch: without it, a forged token cannot
-    /// be told from a genuine token that is signed with a new key.
+    /// A token that the known keys do not verify is rejected only after a new fetch. Without the fetch, a forged token looks the
+    /// same as a genuine token that is signed with a new key.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.
@@ -118,7 +118,7 @@ package struct KeySetSource: Sendable {
         }
     }
 
-    /// Verifies a token with the known keys, and with `newer` keys if they may verify it; `newer` gets the known keys.
+    /// Verifies a token with the known keys; if its key is unknown or its signature invalid, with the keys that `newer` returns.
     private func verifying<Value>(
         with url: HTTPURL,
         _ verify: (JSONWebKeySet) throws -> Value,
