@@ -8,7 +8,9 @@ package import IdentityKit
 package enum LogoutTokenValidator {
     /// The member of `events` that makes a token a logout token.
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
-    /// How long after its issue a token is accepted at most, even if `exp` is later: its `jti` must be stored for that time.
+    /// How long after its issue a token is accepted at most, even if `exp` is later.
+    ///
+    /// The limit exists because the token's `jti` is stored for this time.
     private static let maximumLifetime: TimeInterval = 86_400
     /// The longest `sid` and `jti`, in bytes.
     package static let maximumIDBytes = IDTokenClaims.maximumSessionIDBytes
@@ -18,9 +20,11 @@ package enum LogoutTokenValidator {
     /// - Parameters:
     ///   - token: The token.
     ///   - keys: The provider's keys.
-    ///   - expected: The expectations for an ID token of the same provider for the same client; those about one login are ignored.
+    ///   - expected: The expectations for an ID token of the same provider for the same client. Expectations about one login, such as
+    ///     the nonce, are ignored.
     /// - Returns: The sessions that ended.
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
+    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify
+    ///   the signature.
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
@@ -48,7 +52,7 @@ package enum LogoutTokenValidator {
             issuer = try checks.issuer(claims)
             _ = try checks.checkAudience(claims)
         } catch {
-            // The provider does not send such a token to this client, so somebody else may have sent it.
+            // The provider sends this client no token with such an issuer, audience, type or algorithm. An attacker may have sent it.
             throw error.suspectingAttack
         }
         let expiry = try acceptedUntil(try checks.times(claims), checks.expected)
