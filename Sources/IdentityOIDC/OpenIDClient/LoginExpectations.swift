@@ -1,12 +1,12 @@
 internal import IdentityKit
 
-/// The requested values of a login that its token response must match, for logins by redirect and by device code.
+/// The values that a login requested and that its token response must match, for logins by redirect and by device code.
 protocol LoginExpectations: Sendable {
     /// The requested scopes.
     var scopes: [String] { get }
-    /// The issuer that discovery named when the login started; nil when none is known.
+    /// The issuer to which the login is bound; nil if it is not bound to one.
     var issuer: String? { get }
-    /// The `nonce` that was sent.
+    /// The `nonce` that was sent; nil if none was sent.
     var nonce: Secret? { get }
     /// Whether an ID token with a `nonce` is refused, because none was sent.
     var refusesNonce: Bool { get }
@@ -14,7 +14,7 @@ protocol LoginExpectations: Sendable {
     var maximumAgeSeconds: Int? { get }
     /// The requested `acr_values`.
     var authenticationContexts: [String] { get }
-    /// The key to which the tokens are bound.
+    /// The DPoP key to which the tokens are to be bound; nil for bearer tokens.
     var dpopKey: Secret? { get }
     /// The buyer whose session stays if the login fails; nil unless the login is a step-up.
     var steppedUpBuyer: Buyer? { get }

@@ -122,7 +122,7 @@ extension OpenIDClient {
         unsafe query.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// The parameters that differ only between clients, scopes and redirect URIs.
+    /// The parameters that are the same for all logins with one configuration, the same scopes and the same redirect URI.
     static func fixedFields(
         _ configuration: Configuration,
         scopes: [String],
@@ -146,7 +146,7 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses to start a login if the metadata say that the provider does not support what the login needs.
+    /// Refuses to start a login if the metadata list no S256 for PKCE, or not the configured response mode.
     ///
     /// - Parameters:
     ///   - methods: The methods of PKCE, if PKCE is used and the metadata have the list.
@@ -159,7 +159,7 @@ extension OpenIDClient {
                 .unsupportedByProvider,
                 "The provider does not support PKCE with S256.",
                 hint:
-                    "Ask the provider for S256. plain is not used: who reads the authorization request learns the verifier.",
+                    "Ask the provider for S256. The SDK does not use plain, which would show the code verifier in the URL.",
                 reference: "RFC 9700 section 2.1.1"
             )
         }

@@ -105,7 +105,7 @@ extension OpenIDClient {
         "redirect_uri", "response_mode", "response_type", "scope", "token_type_hint", "ui_locales",
     ]
 
-    /// The client's secret, in every form in which a response may repeat it.
+    /// The client's secret, and the Basic credentials with it, which a response may repeat.
     var clientSecrets: [Secret] {
         switch configuration.authentication {
         case .none, .privateKeyJWT, .signedSecretPost: return []

@@ -4,7 +4,7 @@ internal import IdentityKit
 extension OpenIDClient {
     /// The error for an error response of an endpoint that authenticates clients, with hints about what may be missing in the request.
     func refusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError {
-        // A rejection of the client is checked first, because some providers report it as 401 with invalid_request.
+        // `clientRefusal` is called first, because some providers report a rejected client as 401 with invalid_request.
         if let error = clientRefusal(failure, metadata) { return error }
         let isPushed = failure.endpoint == .pushedAuthorization
         let error = (isPushed ? failure.pushedRequestError : nil) ?? quirks.error(for: failure)
@@ -16,9 +16,9 @@ extension OpenIDClient {
         }
     }
 
-    /// Adds hints about missing request parameters to the error of an authorization response.
+    /// Hides the login's secrets in the error of an authorization response, and adds a hint about pushed requests if it may help.
     func refusal(_ error: IdentityError, of attempt: LoginAttempt, _ metadata: ProviderMetadata?) -> IdentityError {
-        // Secrets of this login, which the provider's error text may repeat.
+        // The provider's error text may repeat these secrets of the login.
         let sent = [attempt.state, attempt.nonce, attempt.codeVerifier].compactMap(\.self)
         let error = error.hiding(RequestSecrets(secrets: sent))
         guard error.code == .authorizationRefused, error.providerResponse?.error == "invalid_request",
@@ -68,8 +68,8 @@ extension OpenIDClient {
 
     /// Whether the provider rejected the client's assertion.
     ///
-    /// Providers then return 401 or 403, often without an error name, or with HTML. The names in `others` keep their
-    /// meaning.
+    /// Providers then return 401 or 403, often without an error name, or with HTML. The error names in `others` have another
+    /// cause.
     private func isRefusedAssertion(_ failure: TokenErrorResponse) -> Bool {
         guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return failure.status >= 400 && !failure.isOutage }

@@ -29,7 +29,7 @@ extension OpenIDClient {
         public var clientType: String?
         /// The redirect URI, as registered.
         public var redirectURI: String?
-        /// The address to which the provider sends the browser after a logout, as registered; by default none is sent.
+        /// The address to which the provider sends the browser after a logout, as registered; by default the logout URL has none.
         public var postLogoutRedirectURI: String?
         /// The origins of the resource servers that accept the access tokens, for example `https://api.example`; by default none.
         ///
@@ -37,7 +37,7 @@ extension OpenIDClient {
         public var resources: [String] = []
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid"]
-        /// The ID token algorithms to accept, by their JOSE names; nil takes the asymmetric ones that the metadata list, or RS256.
+        /// The ID token algorithms to accept, by their JOSE names; nil accepts the asymmetric algorithms that the metadata list, or RS256.
         public var algorithms: [String]?
         /// Audiences that ID tokens, logout tokens and signed UserInfo responses may name beside the client id; by default none.
         ///
@@ -50,7 +50,7 @@ extension OpenIDClient {
         public var pushesAuthorizationRequest = false
         /// Whether logins by device code use PKCE too (RFC 7636), for providers that require it of the client; by default no.
         ///
-        /// RFC 8628 does not define it: a provider that does not expect `code_challenge` there may reject the request.
+        /// RFC 8628 does not define PKCE: a provider that expects no `code_challenge` in a device authorization request may reject it.
         public var usesPKCEForDeviceLogin = false
         /// Whether tokens are bound to a key that is created for each session (DPoP, RFC 9449); by default no.
         public var usesDPoP = false
@@ -64,7 +64,7 @@ extension OpenIDClient {
         public var discovery = Discovery()
         /// Headers of every token, device authorization and pushed authorization request, such as an API key.
         public var tokenRequestHeaders: [(name: String, value: Secret)] = []
-        /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
+        /// How long one request may take, by default 8 seconds; a store whose locks expire may require a shorter time.
         public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
@@ -108,7 +108,7 @@ extension OpenIDClient {
 
     /// Endpoints that replace discovered ones.
     public struct Endpoints: Sendable {
-        /// The metadata document instead of the issuer's own.
+        /// The address of the metadata document, if it is not the address that discovery derives from the issuer.
         public var discovery: HTTPURL?
         /// The authorization endpoint.
         public var authorization: HTTPURL?
@@ -130,7 +130,7 @@ extension OpenIDClient {
         /// Creates a value that replaces no endpoint.
         public init() {}
 
-        /// The same endpoints as metadata.
+        /// Provider metadata with these endpoints.
         func metadata(issuer: String) -> ProviderMetadata {
             var metadata = ProviderMetadata(issuer: issuer)
             metadata.authorizationEndpoint = authorization
@@ -147,7 +147,7 @@ extension OpenIDClient {
 }
 
 extension OpenIDClient.Configuration {
-    /// Throws an error if ``timeout`` is not positive, or if one of the ``resources``, which are compared byte by byte, is not an origin.
+    /// Throws an error if ``timeout`` is not positive, or if one of the ``resources`` is not written exactly as an origin.
     func checkTimeoutAndResources() throws(IdentityError) {
         guard timeout > .zero else {
             throw .invalidMember(

@@ -28,7 +28,7 @@ extension OpenIDClient {
     ///
     /// - Parameters:
     ///   - key: The DPoP key; nil sends no proof.
-    ///   - url: Where the request goes, by POST.
+    ///   - url: The URL of the POST request.
     ///   - send: Sends the request with these headers in addition to its own.
     /// - Returns: The last response.
     /// - Throws: The error of `send`, or `IdentityError` when the proof cannot be made.

@@ -5,7 +5,7 @@ public import IdentityKit
 extension OpenIDClient {
     /// Requests a code that the buyer enters on another device (RFC 8628 section 3.1).
     ///
-    /// It also fetches the keys, so that a provider without keys fails here and not after the buyer has entered the code.
+    /// It also fetches the provider's keys. If they cannot be fetched, the login fails before the buyer has entered the code.
     ///
     /// - Throws: `IdentityError`.
     public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
@@ -68,8 +68,8 @@ extension OpenIDClient {
 
     /// Asks once for the tokens of a device code (RFC 8628 section 3.4).
     ///
-    /// After a temporary failure without a token response, the result is `unanswered`, and the caller polls again. A
-    /// failure after the provider issued tokens ends the login.
+    /// After a temporary failure without a token response, the result is `unanswered`, and the caller polls again. After the provider
+    /// has issued tokens, every failure ends the login.
     ///
     /// - Throws: `IdentityError` when the login has ended.
     public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {

@@ -4,7 +4,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The expected values of every signed token of the provider for this client.
+    /// The expected values of every signed token of the provider for this client, and the access token of `response` for `at_hash`.
     func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> SignedTokenExpectations {
         var expected = expectations(algorithms: algorithms ?? metadata.signatureAlgorithms)
         expected.accessToken = response?.accessToken
@@ -27,12 +27,12 @@ extension OpenIDClient {
 
     /// Refuses a response to a refresh whose ID token belongs to another login than the session's tokens.
     ///
-    /// This is the first check, and it needs neither metadata nor keys. So neither another error of the response nor a failure to fetch
-    /// metadata or keys can hide such an ID token.
+    /// This is the first check of the response, and it needs neither metadata nor keys. So an ID token of another login is reported even
+    /// if the response has other errors, or if metadata or keys cannot be fetched.
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`.
     func refuseTokenOfAnotherLogin(_ idToken: JSONWebToken, refreshing tokens: TokenSet) throws(IdentityError) {
-        // Neither signature nor algorithm is checked here.
+        // The list of algorithms is empty, because this check verifies no signature.
         var expected = expectations(algorithms: [])
         expected.previous = tokens
         try IDTokenValidator.refuseTokenOfAnotherLogin(idToken, expecting: expected)
@@ -53,8 +53,8 @@ extension OpenIDClient {
 
     /// The tokens of a login's successful response, after its ID token has been validated.
     ///
-    /// If that fails, the response's tokens are revoked if possible, because no session will use them. After a step-up they are revoked
-    /// only if they belong to another buyer.
+    /// If the response or its ID token is invalid, the response's tokens are revoked if possible, because no session will use them. After
+    /// a step-up they are not revoked if the ID token names the buyer whose session was stepped up.
     func loginTokens(
         _ object: JSONObject,
         _ startedAt: Date,

@@ -1,8 +1,8 @@
 package import IdentityKit
 
-// The check that the issuer is still the one of the login or of the tokens, before a code or a token is sent.
+// Before a code or a token is sent: the check that the provider's issuer is still the issuer of the login or of the tokens.
 extension OpenIDClient {
-    /// The issuer to which a login is bound, if discovery names one.
+    /// The issuer to which a login is bound: the discovered one; nil without discovery, or if the quirks do not bind logins to it.
     package func boundIssuer(_ discovered: String) -> String? {
         metadataSource.isDiscovered && settings.bindsDiscoveredIssuer ? discovered : nil
     }
@@ -33,7 +33,7 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and the tokens of another issuer than discovery names.
+    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and the tokens of another issuer than ``boundIssuer(_:)`` returns.
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer

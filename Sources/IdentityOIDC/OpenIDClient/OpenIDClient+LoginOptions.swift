@@ -36,7 +36,7 @@ extension OpenIDClient {
         for field in options.additionalParameters { try add(field, to: &fields) }
     }
 
-    /// Adds an additional parameter of the caller, which must not replace another one.
+    /// Adds an additional parameter of the app, which must not repeat another parameter.
     private func add(
         _ field: (name: String, value: String),
         to fields: inout [(name: String, value: String)]

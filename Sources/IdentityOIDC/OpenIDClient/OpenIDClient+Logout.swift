@@ -4,8 +4,8 @@ public import IdentityKit
 extension OpenIDClient {
     /// The URL that ends the provider's own session (OpenID Connect RP-Initiated Logout 1.0 section 2).
     ///
-    /// - Returns: Nil when the provider has no such page, and when another issuer issued the tokens. The URL has no
-    ///   `id_token_hint` if there is no ID token, or if it is too long for a URL.
+    /// - Returns: Nil when the provider has no end-session endpoint, and when another issuer issued the tokens. The URL has no
+    ///   `id_token_hint` if the session has no ID token, or if the ID token is too long for a URL.
     /// - Throws: `IdentityError`.
     public func logoutURL(
         for tokens: TokenSet,
@@ -14,7 +14,7 @@ extension OpenIDClient {
     ) async throws -> HTTPURL? {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.endSessionEndpoint else { return nil }
-        // The ID token goes to its issuer only, and another provider cannot end the session.
+        // An ID token is sent to its issuer only, and no other provider can end the session there.
         guard (try? checkIssuer(of: tokens, is: metadata)) != nil else { return nil }
         var fields = [("client_id", descriptor.clientID)]
         if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
@@ -28,7 +28,7 @@ extension OpenIDClient {
         return try Self.logoutURL(at: endpoint, fields)
     }
 
-    /// The URL of an end-session endpoint with some fields.
+    /// The URL of an end-session endpoint with the given query fields.
     ///
     /// - Throws: `IdentityError` of kind `configuration` when it would be too long.
     package static func logoutURL(

@@ -5,6 +5,8 @@ public import IdentityKit
 extension OpenIDClient {
     /// Fetches metadata and keys before the refresh token is sent, because the response's ID token cannot be validated without them.
     ///
+    /// The keys are fetched only if the old tokens have an ID token.
+    ///
     /// - Throws: `IdentityError`; the refresh token was not sent.
     public func prepareRefresh(of tokens: TokenSet) async throws {
         guard tokens.refreshToken != nil else { throw IdentityError.withoutRefreshToken }
@@ -53,14 +55,15 @@ extension OpenIDClient {
         }
     }
 
-    /// Validates a response and returns the new tokens, which keep what the response does not contain (OpenID Connect Core
-    /// section 12).
+    /// Validates a response and returns the new tokens; they keep the old values that the response does not contain (OpenID Connect
+    /// Core section 12).
     ///
     /// - Parameters:
     ///   - response: The response of ``requestRefresh(of:under:)``.
     ///   - tokens: The tokens that were refreshed.
-    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. False for a refresh token that an app stored: a new ID token is
-    ///     compared with the buyer of the old tokens if they have one, is validated even if it is the stored one, and says who the buyer is.
+    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. False for a refresh token that an app stored. Then the ID token
+    ///     of the response determines the buyer. It is validated even if it is the stored one, and must name the buyer of the old tokens if
+    ///     they have one.
     /// - Returns: The new tokens; without a buyer if `isBuyerKnown` is false and the response contains no ID token.
     /// - Throws: `RefreshRefusal` when the response contains no token; another error when it may contain one, with
     ///   `isAttackSuspected` when it belongs to another login.
@@ -81,7 +84,7 @@ extension OpenIDClient {
         do { metadata = try await metadataSource.metadata() } catch {
             throw IdentityError.wrapping(error).afterTokenResponse
         }
-        // If another process sent the request, its other secrets, such as a client assertion, are unknown here.
+        // If another process sent the request, this process does not know its other secrets, such as a client assertion.
         let redacted = response.sent ?? RequestSecrets(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
         let new: TokenResponse
         do {
@@ -92,7 +95,7 @@ extension OpenIDClient {
                     object,
                     settings: settings,
                     usesDPoP: tokens.dpopKey != nil,
-                    // The session decides this, not the configuration: bound tokens stay bound, and bearer tokens stay accepted.
+                    // The session's tokens decide, not the configuration: bound tokens stay bound, and bearer tokens stay accepted.
                     acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType),
                     isRefresh: true
                 )
@@ -104,7 +107,7 @@ extension OpenIDClient {
             throw error
         }
         var refreshed = tokens
-        // The claims of a stored ID token were compared with the new one, but not verified.
+        // The claims of an ID token that the app stored were never verified, so only a validated new ID token sets these values.
         if !isBuyerKnown {
             refreshed.buyer = Buyer(issuer: "", subject: "")
             (refreshed.authorizedParty, refreshed.nonce, refreshed.authenticatedAt) = (nil, nil, nil)
@@ -114,11 +117,12 @@ extension OpenIDClient {
         refreshed.refreshToken = new.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
         refreshed.scopes = new.scopes ?? quirks.scopes(afterRefreshing: tokens)
         refreshed.issuedAt = response.startedAt
-        // A response without a usable expires_in does not mean an unlimited token: the old lifetime is used.
+        // A response without a usable expires_in does not mean that the access token never expires. The old lifetime is used.
         let lifetime = new.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
         if !new.refreshTokenScopes.isEmpty { refreshed.refreshTokenScopes = new.refreshTokenScopes }
-        // Some providers send the stored ID token again. It was valid when it was received, and its `at_hash` belongs to the old access token.
+        // Some providers send the session's ID token again. It is not validated again: it was valid when it was received, and its `at_hash`
+        // belongs to the old access token.
         let isRepeated = isBuyerKnown && new.idToken.map { tokens.idToken?.isEqual(to: $0) == true } ?? false
         if new.idToken != nil, !isRepeated, let idToken {
             var expected = expectations(metadata, new)

@@ -2,7 +2,7 @@ public import IdentityHTTP
 public import IdentityKit
 
 extension OpenIDClient {
-    /// Sends a GET request with the session's access token, and once more if the resource server requires its nonce.
+    /// Sends a GET request with the session's access token, and once more if the resource server requires its DPoP nonce.
     func get(_ url: HTTPURL, with tokens: TokenSet, asking party: String) async throws -> HTTPResponse {
         func attempt() async throws -> (response: HTTPResponse, asksForNonce: Bool) {
             let headers = try ProviderHTTPClient.headers(try accessTokenHeaders(tokens, for: .get, url))
@@ -16,7 +16,7 @@ extension OpenIDClient {
 
     /// The headers that present an access token with one request to a resource server.
     ///
-    /// A bound token (RFC 9449 section 7.1) comes with a proof for this method and URL only.
+    /// For a bound token (RFC 9449 section 7.1), they contain a DPoP proof, which is valid for this method and URL only.
     ///
     /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, for an origin that is missing in
     ///   ``Configuration/resources`` if that list is not empty, and for a bound token whose key is missing or cannot be read; with code
@@ -28,7 +28,7 @@ extension OpenIDClient {
     ) throws -> HTTPHeaders {
         guard url.isSecure || (httpClient.allowsLoopbackHTTP && url.isLoopback) else {
             throw IdentityError(
-                configuration: "An access token is not sent to a URL that is not https.",
+                configuration: "The resource server's URL is not https, so no headers with the access token were made.",
                 hint:
                     "Use the https URL of the resource server: with plain http, others on the network path can read the token. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1].",
                 reference: "RFC 6750 section 5.3"
@@ -74,15 +74,15 @@ extension OpenIDClient {
         return [("Authorization", "DPoP \(tokens.accessToken.reveal())"), ("DPoP", proof)]
     }
 
-    /// Saves the nonce of a resource server's response, and says whether to send the request again.
+    /// Saves the DPoP nonce of a resource server's response, and says whether to send the request again.
     ///
     /// - Parameters:
     ///   - sent: The headers of ``authorizationHeaders(for:_:with:)`` that were sent.
     ///   - status: The response's status.
     ///   - headers: The response's headers.
     ///   - url: The request's URL.
-    /// - Returns: Whether the server refused the request only for its nonce, and sent one that the request's proof did not have
-    ///   (RFC 9449 section 9). The same nonce would be refused again.
+    /// - Returns: Whether the server refused the request because of its nonce, and sent another nonce than the request's proof has
+    ///   (RFC 9449 section 9). With the same nonce, a repetition would be refused again.
     public func shouldRepeat(
         _ sent: HTTPHeaders,
         answeredWith status: Int,

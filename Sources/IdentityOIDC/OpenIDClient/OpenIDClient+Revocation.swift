@@ -17,10 +17,10 @@ extension OpenIDClient {
 
     /// Revokes the tokens of a rejected response if the provider can, and reports the outcome.
     ///
-    /// The response was not validated, so its tokens are used as they are. Cancellation of the caller does not stop it.
+    /// The response may be invalid, so its ID token is read without validation. Cancelling the calling task does not stop the revocation.
     ///
     /// `kept` is the buyer whose session stays if a step-up fails. If the ID token names this buyer, nothing is revoked: many providers
-    /// keep one grant for a buyer and a client, and revoking a token of it invalidates the tokens of that session.
+    /// have one grant for a buyer and a client, and the revocation of one token of the grant invalidates the tokens of that session.
     func revokeTokens(of response: JSONObject, keeping kept: Buyer?) async {
         func token(_ name: String) -> Secret? {
             (response[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }
@@ -30,7 +30,7 @@ extension OpenIDClient {
         let environment = httpClient.environment
         let started = environment.clock.elapsed
         let isKept = kept.map { idToken(of: response, names: $0) } ?? false
-        // Unstructured, because a structured task would be cancelled with its caller.
+        // An unstructured task, because a structured one would be cancelled with the calling task.
         let isRevoked = await Task { [self] in
             guard !isKept else { return false }
             let revoked = try? await TokenRevocation.limited(to: Self.revocationTimeLimit, on: environment.clock) {
@@ -68,7 +68,7 @@ extension OpenIDClient {
         }
         guard let refreshToken else {
             guard let accessToken else { return false }
-            // Many providers cannot revoke access tokens, which expire within minutes.
+            // This is not an error: many providers cannot revoke access tokens, which usually expire soon.
             if case .unsupportedType = try await revoke(accessToken, "access_token") { return false }
             return true
         }

@@ -10,8 +10,8 @@ extension OpenIDClient {
     ///   - metadata: The metadata with the token endpoint.
     ///   - dpopKey: The key to which the tokens are to be bound, as a private JWK.
     ///   - lock: The session's lock, for a refresh.
-    /// - Returns: The response, the values that no error about it may contain, and when the request started: a token's lifetime
-    ///   counts from there.
+    /// - Returns: The response, the values that no error about it may contain, and the start of the request, from which a token's
+    ///   lifetime counts.
     /// - Throws: `IdentityError` when there is no response.
     func send(
         _ fields: [(name: String, value: String)],

@@ -5,11 +5,11 @@ public import IdentityKit
 extension OpenIDClient {
     /// Requests the buyer's claims from the UserInfo endpoint (OpenID Connect Core section 5.3).
     ///
-    /// A signed response is verified with the provider's keys, its issuer and audience as in the ID token.
+    /// A signed response is verified with the provider's keys, and its issuer and audience are checked as in an ID token.
     ///
     /// - Returns: The buyer; if the provider has no UserInfo endpoint, the buyer of the login. The response is used only if its
     ///   `sub` is the ID token's, byte for byte (section 5.3.2).
-    /// - Throws: `IdentityError`; with code `access_token_refused` when a newer access token may help.
+    /// - Throws: `IdentityError`; with code `access_token_refused` when the endpoint may accept a newer access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.userInfoEndpoint else { return tokens.buyer }
@@ -20,8 +20,8 @@ extension OpenIDClient {
     /// Asks the UserInfo endpoint for all claims (OpenID Connect Core section 5.3).
     ///
     /// - Returns: The claims, whose `sub` is the ID token's, byte for byte.
-    /// - Throws: `IdentityError`: with code `unsupported_by_provider` if the provider has no such endpoint, with code
-    ///   `access_token_refused` when a newer access token may help.
+    /// - Throws: `IdentityError`: with code `unsupported_by_provider` if the provider has no UserInfo endpoint, with code
+    ///   `access_token_refused` when the endpoint may accept a newer access token.
     public func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.userInfoEndpoint else { throw Self.missing(.userInfo) }
@@ -58,7 +58,7 @@ extension OpenIDClient {
         let parsed = try? JSONWebToken(parsing: token)
         let named = parsed?.claims["iss"]?.string ?? issuer
         var expected = expectations(metadata)
-        // The response may name the provider's new issuer, also in a session of the old one.
+        // After a change of the provider's issuer, the response may name the new issuer although the session began under the old one.
         expected.boundIssuer = issuers.isSame(named, as: issuer) ? named : issuer
         if algorithms == nil, let offered = metadata.userInfoAlgorithms {
             // A provider may sign UserInfo responses with another algorithm than ID tokens.

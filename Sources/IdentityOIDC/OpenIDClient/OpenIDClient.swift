@@ -15,17 +15,17 @@ public import IdentityKit
 /// let tokens = try await client.exchange(callback, for: request.attempt)
 /// ```
 ///
-/// Any task may use it at any time. All references share what was fetched from the provider.
+/// Any task may use it at any time. All references to one client share the fetched metadata and keys.
 public final class OpenIDClient: Sendable {
     /// The provider's description for the app: its name, kind, client id and other settings.
     public let descriptor: ProviderDescriptor
-    /// How the client is set up.
+    /// The client's configuration.
     public let configuration: Configuration
     let quirks: any OpenIDQuirks
     let settings: OpenIDQuirkSettings
     /// The issuers that metadata, callbacks and ID tokens may name.
     let issuers: IssuerPolicy
-    /// The algorithms to accept; nil takes the metadata's.
+    /// The algorithms to accept; nil accepts those of the metadata.
     let algorithms: [SignatureAlgorithm]?
     let metadataSource: MetadataSource
     let httpClient: ProviderHTTPClient
@@ -37,8 +37,8 @@ public final class OpenIDClient: Sendable {
     /// Creates a client; no request is sent yet.
     ///
     /// - Parameters:
-    ///   - configuration: How the client is set up.
-    ///   - quirks: Where the provider differs from the standards; nil takes the configuration's.
+    ///   - configuration: The client's configuration.
+    ///   - quirks: Where the provider differs from the standards; nil takes the quirks of the configuration.
     ///   - environment: Transport, clock and random numbers.
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(
@@ -63,7 +63,7 @@ public final class OpenIDClient: Sendable {
         settings = quirks.settings
         try settings.checkState(ofProvider: configuration.name)
         let accepted = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
-        // A subject of one tenant is another person in another tenant, so a list of trusted tenants is not one issuer that moved.
+        // The same `sub` at two tenants names two people. So a list of accepted tenants does not count as one issuer that has moved.
         issuers = settings.issuerTemplate == nil ? accepted : accepted.withoutEquivalents
         let endpoints = configuration.endpoints
         httpClient = ProviderHTTPClient(
@@ -112,7 +112,8 @@ public final class OpenIDClient: Sendable {
 
     /// The provider's metadata: configured endpoints, completed by discovery, from memory for up to an hour.
     ///
-    /// If they cannot be fetched again, the old ones are used longer. If a newer document is refused, they are used for up to two days more.
+    /// While they cannot be fetched again, the old metadata are used longer. After a newer document was refused, the old metadata are used
+    /// for up to two days.
     ///
     /// - Throws: `IdentityError`.
     public func metadata() async throws -> ProviderMetadata {
@@ -122,7 +123,7 @@ public final class OpenIDClient: Sendable {
     /// The provider's metadata if they are in memory and may be used without a request.
     package var metadataInMemory: ProviderMetadata? { metadataSource.inMemory }
 
-    /// The number of the provider's usable keys, fetched unless they are in memory; nil if the provider names no keys.
+    /// The number of the provider's usable keys, fetched unless they are in memory; nil if the metadata have no `jwks_uri`.
     ///
     /// - Throws: `IdentityError`.
     package func keyCount() async throws -> Int? {

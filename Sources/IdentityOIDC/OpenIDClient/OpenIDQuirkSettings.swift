@@ -31,7 +31,8 @@ public struct OpenIDQuirkSettings: Sendable {
 
     /// Whether `client_secret` directly follows `client_id`; otherwise it is at the end of the form.
     public var secretFollowsClientID = false
-    /// Whether the metadata list the authentication methods of every type of client, so that a hint may compare them with the configured one.
+    /// Whether the metadata list the authentication methods of every type of client; then a hint may compare them with the configured
+    /// method.
     public var listsAuthenticationMethods = true
     /// Whether a token response must contain `token_type`; if false, a token without a type is used as a bearer token, although the
     /// provider may mean another type (RFC 6749 section 7.1).
@@ -40,7 +41,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var requiresLifetime = false
     /// ASCII characters that separate scopes in addition to the space.
     public var additionalScopeSeparators: [UInt8] = []
-    /// Whether a refresh token stays valid if the response to a refresh contains none (RFC 6749 section 6).
+    /// Whether the old refresh token stays valid if the response to a refresh contains no refresh token (RFC 6749 section 6).
     public var keepsRefreshToken = true
 
     // MARK: The ID token
@@ -59,17 +60,19 @@ public struct OpenIDQuirkSettings: Sendable {
     /// Creates settings without any difference.
     public init() {}
 
-    /// Refuses a `state` of fewer than 8 characters, the length that Bolt documents, and one of more characters than its bytes have.
+    /// Refuses a ``stateByteCount`` of less than 6, and a ``stateLength`` of less than 8 or of more characters than the bytes have.
+    ///
+    /// Bolt documents a `state` of 8 characters.
     func checkState(ofProvider name: String) throws(IdentityError) {
         let isLongEnough = stateByteCount >= 6
         guard isLongEnough, stateLength.map({ $0 >= 8 && $0 <= (stateByteCount * 8 + 5) / 6 }) ?? true else {
             throw IdentityError(
                 configuration: isLongEnough
-                    ? "The quirk stateLength of provider \"\(name)\" is less than 8, or more than stateByteCount random bytes have."
+                    ? "The quirk stateLength of provider \"\(name)\" is less than 8, or more than stateByteCount bytes make."
                     : "The quirk stateByteCount of provider \"\(name)\" is less than 6.",
                 hint:
                     "Remove stateByteCount and stateLength from the provider's OpenIDQuirkSettings, unless the provider requires a length. "
-                    + "n random bytes have 4n/3 characters.",
+                    + "n random bytes make 4n/3 characters.",
                 reference: "RFC 6749 section 10.10"
             )
         }

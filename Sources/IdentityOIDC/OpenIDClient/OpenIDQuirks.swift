@@ -25,7 +25,7 @@ public protocol OpenIDQuirks: Sendable {
     /// Form fields that a refresh sends in addition to the standard ones (RFC 6749 section 6); by default none.
     func refreshFields(for tokens: TokenSet) -> [(name: String, value: String)]
 
-    /// The scopes after a refresh whose response has no `scope`; by default those before it (RFC 6749 section 6).
+    /// The scopes after a refresh whose response has no `scope`; by default the scopes before the refresh (RFC 6749 section 6).
     func scopes(afterRefreshing tokens: TokenSet) -> [String]
 
     /// The error for an error response of the token endpoint, and of the other endpoints to which the client authenticates; by default
