@@ -34,8 +34,8 @@ public struct CommonProviderMembers: Sendable {
     /// - Parameters:
     ///   - section: The provider's entry.
     ///   - endpoints: Receives the configured URLs; its other URLs are not changed.
-    ///   - names: The members that `endpoints` may have in the entry, and where their URLs go.
-    ///   - hints: Members that `endpoints` must not have, with a hint for each.
+    ///   - names: The members that `endpoints` may have in the entry, and the properties that receive their URLs.
+    ///   - hints: Members that `endpoints` must not have in the entry, with a hint for each.
     /// - Throws: `IdentityError` that names the member.
     public init<Endpoints>(
         _ section: inout ConfigurationSection,
@@ -74,7 +74,7 @@ public struct CommonProviderMembers: Sendable {
     }
 }
 
-/// The configuration of one of the SDK's providers with configured issuers.
+/// The members that the configurations of the Shopify, Bolt and SFCC providers have in common.
 package protocol ProviderConfiguration {
     var name: String { get }
     var redirectURI: String? { get }
@@ -88,7 +88,7 @@ package protocol ProviderConfiguration {
 }
 
 extension OpenIDClient.Configuration {
-    /// The configuration of a provider's client, with the values that every provider passes on.
+    /// Creates the client's configuration with the common members of a provider's configuration.
     package init(_ provider: some ProviderConfiguration, kind: String, issuer: String, clientID: String) {
         self.init(name: provider.name, issuer: issuer, clientID: clientID)
         self.kind = kind

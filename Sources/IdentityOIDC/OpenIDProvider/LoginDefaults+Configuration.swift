@@ -24,7 +24,7 @@ extension LoginDefaults {
 }
 
 extension ConfigurationSection {
-    /// Throws an error that names the member, if it has a problem.
+    /// Throws an error that names the member; does nothing if `problem` is nil.
     fileprivate func refuse(_ name: String, _ problem: AuthorizationParameter.Problem?) throws(IdentityError) {
         if let problem { throw error(name, problem.text, hint: problem.hint) }
     }

@@ -11,9 +11,9 @@ public import IdentityKit
 /// }
 /// ```
 ///
-/// Optional features need no code either. For what the provider offers, declare conformance to `BuyerProfileProviding` and
-/// `UserInfoProviding` (UserInfo), `LogoutStateSupporting`, `BackChannelLogoutSupporting`, `TokenRevoking`, `DeviceAuthorizing` or
-/// `ResourceAuthorizing`.
+/// Optional features need no code either. Declare conformance to the protocols of the features that the provider offers:
+/// `BuyerProfileProviding` and `UserInfoProviding` (UserInfo), `LogoutStateSupporting`, `BackChannelLogoutSupporting`, `TokenRevoking`,
+/// `DeviceAuthorizing` and `ResourceAuthorizing`.
 public protocol OpenIDClientProvider: IdentityProvider, JournaledRefreshing, KeySetStateProviding {
     /// The client that does the work.
     var client: OpenIDClient { get }
@@ -66,14 +66,14 @@ extension OpenIDClientProvider {
         try await client.tokens(from: response, refreshing: tokens)
     }
 
-    /// The end-session URL; nil if the provider has none, or if another issuer issued the tokens.
+    /// The end-session URL; nil if the provider has no end-session endpoint, or if another issuer issued the tokens.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         try await client.logoutURL(for: tokens, returningTo: postLogoutRedirectURI)
     }
 }
 
 extension OpenIDClientProvider where Self: LogoutStateSupporting {
-    /// The end-session URL with a `state` that the provider returns; nil if the provider has no such page, or if
+    /// The end-session URL with a `state` that the provider returns; nil if the provider has no end-session endpoint, or if
     /// another issuer issued the tokens.
     public func logoutURL(
         for tokens: TokenSet,
@@ -92,8 +92,8 @@ extension OpenIDClientProvider where Self: BackChannelLogoutSupporting {
 }
 
 extension OpenIDClientProvider where Self: TokenRevoking {
-    /// Revokes the refresh token, with which the provider should invalidate the access token too; the access token if
-    /// there is no refresh token.
+    /// Revokes the refresh token, with which the provider should invalidate the access token too; revokes the access token if there is
+    /// no refresh token.
     ///
     /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
     @discardableResult
@@ -134,10 +134,11 @@ extension OpenIDClientProvider where Self: DeviceAuthorizing {
 extension OpenIDClientProvider where Self: ResourceAuthorizing {
     /// The headers that present a session's access token with one request to a resource server.
     ///
-    /// A bound token (DPoP, RFC 9449 section 7.1) comes with a proof for this method and URL only.
+    /// For a bound token (DPoP, RFC 9449 section 7.1), they contain a proof, which is valid for this method and URL only.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, and for a bound token whose key is missing or
-    ///   cannot be read; with code `system_failure` if the proof cannot be signed.
+    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, for an origin that is missing in
+    ///   ``OpenIDClient/Configuration/resources`` if that list is not empty, and for a bound token whose key is missing or cannot be read;
+    ///   with code `system_failure` if the proof cannot be signed.
     public func authorizationHeaders(
         for method: HTTPMethod,
         _ url: HTTPURL,

@@ -55,7 +55,7 @@ extension OpenIDClient.Configuration {
         allowsLoopbackHTTP = common.allowsLoopbackHTTP
         timeout = common.timeout
         if let issuers = common.issuers {
-            // The metadata for several tenants name the template as issuer. The issuer of a token is never the template itself.
+            // Metadata for several tenants name the template as their issuer, so it is accepted too. No token names the template.
             acceptedIssuers = .exactly(issuers + [quirks?.settings.issuerTemplate?.text].compactMap(\.self))
         }
         displayName = common.displayName ?? displayName
