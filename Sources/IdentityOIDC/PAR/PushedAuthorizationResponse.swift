@@ -8,7 +8,7 @@ package enum PushedAuthorizationResponse: Sendable {
     /// An error response.
     case failure(TokenErrorResponse)
 
-    /// The longest `expires_in` that is accepted; the reference is used at once.
+    /// The longest `expires_in` that is accepted; the SDK does not use the value otherwise.
     private static let maximumLifetime = 7 * 86_400.0
 
     /// Reads a response; a success has status 201, `request_uri` and `expires_in`.
@@ -50,7 +50,8 @@ package enum PushedAuthorizationResponse: Sendable {
 }
 
 extension TokenErrorResponse {
-    /// The meaning of errors that only a pushed authorization request has (RFC 9126 section 2.3); nil for errors of the token endpoint.
+    /// The error if it means something else after a pushed authorization request (RFC 9126 section 2.3) than at the token endpoint;
+    /// otherwise nil.
     package var pushedRequestError: IdentityError? {
         guard status >= 400, !isOutage else { return nil }
         switch error ?? "" {
