@@ -29,7 +29,7 @@ public struct PKCE: Sendable {
         try self.init(unchecked: verifier)
     }
 
-    /// Refuses a text that is no code verifier.
+    /// Throws an error unless a text has 43 to 128 unreserved characters.
     package static func check(_ verifier: String) throws(IdentityError) {
         let isVerifier =
             (43...128).contains(verifier.utf8.count)
