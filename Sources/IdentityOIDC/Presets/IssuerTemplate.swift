@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The issuers of a provider that has one for each tenant, as Microsoft's metadata for several tenants write them:
+/// The issuers of a provider that has one issuer for each tenant, as Microsoft's metadata for several tenants write them:
 /// `https://login.microsoftonline.com/{tenantid}/v2.0`.
 ///
 /// A token's issuer must be the template with the tenant of its `tid` claim. So the issuer and the buyer's directory
@@ -37,7 +37,7 @@ public struct IssuerTemplate: Sendable {
 
     /// Whether a key whose JWK names `keyIssuer` may sign the tokens of `issuer`.
     ///
-    /// Microsoft's key set for several tenants has keys for one tenant only.
+    /// Microsoft's key set for several tenants also contains keys that may sign for one tenant only.
     func isIssuer(_ keyIssuer: String, ofKeyFor issuer: String) -> Bool {
         keyIssuer.isIdentical(to: issuer) || keyIssuer.isIdentical(to: text)
     }

@@ -17,7 +17,7 @@ extension OpenIDClient.Configuration {
         Self(preset: name, issuer: "https://accounts.google.com", clientID: clientID, displayName: "Google")
     }
 
-    /// Sign in with Apple: the client secret is made from the team's key, and the response is posted.
+    /// Sign in with Apple: the client secret is signed with the team's key, and the browser posts the authorization response.
     ///
     /// The buyer's name comes once, at the first login, through the browser: `Buyer.hasUnverifiedName` marks it.
     ///
@@ -44,8 +44,8 @@ extension OpenIDClient.Configuration {
     /// - Parameters:
     ///   - name: The name under which the app chooses the provider.
     ///   - clientID: The application (client) id.
-    ///   - directory: Whose accounts may sign in: the id of one directory (tenant), or accounts of several.
-    ///   - authority: The origin of the login service; national clouds have their own.
+    ///   - directory: Whose accounts may sign in: the accounts of one directory (tenant), or of several directories.
+    ///   - authority: The origin of the login service; national clouds have other origins.
     /// - Returns: The configuration.
     public static func microsoft(
         name: String,
@@ -98,7 +98,7 @@ extension OpenIDClient.Configuration {
 
     /// Sign in with Shop, derived from public pages and example code; it was not tried with the real service.
     ///
-    /// It signs in a user of Shop, who is not a customer of the shop: a cart gets no identity from it.
+    /// It signs in a user of Shop, who is not a customer of the shop. So a cart cannot get a buyer's identity from this login.
     public static func shop(name: String, clientID: String) -> Self {
         let issuer = "https://accounts.shop.app"
         var configuration = Self(preset: name, issuer: issuer, clientID: clientID, displayName: "Shop")

@@ -16,13 +16,13 @@ struct AppleQuirks: OpenIDQuirks {
     }
 }
 
-/// Where a provider with one issuer for each tenant differs.
+/// Where a provider with one issuer for each tenant differs from OpenID Connect.
 struct MultiTenantQuirks: OpenIDQuirks {
     let template: IssuerTemplate
 
     var settings: OpenIDQuirkSettings {
         var settings = OpenIDQuirkSettings()
-        // The metadata name the template, and tokens the issuer of the buyer's tenant.
+        // The metadata name the template as issuer, but ID tokens name the issuer of the buyer's tenant.
         settings.bindsDiscoveredIssuer = false
         settings.issuerTemplate = template
         return settings
