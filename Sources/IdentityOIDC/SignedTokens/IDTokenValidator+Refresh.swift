@@ -5,7 +5,7 @@ extension IDTokenValidator {
     /// Refuses the ID token of a refresh that belongs to another login: with another issuer, subject, audience, authorized party or
     /// nonce, or without one of the required claims.
     ///
-    /// Neither its times nor its signature are checked. So no keys are needed, and a wrong time does not hide the other login.
+    /// Neither its signature nor its times are checked. So no keys are needed, and an expired ID token of another login is reported, too.
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`.
     static func refuseTokenOfAnotherLogin(
@@ -44,7 +44,7 @@ extension IDTokenValidator {
         throw failure(.idTokenAuthentication, "has another auth_time than the login", "section 12.2")
     }
 
-    /// Refuses a token that was issued before the one that it replaces: it is a replay.
+    /// Refuses a token that was issued before the token that it replaces, because it may be a replay.
     ///
     /// The clock tolerance applies, because the clocks of a provider's machines may differ.
     static func checkIssuedLater(

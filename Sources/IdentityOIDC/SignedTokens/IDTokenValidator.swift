@@ -4,12 +4,13 @@ package import IdentityKit
 
 /// Validates ID tokens: a pure function of the token, the keys and the expectations.
 ///
-/// Source: OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, for a refreshed token, 12.2. The signature is always verified, even
-/// if section 3.1.3.7 permits a client to skip it.
+/// Source: OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, for a refreshed token, 12.2. The signature is always verified, although
+/// section 3.1.3.7 permits a client to skip this for a token from the token endpoint.
 package enum IDTokenValidator {
     /// Validates an ID token.
     ///
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
+    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify
+    ///   the signature.
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
@@ -49,7 +50,7 @@ package enum IDTokenValidator {
     /// The buyer and the client to which a token belongs.
     typealias Identity = (issuer: String, subject: String, authorizedParty: String?)
 
-    /// Checks `iss`, `aud`, `azp`, `sub` and `nonce`, and after a refresh that they are those of the login.
+    /// Checks `iss`, `aud`, `azp`, `sub` and `nonce`; after a refresh, also that they match the tokens before the refresh.
     static func checkIdentity(_ claims: JSONObject, _ checks: SignedTokenChecks) throws(IdentityError) -> Identity {
         let issuer = try checks.issuer(claims)
         let authorizedParty = try checks.checkAudience(claims)
@@ -97,7 +98,7 @@ package enum IDTokenValidator {
         }
     }
 
-    /// A nonce of another login means that the token was replayed, or injected.
+    /// Checks `nonce`: a nonce of another login means that an attacker replayed or injected the token.
     private static func checkNonce(_ claims: JSONObject, _ expected: SignedTokenExpectations) throws(IdentityError) {
         let given = (claims["nonce"]?.string).map { Secret($0) }
         if let nonce = expected.nonce {

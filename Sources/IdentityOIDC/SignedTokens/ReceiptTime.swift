@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// The time at which a token was received, against which its times are checked.
 ///
-/// A token that was received just now is checked against the current time, a stored one against its stored time. The current time is
-/// also used for a stored token if the clock was evidently wrong at the receipt: the token was issued after the stored time but before
-/// now, or the stored time is in the future.
+/// A token that was received just now is checked against the current time. A stored token is checked against the stored time of its
+/// receipt. This machine's clock may have been wrong at that time. So a stored token may also have been issued after its receipt but
+/// before now. If the stored time is in the future, the expiry of the token is not checked.
 struct ReceiptTime {
     private let received: Date
     private let latest: Date
@@ -26,7 +26,7 @@ struct ReceiptTime {
         isReceiptInFuture || received < expiry + tolerance
     }
 
-    /// Whether the token was received after it was issued or became valid.
+    /// Whether a token that was issued or became valid at `start` is not from the future.
     func isAfter(_ start: Date) -> Bool {
         start <= latest + tolerance
     }

@@ -2,7 +2,7 @@ internal import IdentityCrypto
 internal import IdentityKit
 
 extension SignedTokenChecks {
-    /// The algorithm, which must be an accepted one; `typ` must be missing or one of the given types, in lower case.
+    /// The token's algorithm, which must be accepted; `typ` must be missing or one of `types`, which are in lower case.
     func algorithm(of token: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
         guard token.jws.type.map({ types.contains($0.lowercased()) }) ?? true else {
             throw failure(.idTokenMalformed, "is a token of another type (typ)", "section 2")
@@ -13,7 +13,7 @@ extension SignedTokenChecks {
             let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
             let advice =
                 algorithm == nil
-                ? "Let the provider sign with one of them; none and HMAC are never accepted."
+                ? "Let the provider sign with an accepted algorithm; none and HMAC are never accepted."
                 : "If the provider signs with \(name) on purpose, add it to `algorithms` (kind openid)."
             throw errors.error(
                 .idTokenAlgorithm,
@@ -31,7 +31,7 @@ extension SignedTokenChecks {
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet
     ) throws(IdentityError) {
-        // Only a key set for several tenants names an issuer for each key. `iss` is not verified yet, so here it may only exclude keys.
+        // Only a key set for several tenants names an issuer for each key. `iss` is not verified yet, so it is used only to exclude keys.
         func mayUse(keyIssuer: String) -> Bool {
             guard let template = expected.issuerTemplate, let issuer = token.claims["iss"]?.string else { return true }
             return template.isIssuer(keyIssuer, ofKeyFor: issuer)

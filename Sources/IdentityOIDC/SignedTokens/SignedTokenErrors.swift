@@ -48,7 +48,7 @@ struct SignedTokenErrors: Sendable {
             isStored ? "said \(now.formatted(.iso8601)) when the token was received" : "says \(now.formatted(.iso8601))"
         let clock =
             "This machine's clock \(reading); the token \(statement) \(time.formatted(.iso8601)). "
-            + "Compare the clocks. If this one is wrong, set it by NTP."
+            + "Compare the clocks. If this machine's clock is wrong, set it by NTP."
         return error(.idTokenTime, problem, section, advice: clock)
     }
 }

@@ -8,8 +8,8 @@ package struct SignedTokenExpectations: Sendable {
     package var issuers: IssuerPolicy
     /// The issuers of a provider that has one issuer for each tenant; nil for other providers.
     package var issuerTemplate: IssuerTemplate?
-    /// The only one of these issuers that is accepted, for example the one to which discovery bound the login; nil
-    /// accepts all.
+    /// The only one of ``issuers`` that is accepted, for example the issuer to which the login is bound; nil accepts all of
+    /// them.
     package var boundIssuer: String?
     /// The values of which `aud` must contain one; the first is the client id.
     package var audiences: [String]
@@ -21,7 +21,7 @@ package struct SignedTokenExpectations: Sendable {
     package var algorithms: [SignatureAlgorithm]
     /// The nonce that was sent; nil when none was.
     package var nonce: Secret?
-    /// Whether a token with a nonce is refused: if the request had no nonce, such a token was issued for another login.
+    /// Whether a token with a nonce is refused, because the request had none and the token was issued for another login.
     package var refusesNonce = false
     /// The access token of the same response, for `at_hash`.
     package var accessToken: Secret?
