@@ -26,7 +26,7 @@ package enum TokenEndpointResponse: Sendable {
     /// - Parameters:
     ///   - response: The HTTP response.
     ///   - grant: The grant type of the request.
-    ///   - endpoint: The endpoint that sent the response; others than the token endpoint respond in the same form.
+    ///   - endpoint: The endpoint that sent the response: the token endpoint, or another endpoint that responds in the same form.
     ///   - redacted: The request's secrets, which no error may contain.
     /// - Throws: `IdentityError` for a success whose body begins with `{` but is not valid JSON, for example with a
     ///   member twice.

@@ -21,7 +21,7 @@ public struct TokenErrorResponse: Sendable {
     public var traceIDHeader = "X-Request-Id"
     /// The body if it is a JSON object.
     ///
-    /// An error that is not OAuth's is in other members.
+    /// A provider's own error format uses other members than OAuth's.
     package var object: JSONObject?
     /// The request's secrets, which no error may contain.
     package var redacted = RequestSecrets()
@@ -61,13 +61,13 @@ public struct TokenErrorResponse: Sendable {
     /// Whether the provider may accept the same request later (``HTTPResponse/isOutage``).
     package var isOutage: Bool { HTTPResponse.isOutage(status) }
 
-    /// The end of a hint about a refused client: what the refusal means for the tokens.
+    /// The end of a hint about a refused client: what happens to the session's tokens.
     var consequence: String {
         endpoint == .revocation
             ? "The tokens may stay valid at the provider until they expire." : "Sessions are kept."
     }
 
-    /// The hint after a temporary failure: an authorization code must not be sent twice.
+    /// The hint after a temporary failure; a login starts again, because its authorization code must not be sent twice.
     private var retryHint: String {
         grant == .authorizationCode ? "Start the login again later." : "Try again later."
     }
@@ -127,8 +127,8 @@ public struct TokenErrorResponse: Sendable {
             return make(
                 .configuration,
                 .unsupportedGrantType,
-                "The provider does not offer this grant to this client.",
-                "Check that clientID names the right client, and that it may use this grant at the provider. \(consequence)"
+                "The provider does not offer the requested grant type to this client (unsupported_grant_type).",
+                "Check that clientID names the right client, and that it may use this grant type at the provider. \(consequence)"
             )
         case "invalid_scope":
             return make(
@@ -197,7 +197,7 @@ public struct TokenErrorResponse: Sendable {
         }
     }
 
-    /// The provider rejected the client or its authentication.
+    /// The error if the provider rejected the client or its authentication.
     var invalidClient: IdentityError {
         make(
             .configuration,
