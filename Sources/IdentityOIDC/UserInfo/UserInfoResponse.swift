@@ -26,7 +26,7 @@ enum UserInfoResponse {
         // An HTML page without a challenge comes from a firewall or a proxy, which does not know the token.
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<") && challenges.isEmpty
         if response.status == 403, !isPage {
-            // A new token with the same scopes would be refused too, so there is no refresh.
+            // The endpoint would refuse a new token with the same scopes too. So the error does not cause a refresh.
             throw IdentityError(
                 .rejected,
                 .insufficientScope,
@@ -67,14 +67,14 @@ enum UserInfoResponse {
         return UserInfoClaims(issuer: known.issuer, subject: known.subject, all: object)
     }
 
-    /// The buyer whom the claims describe, completed by the buyer of the login.
+    /// The buyer whom the claims describe; values that the claims lack come from the buyer of the login.
     static func buyer(from claims: UserInfoClaims, for known: Buyer) -> Buyer {
         var buyer = IDTokenClaims(issuer: claims.issuer, subject: claims.subject, all: claims.all).standardBuyer
         buyer.email = buyer.email ?? known.email
         buyer.phone = buyer.phone ?? known.phone
         let hasName = buyer.givenName != nil || buyer.familyName != nil || buyer.displayName != nil
         buyer.hasUnverifiedName = !hasName && known.hasUnverifiedName
-        // A name that may be wrong must not complete one of the provider's.
+        // An unverified name of the login must not complete a name in the claims.
         if !hasName || !known.hasUnverifiedName {
             buyer.givenName = buyer.givenName ?? known.givenName
             buyer.familyName = buyer.familyName ?? known.familyName
@@ -84,8 +84,8 @@ enum UserInfoResponse {
         return buyer
     }
 
-    /// The error if a repetition of the request would be refused too: 4xx with JSON, except 408, 425 and 429; nil for
-    /// another response.
+    /// The error for a response after which a repetition of the request would be refused too: 4xx with a JSON object, except 408, 425
+    /// and 429; nil for another response.
     private static func requestError(_ response: HTTPResponse, _ redacted: RequestSecrets) -> IdentityError? {
         guard (400..<500).contains(response.status), ![408, 425, 429].contains(response.status),
             let answer = (try? JSONValue(parsing: response.body))?.object

@@ -8,7 +8,8 @@ enum UserInfoToken {
     ///
     /// The caller must compare `sub` with the session's buyer.
     ///
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may help.
+    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify
+    ///   the signature.
     static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
