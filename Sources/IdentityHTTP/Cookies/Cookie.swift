@@ -31,7 +31,7 @@ struct Cookie: Sendable {
             && Array(host.utf8).suffix(domain.utf8.count + 1).elementsEqual(("." + domain).utf8)
     }
 
-    /// RFC 6265 section 5.1.4, on bytes: `/a` fits `/a` and `/a/b`, not `/ab`.
+    /// Whether a cookie's path matches a request's path (RFC 6265 section 5.1.4): `/a` matches `/a` and `/a/b`, but not `/ab`.
     private static func pathMatches(_ request: String, _ path: String) -> Bool {
         let (request, path) = (Array(request.utf8), Array(path.utf8))
         guard request.starts(with: path) else { return false }

@@ -16,7 +16,7 @@ extension CurlTransport {
         public var offersHTTP2: Bool
         /// The maximum number of connections; by default 256.
         ///
-        /// Further requests wait, within their deadlines.
+        /// Further requests wait for a free connection until they time out.
         public var maximumConnections: Int
         /// The maximum number of connections to one host; by default 64.
         public var maximumConnectionsPerHost: Int

@@ -67,7 +67,7 @@ public final class CurlTransport: HTTPTransport {
         await mailbox.waitForEnd()
     }
 
-    // Only the transport sets these headers. A second value for Content-Length, Transfer-Encoding or Connection would allow
+    // Only the transport may set these headers. A second value for Content-Length, Transfer-Encoding or Connection would allow
     // request smuggling.
     private static let reservedHeaders: [String] = [
         "connection", "content-length", "expect", "host", "http2-settings", "keep-alive", "proxy-authorization",

@@ -6,7 +6,7 @@ public struct HTTPRequest: Sendable {
     public var method: HTTPMethod
     /// The URL of the request.
     public var url: HTTPURL
-    /// The header fields; ``CurlTransport`` refuses a request with a field that it sets itself, such as `Host` or `Content-Length`.
+    /// The header fields; ``CurlTransport`` refuses a field that only a transport may set, such as `Host` or `Content-Length`.
     public var headers: HTTPHeaders
     /// The body; `nil` if the request has no body.
     public var body: [UInt8]?

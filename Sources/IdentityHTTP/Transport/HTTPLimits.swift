@@ -1,14 +1,15 @@
-/// The time and size limits of one exchange; redirects need none, because a transport never follows them.
+/// The time and size limits of one request and its response.
 ///
-/// The transfer ends as soon as a limit is reached. ``CurlTransport`` checks the sizes in `LimitedResponseReader`.
+/// The transfer ends as soon as a limit is exceeded. There is no limit of redirects, because a transport never follows them.
+/// ``CurlTransport`` checks the sizes in `LimitedResponseReader`.
 public struct HTTPLimits: Sendable, Hashable {
     /// The maximum time for name resolution, connection and TLS handshake together; by default 5 seconds.
     public var connectTimeout: Duration
-    /// The maximum time until the status line of the response, counted from the start; by default 10 seconds.
+    /// The maximum time until the status line of the response, counted from the call of `send`; by default 10 seconds.
     ///
     /// Informational responses (1xx) do not count.
     public var firstByteTimeout: Duration
-    /// The maximum time until the response is complete, counted from the start; by default 15 seconds.
+    /// The maximum time until the response is complete, counted from the call of `send`; by default 15 seconds.
     public var totalTimeout: Duration
     /// The maximum size of the response body; by default 1 MiB.
     public var maximumBodyBytes: Int

@@ -2,7 +2,7 @@
 ///
 /// Safe to log: it names scheme, host, port and path at most, never a query, a header value or a body.
 public struct HTTPTransportError: Error, Sendable, Hashable {
-    /// The kind of failure; open, so that new codes do not break callers.
+    /// The kind of failure; it is not an enumeration, so that new codes do not break an app's code.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The stable name of the code.
         public let rawValue: String
@@ -38,7 +38,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let headersTooLarge = Code(rawValue: "headers_too_large")
         /// The connection ended before the response was complete, or the request would have to be sent twice.
         public static let connectionLost = Code(rawValue: "connection_lost")
-        /// The server's response is not valid HTTP.
+        /// The server's response is not valid HTTP, or is one that the transport does not support, such as status 101.
         public static let protocolViolation = Code(rawValue: "protocol_violation")
         /// ``HTTPRequest/maySend`` returned false.
         public static let sendingRefused = Code(rawValue: "sending_refused")

@@ -31,7 +31,7 @@ package enum FormEncoding {
         output.append(hexadecimal[Int(byte & 15)])
     }
 
-    /// The text with every character escaped except RFC 3986's unreserved ones: a form value, a query value, or a path segment.
+    /// The text with every character escaped except RFC 3986's unreserved ones, for a form value, a query value or a path segment.
     package static func escape(_ text: String) -> String {
         var output: [UInt8] = []
         appendEscaped(text, to: &output)

@@ -1,6 +1,6 @@
 /// The reason why a text is not a permitted URL.
 public struct HTTPURLError: Error, Sendable, Hashable {
-    /// The kind of error; open, so that new codes do not break callers.
+    /// The kind of error; it is not an enumeration, so that new codes do not break an app's code.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The stable name of the code.
         public let rawValue: String
