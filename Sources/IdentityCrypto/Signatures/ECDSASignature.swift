@@ -2,7 +2,7 @@ internal import CIdentityOpenSSL
 
 /// The two forms of an ECDSA signature: JOSE's concatenation of r and s (RFC 7518 section 3.4), and OpenSSL's DER.
 enum ECDSASignature {
-    /// The DER form of a JOSE signature whose length has been checked: SEQUENCE of two INTEGERs.
+    /// The DER form of a JOSE signature, a SEQUENCE of two INTEGERs; the caller has checked the length of the signature.
     static func der(fromJOSE signature: [UInt8], coordinateCount: Int) -> [UInt8] {
         var der: [UInt8] = []
         der.reserveCapacity(signature.count + 9)

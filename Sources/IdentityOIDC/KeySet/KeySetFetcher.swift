@@ -132,7 +132,7 @@ final class KeySetFetcher: KeySetProviding {
         return keys
     }
 
-    /// Whether a value is a valid entity tag (RFC 9110 section 8.8.3) of at most 256 bytes without `W/`.
+    /// Whether a value is a valid entity tag (RFC 9110 section 8.8.3) of at most 256 bytes, a prefix `W/` not counted.
     private static func isEntityTag(_ value: String) -> Bool {
         let opaque = value.hasPrefix("W/") ? value.utf8.dropFirst(2) : value.utf8[...]
         return opaque.count >= 2 && opaque.count <= 256 && opaque.first == 0x22 && opaque.last == 0x22

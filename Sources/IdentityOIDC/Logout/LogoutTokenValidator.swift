@@ -22,7 +22,7 @@ package enum LogoutTokenValidator {
     ///   - keys: The provider's keys.
     ///   - expected: The expectations for an ID token of the same provider for the same client. Expectations about one login, such as
     ///     the nonce, are ignored.
-    /// - Returns: The sessions that ended.
+    /// - Returns: The claims, which name the sessions that ended.
     /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify
     ///   the signature.
     package static func validate(
@@ -82,7 +82,7 @@ package enum LogoutTokenValidator {
         )
     }
 
-    /// The time until which the token is accepted; throws if that time has passed.
+    /// The time until which the token is accepted; throws an error if this time has passed.
     private static func acceptedUntil(
         _ times: (issuedAt: Date, expiry: Date),
         _ expected: SignedTokenExpectations

@@ -78,7 +78,7 @@ extension OpenIDClient {
         } catch {
             let canPush = !isPushed && cached.metadata.pushedAuthorizationRequestEndpoint != nil
             throw IdentityError(
-                configuration: "The authorization URL would be too long.",
+                configuration: "The authorization URL would be longer than 8 KiB.",
                 hint: "Shorten scopes, authorizationParameters or the options of the login"
                     + (canPush ? ", or (kind openid) set pushedAuthorization to true." : "."),
                 reference: "RFC 9126 section 1",

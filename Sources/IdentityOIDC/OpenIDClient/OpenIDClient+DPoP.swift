@@ -3,7 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// A new DPoP key for a login; nil if tokens are not to be bound.
+    /// A new DPoP key for a login; nil if the configuration does not use DPoP.
     ///
     /// - Throws: `IdentityError` with code `unsupported_by_provider` if the metadata list algorithms without ES256, and
     ///   with code `system_failure` if no key can be created.

@@ -39,7 +39,7 @@ extension OpenIDClient {
             return try endpoint.appending(fields: fields)
         } catch {
             throw IdentityError(
-                configuration: "The logout URL would be too long.",
+                configuration: "The logout URL would be longer than 8 KiB.",
                 hint: "Shorten the post-logout redirect URI.",
                 reference: "OpenID Connect RP-Initiated Logout 1.0 section 2",
                 cause: error

@@ -37,7 +37,7 @@ extension OpenIDClientProvider {
 
     /// Completes a login: checks the callback, exchanges the code, validates the ID token.
     ///
-    /// A code works once, so a failed exchange is not retried.
+    /// A code works once, so the login must start again after a failed exchange.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         try await client.exchange(callback, for: attempt)
     }

@@ -27,7 +27,7 @@ package struct SignedTokenExpectations: Sendable {
     package var accessToken: Secret?
     /// The requested `max_age`.
     package var maximumAgeSeconds: Int?
-    /// The requested `acr_values`, one of which must be the `acr`; empty if none were requested.
+    /// The requested `acr_values`, of which the token's `acr` must be one; empty if none were requested.
     package var authenticationContexts: [String] = []
     /// The tokens before the refresh; nil at a login.
     package var previous: TokenSet?
