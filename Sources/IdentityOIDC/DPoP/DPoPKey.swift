@@ -67,7 +67,7 @@ package struct DPoPKey: Sendable {
             .retryLater,
             .systemFailure,
             "The DPoP key of the session could not be \(action).",
-            hint: "Check that OpenSSL and its default provider are installed completely.",
+            hint: "Try again. If it happens again, check that openssl.cnf does not disable OpenSSL's default provider.",
             reference: "RFC 9449 section 4.2"
         )
     }

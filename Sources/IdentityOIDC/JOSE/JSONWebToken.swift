@@ -57,7 +57,7 @@ package struct JSONWebToken: Sendable {
                 .systemFailure,
                 "A client assertion, a client secret or a DPoP proof could not be signed.",
                 hint:
-                    "Check that the private key fits the algorithm, and that OpenSSL's default provider is installed.",
+                    "Check that the private key fits the algorithm, and that openssl.cnf does not disable OpenSSL's default provider.",
                 reference: "RFC 7515 section 5.1"
             )
         }

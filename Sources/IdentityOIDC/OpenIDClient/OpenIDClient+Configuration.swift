@@ -17,7 +17,7 @@ extension OpenIDClient {
         public var kind = "openid"
         /// The issuer, from which discovery starts.
         public var issuer: String
-        /// The members of the configuration from which ``issuer`` comes, for errors; the first contains the host.
+        /// The members of the configuration file from which ``issuer`` comes, for errors; an error about an invalid issuer names the first.
         package var issuerMembers = ["issuer"]
         /// The issuers that metadata and ID tokens may name; nil accepts ``issuer`` alone.
         public var acceptedIssuers: IssuerPolicy?
