@@ -25,7 +25,7 @@ struct ErrorConstructionTests {
     private static let withoutReference: [(text: String, reason: String)] = [
         ("could not be removed from the cart of this operation", "the adapter's lock of the stored cart"),
         ("the session's cart changed during each of them", "the adapter's lock of the stored cart"),
-        ("A stored cart could not be read", "the store's own format"),
+        ("The cart that is stored with the session could not be read", "the store's own format"),
         ("The session has no cart", "the adapter's state"),
         ("lines, then the addition failed", "the adapter adds a long list in several calls"),
         (".detachIncomplete, message", "the adapter compares what it asked for"),

@@ -2,12 +2,15 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Executes a mutation that can be repeated without harm, and keeps the buyer's identity on the cart.
+    /// Executes a mutation that can be repeated without harm.
+    ///
+    /// If the cart gets a new id, the buyer's identity is put on it again.
     ///
     /// - Parameters:
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language.
-    ///   - isMade: Whether the cart shows that the change was made; nil if no cart can show it.
+    ///   - isMade: Whether a cart shows that the change was made. It decides after a response with GraphQL errors and without a cart. With
+    ///     nil, such a response is an error.
     ///   - mutation: Makes the mutation.
     /// - Returns: The changed cart.
     /// - Throws: `IdentityError`, also for user errors.
@@ -24,7 +27,7 @@ extension CartAdapter {
         }
     }
 
-    /// Removes parts of the cart by their ids; ids that the cart no longer has count as removed.
+    /// Removes lines or addresses from the cart by their ids; ids that the cart no longer has count as removed.
     func remove<Removal: CartReading>(
         _ ids: [String],
         for id: SessionID,
@@ -33,7 +36,7 @@ extension CartAdapter {
         present: @Sendable (Cart) async throws -> [String]
     ) async throws -> SessionCart where Removal.Output == CartPayload {
         try await withCart(id) { binding, locked in
-            // A checkout does not put back an address that the buyer has removed.
+            // The binding forgets the address, so that a checkout does not put back an address that the buyer has removed.
             binding.addressIDs.removeAll(where: ids.contains)
             var response = try await self.send(removal(binding.cartID, ids), in: context)
             if case .refused(let errors) = response.outcome {
@@ -41,7 +44,8 @@ extension CartAdapter {
                 let left = ids.filter(Set(try await present(current.cart)).contains)
                 guard !left.isEmpty else { return current.sessionCart(binding) }
                 guard left.count < ids.count else { throw IdentityError.refusal(of: errors, response.metadata) }
-                // A missing id fails the whole call, so a second call removes the others.
+                // Shopify rejects the whole mutation for one id that the cart no longer has. A second mutation removes the ids that the
+                // cart has.
                 response = try await self.send(removal(binding.cartID, left), in: context)
             }
             return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
@@ -52,7 +56,7 @@ extension CartAdapter {
     ///
     /// Shopify's user errors are thrown. If the response contains no cart, the cart is read. GraphQL errors of a response without a cart
     /// are thrown, unless `isMade` finds the change in the cart that is read. If the cart has a new id, the buyer's identity is attached
-    /// again. If the cart's country differs from the country of the call, the country of the call is set.
+    /// again. Otherwise, if its country differs from the country of `context` or of the client, that country is set.
     func accept(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
@@ -70,7 +74,8 @@ extension CartAdapter {
         var result = try await resolve(response, &binding, in: context, isMade: isMade)
         if binding.cartID != old {
             report(.moved, id)
-            // A cart that is to replace the session's cart gets the buyer at the next checkout. An attach would store it too early.
+            // If this new cart will replace the session's cart, the next checkout puts the buyer on it. An attach now would save the new
+            // cart before the buyer is removed from the old cart.
             guard binding.mayHoldBuyer, locked.mayStore(old) else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {
@@ -83,7 +88,7 @@ extension CartAdapter {
                 let identity = buyerIdentity(claim, in: context)
                 return try await attach(identity, to: &binding, of: locked, in: context).after(result)
             } catch let gone as CartGone { throw gone } catch {
-                // The caller's own change has succeeded, so a failure to attach the identity is reported in the result and not thrown.
+                // The mutation has succeeded, so a failure to attach the identity is reported in the result and not thrown.
                 let problem = error is CartConflict ? Self.busyAttaching : IdentityError.wrapping(error)
                 guard problem.kind != .cancelled else { throw problem }
                 binding.problem = problem.code
@@ -97,10 +102,11 @@ extension CartAdapter {
 }
 
 extension CartAdapter {
-    /// Sends personal data or gift cards, which the next buyer of this cart must not get.
+    /// Executes a mutation that adds addresses or gift cards, which another buyer of this cart must not get.
     ///
-    /// The session's attachment records before the request that the data may be on the cart. So a logout removes them even if the response
-    /// was lost. The attachment is written again after the response, also after a rejection, because rejected data cannot arrive later.
+    /// Before the request, the session's attachment records that the data may be on the cart. So a logout removes them even if the response
+    /// was lost. After the response, also a rejection, the attachment is written without this record, because an answered request cannot
+    /// arrive later.
     func mutateWithIntent<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -111,7 +117,7 @@ extension CartAdapter {
             let earlier = binding.unanswered
             try await locked.recordIntent(&binding, sendsIdentity: false)
             let response = try await self.send(mutation(binding), in: context)
-            // The response does not show whether an earlier identity is on the cart.
+            // An earlier request with the buyer's identity may have had no response, so its record stays.
             binding.unanswered = earlier
             do {
                 let result = try await self.accept(response, &binding, of: locked, in: context)

@@ -20,10 +20,10 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
         try await withLockedCart(id, .replacing) { locked in
-            // If the creation fails, the session keeps its cart with the buyer.
+            // The new cart is created first. If the creation fails, the session still has its old cart, with the buyer on it.
             let change = try await self.createCart(withAll: lines, locked, context)
             do { try await self.detachReplaced(locked.binding, in: context) } catch {
-                // The session keeps its cart, so no attachment refers to the new one.
+                // The session keeps its old cart. No attachment refers to the new cart, so the buyer is removed from the new cart.
                 if let new = change.binding { try? await self.detachUnsaved(new) }
                 throw error
             }
@@ -34,7 +34,8 @@ extension CartAdapter {
 
     /// The session's current cart; nil if it has none.
     ///
-    /// It is also nil when Shopify no longer has the cart. ``CartPolicy/onEvent`` reports that.
+    /// If Shopify no longer has the cart, the result is nil, or with ``CartPolicy/Gone/recreate`` a new cart with the lines of the old
+    /// cart. ``CartPolicy/onEvent`` reports it.
     ///
     /// - Throws: `IdentityError`.
     public func read(
@@ -50,9 +51,9 @@ extension CartAdapter {
 
     /// Binds a cart that this server did not create to the session.
     ///
-    /// An attacker can give a cart's id to a victim. The attacker then sees what the victim puts into the cart, and who the victim is as
-    /// soon as an identity is attached. So an adopted cart never gets an identity, unless you state that its id is trusted: that it was
-    /// stored where the buyer's browser cannot change it, such as in a signed cookie. A trusted cart starts as a guest's;
+    /// An adopted cart gets no identity unless you pass `isTrusted`. Otherwise an attacker could put the id of the attacker's cart into the
+    /// victim's browser, and then read from that cart what the victim buys and who the victim is. Pass `isTrusted` only if the buyer's
+    /// browser cannot change the id, for example because it was in a signed cookie. A trusted cart starts as a guest's cart;
     /// ``attach(to:in:)`` and ``checkout(for:in:options:)`` then make it the buyer's.
     ///
     /// - Parameters:
@@ -90,11 +91,14 @@ extension CartAdapter {
         try await forget(for: id, under: nil)
     }
 
-    /// Removes the session's cart; with a cart id only if it is that cart.
+    /// Removes the session's cart.
+    ///
+    /// With a cart id, a session that has another cart keeps it.
     func forget(_ cartID: CartID? = nil, for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
             if let cartID, locked.binding?.cartID != cartID { return CartChange((), saving: nil) }
-            // An attachment with only a start time is kept: a creation may be running, or its late call may still arrive.
+            // An attachment that has only the start time of a creation is kept, because the request of that creation may still reach
+            // Shopify.
             let hasCart = locked.binding != nil || locked.pending?.lines.isEmpty == false
             if hasCart, try await !locked.write(nil) { throw CartConflict() }
             return CartChange((), saving: nil)
@@ -116,7 +120,7 @@ extension CartAdapter {
             .rejected,
             .cartMissing,
             "The session has no cart.",
-            hint: "add(_:for:in:) creates a cart. If the call only removes something, skip it."
+            hint: "Call add(_:for:in:) to create a cart. If you only wanted to remove something, do nothing."
         )
     }
 
@@ -125,8 +129,8 @@ extension CartAdapter {
     /// - Parameters:
     ///   - binding: The session's cart, which is updated.
     ///   - readsCheckoutURL: Whether to read the checkout URL.
-    ///   - needsContents: Whether to fail if an error hides a part of the cart other than its customer. A caller that compares the
-    ///     contents, or writes them to a cart, needs them all: a hidden note or selling plan would count as missing.
+    ///   - needsContents: Whether to throw if a GraphQL error hides a part of the cart other than its buyer. Pass true to compare the
+    ///     contents, or to copy them to another cart, because a hidden note would count as missing.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The cart.
     /// - Throws: `IdentityError`; ``CartGone`` when Shopify no longer has the cart.
@@ -161,10 +165,10 @@ extension CartAdapter {
         )
     }
 
-    /// Stores the cart's id from a response, which can be a new id, the buyer's IP of the call, and the first page of the cart's lines if
-    /// the policy is `recreate`.
+    /// Records the cart of a response in the binding: its id, which can be new, the buyer's IP of the call, and with the policy `recreate`
+    /// the first page of its lines.
     ///
-    /// Lines of a response whose errors may hide a part of them are not stored.
+    /// If GraphQL errors hide a part of the cart, its lines are not recorded.
     func record(
         _ cart: Cart,
         showsContents: Bool,

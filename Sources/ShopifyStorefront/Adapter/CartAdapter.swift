@@ -1,10 +1,12 @@
 internal import FoundationEssentials
 public import IdentityKit
 
-/// Manages the carts of sessions at one Shopify shop, and keeps the buyer on each cart up to date with the session.
+/// Manages the carts of sessions at one Shopify shop.
 ///
-/// The call that creates a cart also sends the buyer's identity. The identity is updated after each refresh of the session's tokens,
-/// confirmed at checkout, and removed at logout.
+/// A session has at most one cart, with the identity of the session's buyer.
+///
+/// The request that creates a cart also sends the buyer's identity. After a refresh, the adapter puts the new token on the cart.
+/// ``checkout(for:in:options:)`` sends a customer's token again. A logout removes the identity, except with ``CartPolicy/Logout/drop``.
 ///
 /// ```swift
 /// let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
@@ -14,11 +16,12 @@ public import IdentityKit
 /// ```
 ///
 /// The store keeps the cart's id with the session, as an attachment whose name contains the shop's domain. Only cart ids that Shopify gave
-/// to this server are stored, except the ids that the app passes to ``adopt(_:for:isTrusted:in:)``. Operations on one session run one after
-/// the other. Several processes detect each other's changes by compare-and-set. All errors are `IdentityError`.
+/// to this server are stored, except the ids that the app passes to ``adopt(_:for:isTrusted:in:)``. In one process, operations on one
+/// session run one after the other. Changes by another process are detected, because each write names the revision that it replaces
+/// (compare-and-set). All errors are `IdentityError`.
 ///
-/// The adapter follows the sessions of its manager, which holds it weakly: the app must own it. An app with several shops makes one
-/// adapter for each shop, and a session then has a cart in each shop.
+/// The `SessionManager` tells the adapter about refreshed and ended sessions. It holds the adapter weakly, so the app must keep a reference
+/// to the adapter. An app with several shops creates one adapter for each shop. A session then has a cart in each shop.
 public final class CartAdapter: Sendable {
     /// The Storefront client.
     ///
@@ -56,14 +59,14 @@ public final class CartAdapter: Sendable {
         sessions.add(self)
     }
 
-    /// How long a request without a response may still reach Shopify.
+    /// How long after its start a request may still reach Shopify: the client's deadline for all attempts, and 30 seconds more.
     ///
-    /// If a process recorded a request longer ago than this, and not its outcome, the process is treated as ended.
+    /// If an attachment has an older record of a request, and not of its outcome, the process that sent the request is treated as ended.
     var lateCallLimit: Duration { client.deadline + .seconds(30) }
 
     /// Whether a request that was sent at this time may still reach Shopify, because less than ``lateCallLimit`` has passed.
     ///
-    /// Also true for a time in the future, to be safe.
+    /// Also true for a time in the future, because the clock of the machine that wrote it may be ahead.
     func lateCallMayArrive(since date: Date) -> Bool {
         client.environment.clock.now.timeIntervalSince(date) < lateCallLimit.timeInterval
     }

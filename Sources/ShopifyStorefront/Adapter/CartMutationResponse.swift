@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// A mutation's response, classified.
+/// The response to a cart mutation, and what it says about the cart.
 struct CartMutationResponse: Sendable {
     enum Outcome: Sendable {
         case done(Cart)
@@ -27,7 +27,7 @@ struct CartMutationResponse: Sendable {
     ///   - result: The mutation's result.
     ///   - selection: The parts of the cart that the mutation reads.
     ///   - failure: The error that the result's GraphQL errors describe.
-    /// - Throws: The user errors, if Shopify cannot change the cart at the moment.
+    /// - Throws: The user errors, if one of them has the code `SERVICE_UNAVAILABLE`.
     init(
         _ result: StorefrontResult<CartPayload>,
         selection: CartSelection,
@@ -52,7 +52,7 @@ struct CartMutationResponse: Sendable {
 
     /// Whether an error says that the cart no longer exists.
     ///
-    /// The field of the error decides. The message decides only when there is no field, because Shopify translates messages.
+    /// The error's field decides, because Shopify translates the message. The message decides only if the error has no field.
     private static func saysGone(_ error: CartUserError) -> Bool {
         if error.field.last == "cartId" { return error.code == .invalid || error.code == nil }
         return error.field.isEmpty && error.message.utf8.elementsEqual("The specified cart does not exist.".utf8)
@@ -60,7 +60,8 @@ struct CartMutationResponse: Sendable {
 
     /// Whether an error rejects the customer access token.
     ///
-    /// Shopify has no error code for an invalid token, so code and field together decide, never the message.
+    /// Shopify has no error code for an invalid token. So the code `INVALID` and the field `customerAccessToken` together decide, never the
+    /// message.
     private static func refusesToken(_ error: CartUserError) -> Bool {
         error.code == .invalid && error.field.last == "customerAccessToken"
     }

@@ -15,31 +15,33 @@ public struct CartPolicy: Sendable {
         /// buyer is removed from the old cart, and the app no longer uses that cart. The guest also gets note and attributes: use
         /// ``drop`` if your shop writes personal data into them.
         case clone
-        /// `CartAdapter.logout` gives a new guest session the same cart, after the buyer, all addresses and the gift cards were removed
-        /// from it, or a copy if the buyer could get back to that cart, or if the app's token may not read customers and so cannot
-        /// show that the buyer was removed. Note and attributes stay on it, as with ``clone``.
+        /// `CartAdapter.logout` removes the buyer, all addresses and the gift cards from the cart, and gives a new guest session this cart.
+        /// The guest gets a copy instead if Shopify's response does not show that the buyer was removed, for example because the app's
+        /// token may not read customers. The guest also gets a copy if another session has the same cart, or if an earlier request with the
+        /// buyer's data may still reach Shopify. Note and attributes stay on the cart, as with ``clone``.
         case detach
-        /// The session loses the cart, and Shopify is not called. The buyer stays on the cart until the cart expires at Shopify.
+        /// The session loses the cart, and no request is sent to Shopify. So the buyer stays on the cart at Shopify.
         case drop
     }
 
     /// The action when Shopify no longer has a cart.
     public enum Gone: Sendable {
-        /// The session has no cart, and the next line that is added creates a new one. Shopify usually removes a cart because its order was
-        /// placed.
+        /// The session then has no cart, and `CartAdapter.add` creates a new one. The usual reason is that the cart's order was placed.
         case startEmpty
-        /// A new cart gets the last known lines of the old one; if the old one had several pages of lines, those of the first page. For
-        /// this purpose the lines are stored with the session.
+        /// The adapter creates a new cart with the last known lines of the old cart, at most those of its first page. For this purpose the
+        /// adapter stores the lines with the session.
         case recreate
     }
 
-    /// The cart that a buyer has after a login with a guest's cart.
+    /// The cart that a buyer gets after a login, if the browser had a guest's cart.
     public enum Merge: Sendable {
-        /// The guest's cart becomes the buyer's. Carts of the buyer's other sessions are not changed.
+        /// The guest's cart becomes the cart of the buyer's session. Carts of the buyer's other sessions are not changed.
         case keepGuest
-        /// The guest's lines are added to the buyer's newest cart, if there is one.
+        /// The guest's lines are added to the session's own cart, or else to the cart of the buyer's newest other session. If the buyer has
+        /// no cart, the guest's cart becomes the buyer's.
         case intoCustomerCart
-        /// The buyer keeps the newest own cart, if there is one, and the guest's cart is dropped.
+        /// The session keeps its own cart, or else gets the cart of the buyer's newest other session, and the guest's cart is not used any
+        /// more. If the buyer has no cart, the guest's cart becomes the buyer's.
         case preferCustomer
     }
 
@@ -47,7 +49,7 @@ public struct CartPolicy: Sendable {
     public var logout = Logout.clone
     /// The action when Shopify no longer has a cart; by default the session has no cart.
     public var gone = Gone.startEmpty
-    /// The action with a guest's cart after a login; by default the buyer gets it.
+    /// The action with a guest's cart after a login; by default it becomes the buyer's cart.
     public var merge = Merge.keepGuest
     /// Exchanges the customer access token for a Storefront token before it is put on a cart.
     ///
@@ -74,14 +76,15 @@ public struct CartEvent: Sendable, Equatable {
         case recreated
         /// Shopify returned a new id for the cart.
         case moved
-        /// A process ended while it created a cart, before it saved Shopify's response. At Shopify a cart may exist that no session knows.
-        /// It expires there.
+        /// An operation began to create a cart and did not record the outcome, for example because its process ended. Shopify may have a
+        /// cart that no session refers to. It expires there.
         case interrupted
         /// The session's identity could not be put on the cart, for this reason.
         case degraded(IdentityError.Code)
-        /// The lines of a guest's cart are in the buyer's.
+        /// The lines of a guest's cart were added to the buyer's cart.
         case merged
-        /// Some lines of a guest's cart could not be added to the buyer's, because Shopify refused them. They stay in the guest's cart.
+        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected them or has no stock. They stay in the
+        /// guest's cart.
         case partlyMerged
     }
 

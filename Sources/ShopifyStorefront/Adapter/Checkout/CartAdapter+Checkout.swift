@@ -4,9 +4,9 @@ public import IdentityKit
 extension CartAdapter {
     /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
-    /// The token is refreshed first if it expires too soon. It is attached again, unless the cart is untrusted. If the identity is
-    /// unavailable or rejected, the buyer still gets a checkout, as a guest, and
-    /// ``CheckoutHandoff/problem`` says why. If the provider has ended the session, the buyer is removed from the cart first.
+    /// The access token is refreshed first if it expires too soon. The identity is put on the cart again, unless the cart is untrusted. If
+    /// the identity is unavailable or rejected, the buyer still gets a checkout, possibly as a guest, and ``CheckoutHandoff/problem`` says
+    /// why. If the buyer must sign in again, the buyer is removed from the cart first.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -38,7 +38,8 @@ extension CartAdapter {
     ) async throws -> CartIdentityResult {
         let identity = buyerIdentity(claim, in: binding.keepingCountry(in: client.context.overridden(by: context)))
         if case .none = claim {
-            // The identity stays on the cart during an outage. It is removed when the session has ended, or may be another buyer's.
+            // During an outage, the identity stays on the cart. It is removed if the session has no identity for carts, if the buyer must
+            // sign in again, or if the error suggests an attack, because the identity may then be another buyer's.
             let mustLeave = problem.map { $0.kind == .signInAgain || $0.isAttackSuspected } ?? true
             var result =
                 mustLeave && binding.mayHoldBuyer
@@ -56,7 +57,7 @@ extension CartAdapter {
         let isDue = try isDue(identity, on: binding)
         if identity.token == nil, !isDue, !binding.isUntrusted {
             let result = try await current(&binding, readsCheckoutURL: true, in: context)
-            // The logout of another session with this cart removes the contact.
+            // A logout of another session with this cart may have removed the contact data. They are then put on the cart again.
             let buyer = result.cart.buyerIdentity
             let hasAddressOnly = !binding.hasEmail && !binding.hasPhone && !binding.addressIDs.isEmpty
             let isRemoved =
@@ -75,7 +76,8 @@ extension CartAdapter {
         let now = client.environment.clock.now
         guard var url = result.checkoutURL, url.isSafe(allowsLoopbackHTTP: client.configuration.allowsLoopbackHTTP)
         else { throw Self.noCheckoutURL }
-        // With `sso=silent` the checkout takes the buyer from the browser's session, who may be another person than the buyer on the cart.
+        // With `sso=silent` the checkout takes the buyer from the browser's session at the shop. This may be another person than the buyer
+        // on the cart.
         let usesBrowserSession = options.singleSignOn == .silent && !binding.mayHoldBuyer && !binding.isUntrusted
         if usesBrowserSession {
             do { url = try url.adding("sso", "silent") } catch { throw Self.noCheckoutURL }

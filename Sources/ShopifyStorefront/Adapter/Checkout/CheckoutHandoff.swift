@@ -7,7 +7,7 @@ public struct CheckoutHandoff: Sendable {
     ///
     /// Do not store or log the URL.
     public let url: CheckoutURL
-    /// The identity with which the buyer arrives.
+    /// The identity with which the checkout opens, as far as the adapter knows.
     public let identity: CartIdentity
     /// The cart as Shopify returned it.
     public let cart: Cart
@@ -19,7 +19,7 @@ public struct CheckoutHandoff: Sendable {
     ///
     /// Authenticated URLs are valid for a short time that Shopify does not publish.
     public let issuedAt: Date
-    /// Whether the URL has `sso=silent`, so that the browser's session at the shop decides who buys.
+    /// Whether the URL has `sso=silent`, so that the checkout opens for the buyer who is signed in at the shop in this browser.
     public let usesBrowserSession: Bool
     /// Why the buyer may not be signed in at the checkout; nil if there was no problem.
     public let problem: IdentityError?

@@ -13,7 +13,7 @@ public struct CheckoutOptions: Sendable {
 
     /// Whether checkout uses a browser session.
     public var singleSignOn: SingleSignOn
-    /// How long the token on the cart must remain valid when the buyer leaves, 15 minutes by default.
+    /// How long the token on the cart must remain valid when the buyer goes to the checkout, 15 minutes by default.
     ///
     /// For a token of one hour, `SessionManager` refreshes early when 9 to 15 minutes remain. The default therefore avoids that the token
     /// is refreshed right after the buyer has left for the checkout.

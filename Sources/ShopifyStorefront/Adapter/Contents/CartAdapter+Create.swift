@@ -37,7 +37,7 @@ extension CartAdapter {
 
     /// Returns the session's cart claim, or `.none` and the error if the claim is unavailable.
     ///
-    /// The caller then continues without an identity.
+    /// The error does not stop the caller, which then continues without an identity.
     ///
     /// - Throws: An error if the session does not exist or the caller was cancelled.
     func claim(

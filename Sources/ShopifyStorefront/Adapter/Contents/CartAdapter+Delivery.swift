@@ -34,7 +34,7 @@ extension CartAdapter {
 
     /// Adds delivery addresses that the buyer has entered to the session's cart.
     ///
-    /// A logout removes them.
+    /// A logout removes them, except with ``CartPolicy/Logout/drop``.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult

@@ -9,14 +9,14 @@ extension CartAdapter {
     ///
     /// It creates a cart if the session has none, or if Shopify no longer has it.
     ///
-    /// A request that may have been executed is not repeated. If the response is lost, or contains neither a cart nor user errors, the
-    /// cart is read. The lines count as added if this process saw the cart at most 10 seconds before, and the cart's quantities have grown
-    /// by the quantities of the lines since. More than 250 lines are sent in several calls. If the lines were added, but the identity could
-    /// not be put on the cart again, that is no error: ``SessionCart/problem`` says why.
+    /// A request that may have been executed is not repeated. If the response is lost, or contains neither a cart nor user errors, the cart
+    /// is read. The lines count as added if this process saw all lines of the cart at most 10 seconds before the request, and the cart's
+    /// quantities have since grown at least by the quantities of the added lines. More than 250 lines are sent in several requests. If the
+    /// lines were added, but the identity could not be put on the cart again, that is no error: ``SessionCart/problem`` says why.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when reading does not show whether the lines were added. Read
-    ///   the cart before you add them again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its cause when
-    ///   an earlier call succeeded and a later one failed.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when reading does not show whether the lines were added.
+    ///   Read the cart before you add them again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its
+    ///   cause when an earlier request succeeded and a later one failed.
     @discardableResult
     public func add(
         _ lines: [CartLineInput],
@@ -88,7 +88,7 @@ extension CartAdapter {
     /// All lines of a cart, from all pages.
     ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when the pages do not end, because a merge or a copy
-    ///   with only some of the lines would lose the others. With `needsContents`, the GraphQL errors that hide a part of a line.
+    ///   with only some of the lines would lose the others. With `needsContents`, also the GraphQL errors of a page.
     func allLines(
         of cart: Cart,
         needsContents: Bool = true,
@@ -107,7 +107,7 @@ extension CartAdapter {
                 throw client.failure(of: result, CartLinesQuery.document)
             }
             lines += page.nodes
-            // Empty pages would never reach the maximum.
+            // A list of empty pages would never reach `maximumLines`.
             guard !page.nodes.isEmpty || !page.pageInfo.hasNextPage else { throw Self.endlessLines }
             (hasMore, end, cursor) = (page.pageInfo.hasNextPage, page.pageInfo.endCursor, next)
         }
@@ -120,7 +120,7 @@ extension CartAdapter {
             .unexpectedResponse,
             "The pages of the cart's lines do not end: a page with hasNextPage = true has no line, no new endCursor, "
                 + "or comes after \(maximumLines) lines.",
-            hint: "Try again. If the error persists, forget the session's cart and create a new one.",
+            hint: "Try again. If the error persists, call forget(for:) and create a new cart.",
             reference: "Storefront API reference, PageInfo"
         )
     }
@@ -146,15 +146,18 @@ extension CartAdapter {
         } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
             return CartChange(.failure(error), saving: binding, onConflict: .detachAndRepeat)
         } catch let gone as CartGone {
-            // The cart that the session had before still exists, so the caller must not take it for the one that is gone.
+            // Shopify no longer has the new cart. `CartGone` would make `CartOperation` remove the session's old cart, so another error is
+            // thrown.
             try? await detachUnsaved(binding)
             throw IdentityError.cartIsGone(gone.metadata)
         }
     }
 
-    /// Creates a cart, again without the lines that Shopify rejects until it accepts the others.
+    /// Creates a cart.
     ///
-    /// - Returns: The result of the creation, and Shopify's last rejection.
+    /// After a rejection, the creation is repeated without the lines that Shopify rejected.
+    ///
+    /// - Returns: The result of the creation, and Shopify's last rejection; nil if Shopify rejected no line.
     func omittingRefused<Result: Sendable>(
         _ lines: inout [CartLineInput],
         _ create: ([CartLineInput]) async throws -> Result
@@ -210,7 +213,7 @@ extension CartAdapter {
         return result
     }
 
-    /// Adds one part.
+    /// Adds one part, which has at most 250 lines.
     private func add(
         part: [CartLineInput],
         to binding: inout CartBinding,
@@ -245,7 +248,9 @@ extension CartAdapter {
         )
     }
 
-    /// Finds out whether lines were added when the response was lost, by comparing the cart's quantities with those before the request.
+    /// Finds out whether lines were added, after a request whose response was lost or has no cart.
+    ///
+    /// It compares the cart's quantities with those before the request.
     private func confirm(
         _ lines: [CartLineInput],
         above before: CartLineCounts?,

@@ -19,7 +19,7 @@ extension CartAdapter {
         }
     }
 
-    /// Sets all attributes of the session's cart.
+    /// Replaces all attributes of the session's cart.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult
@@ -35,9 +35,9 @@ extension CartAdapter {
 
     /// Adds discount codes to the session's cart and removes others.
     ///
-    /// Shopify's mutation replaces the whole list of codes, so the cart is read first. Changes that are made at the same time are not lost:
-    /// tasks of one process wait for each other, and after a change by another process the cart is read again. Codes are compared without
-    /// regard to case, as Shopify does.
+    /// Shopify's mutation replaces the whole list of codes, so the cart is read first. Changes that several tasks or processes make with
+    /// this method at the same time are not lost, because the calls wait for each other. Codes are compared without regard to case, as
+    /// Shopify does.
     ///
     /// - Throws: `IdentityError`. A code that does not apply is reported as a warning.
     public func changeDiscountCodes(

@@ -2,16 +2,18 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The lines that this process saw in carts during the last seconds.
+/// The lines that this process saw in carts during the last 10 seconds.
 ///
-/// They show whether lines were added when the response was lost. Older lines do not show it, because another process may have added lines
-/// since.
+/// After a lost response, a comparison with them shows whether lines were added. Older lines are not used, because another process may have
+/// added lines since.
 final class CartLineCache: Sendable {
     private static let maximum = 1_000
     private static let maximumAge = Duration.seconds(10)
     private let entries = Mutex<[CartID: (lines: CartLineCounts, time: Date)]>([:])
 
-    /// Keeps the lines of a cart; forgets those seen before if the response does not show all lines.
+    /// Keeps the lines of a cart.
+    ///
+    /// If the response does not show all lines, the lines that were kept before are removed.
     func record(_ cart: Cart, showsLines: Bool, at now: Date) {
         let entry = showsLines ? (CartLineCounts(cart.lines.map(CartLineInput.init)), now) : nil
         entries.withLock { entries in

@@ -1,9 +1,9 @@
 public import IdentityKit
 
-/// The lines that are in the cart, and those that are not, after only some of more than 250 lines were added.
+/// Which of more than 250 lines are in the cart, after only some of them were added.
 ///
-/// It is the cause of an error with code `IdentityError.Code.linesPartlyAdded`. More than 250 lines are added in several calls, and a
-/// later call can fail after earlier ones succeeded:
+/// It is the cause of an error with code `IdentityError.Code.linesPartlyAdded`. More than 250 lines are added in several requests, and a
+/// later request can fail after earlier ones succeeded:
 ///
 /// ```swift
 /// do {
@@ -43,7 +43,7 @@ extension CartPartialAddition: Redacted {
 }
 
 extension IdentityError {
-    /// An addition that failed after some of its calls.
+    /// The error for an addition whose first requests succeeded, and of which a later request failed.
     ///
     /// Its kind is never ``IdentityError/Kind/retryLater``, because repeating the whole call would add the first lines twice.
     static func partlyAdded(_ addition: CartPartialAddition) -> IdentityError {

@@ -4,7 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Puts the buyer identity of a session on its cart.
     ///
-    /// After a sign-in, ``mergeGuestCart(of:into:merge:in:)`` does this, and also takes over the guest's cart.
+    /// If the session has no identity for carts, the buyer is removed from the cart. After a sign-in, call
+    /// ``mergeGuestCart(of:into:merge:in:)`` instead, which also takes over the guest's cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when there is no cart. A rejected identity is not an error:
     ///   ``SessionCart/identity`` and ``SessionCart/problem`` report it.
@@ -24,7 +25,7 @@ extension CartAdapter {
         try await withCart(id, under: locks) { binding, locked in
             let claim = try await self.sessions.cartClaim(for: id).claim
             if case .none = claim {
-                // A detach also removes addresses that the buyer entered, so it is made only if there is an identity to remove.
+                // `detach` also removes addresses that the buyer entered. So it is called only if there may be an identity to remove.
                 if binding.mayHoldBuyer { return try await self.detach(&binding, in: context).sessionCart(binding) }
                 let result = try await self.current(&binding, in: context)
                 binding.problem = nil
@@ -54,7 +55,7 @@ extension CartAdapter {
         }
         let earlier = binding.unanswered
         let result = try await put(wanted, on: &binding, of: locked, in: context)
-        // After a rejection, the identity of an earlier request without a response may still be on the cart.
+        // If Shopify rejected this identity, the identity of an earlier request without a response may still be on the cart.
         binding.unanswered = binding.problem == nil ? outstanding(earlier) : earlier
         return result
     }
@@ -66,7 +67,7 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
         let id = locked.session
-        // Addresses have a separate mutation, so that an invalid address does not reject the rest.
+        // The address is sent in a separate mutation, because for an invalid address Shopify would reject the other parts too.
         var negotiation = IdentityNegotiation(wanted.withoutAddress(), companyLocationID: binding.companyLocationID)
         switch try await negotiate(
             &negotiation,
@@ -119,7 +120,8 @@ extension CartAdapter {
     ///   - isMade: Whether the cart shows that the change was made. It decides after a response without a cart and with GraphQL errors.
     ///     With nil, such a response is always an error.
     /// - Returns: The cart.
-    /// - Throws: The error of such a response, or of reading the cart; ``CartGone`` when Shopify no longer has the cart.
+    /// - Throws: The GraphQL errors of a response without a cart, if `isMade` does not find the change; otherwise the error of reading the
+    ///   cart. ``CartGone`` when Shopify no longer has the cart.
     func resolve(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
@@ -161,7 +163,8 @@ extension CartAdapter {
     ) throws {
         binding.identity = identity.kind
         binding.fingerprint = try whole.fingerprint(for: binding.cartID)
-        // Shopify has just accepted the token. If it has expired by our clock, the clocks differ, and the time is not recorded.
+        // Shopify has just accepted the token. If it has expired by this machine's clock, the two clocks differ, and the time is not
+        // recorded.
         let now = client.environment.clock.now
         binding.expiresAt = identity.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
@@ -172,7 +175,7 @@ extension CartAdapter {
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
     }
 
-    /// Puts the provider's address on the cart, unless the buyer has entered one.
+    /// Puts the provider's address on the cart, unless the cart has an address that the buyer entered.
     ///
     /// Fields that Shopify rejects are omitted one by one, and finally the whole address.
     private func setAddress(

@@ -5,7 +5,7 @@ internal import ShopifyGraphQL
 // sets the country and the company location. `CartBuyerIdentity.input(over:)` builds the input with the access token.
 
 extension CartAdapter {
-    /// Sends `cartBuyerIdentityUpdate`; members that are not set stay as they are.
+    /// Sends `cartBuyerIdentityUpdate`; members of the input that are `.unset` do not change on the cart.
     func updateBuyerIdentity(
         _ input: CartBuyerIdentityInput,
         on binding: CartBinding,
@@ -14,14 +14,15 @@ extension CartAdapter {
         try await send(CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: input), in: context)
     }
 
-    /// The identity of a claim for a call, with the country of the call or of the client.
+    /// The identity of a claim, with the country of the context, or else of the client, or else of the claim.
     func buyerIdentity(_ claim: CartClaim, in context: StorefrontContext) -> CartBuyerIdentity {
         CartBuyerIdentity(claim, in: client.context.overridden(by: context))
     }
 
     /// Whether the requested identity has to be sent to Shopify.
     ///
-    /// True if it differs from the identity on the cart, or if an earlier attempt failed; false for an untrusted cart.
+    /// True if it differs from the identity on the cart, or if the last attempt to put an identity there failed; false for an untrusted
+    /// cart.
     func isDue(_ identity: CartBuyerIdentity, on binding: CartBinding) throws -> Bool {
         if binding.isUntrusted { return false }
         if binding.problem != nil || identity.country.map({ $0 != binding.country }) ?? false { return true }
@@ -29,7 +30,8 @@ extension CartAdapter {
         return fingerprint != binding.fingerprint
     }
 
-    /// Sets the cart's country to the country of the current call or of the client if they differ, because the country determines the prices.
+    /// Sets the cart's country to the country of the current call or of the client if they differ, because the country determines the
+    /// prices.
     ///
     /// The other members of the buyer's identity are not sent, so they do not change.
     func setCountry(
@@ -54,8 +56,8 @@ extension CartAdapter {
             binding.country = country
             return later.after(earlier)
         } catch let error as IdentityError where error.kind != .cancelled {
-            // The caller's own call has succeeded, so this failure is only reported in `omitted`. If Shopify no longer has the cart, or the
-            // call is cancelled, the error is thrown.
+            // The operation before this one has succeeded, so this failure is only reported in `omitted`. If Shopify no longer has the
+            // cart, or the task is cancelled, the error is thrown.
             result.omitted.append("country")
             return result
         }

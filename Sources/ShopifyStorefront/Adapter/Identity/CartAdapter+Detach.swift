@@ -8,7 +8,7 @@ extension CartAdapter {
     /// keeps the cart as a guest's cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the buyer is still on the cart, or when an error in
-    ///   Shopify's response hides whether the customer is.
+    ///   Shopify's response hides whether the customer is on the cart.
     public func detach(
         from id: SessionID,
         in context: StorefrontContext = StorefrontContext()
@@ -23,8 +23,8 @@ extension CartAdapter {
     /// All delivery addresses are removed, also addresses whose ids the session does not store, because the response with their ids may
     /// have been lost.
     ///
-    /// With `permitsContact`, an e-mail address or a phone number may remain on the cart. Pass it if no other buyer gets the cart: an
-    /// address that Shopify keeps must not stop the session's next checkout or cart.
+    /// With `permitsContact`, an e-mail address or a phone number may remain on the cart. Pass true if no other buyer gets the cart.
+    /// Otherwise an e-mail address that Shopify keeps would make the session's next checkout or `create` fail.
     func detach(
         _ binding: inout CartBinding,
         permitsContact: Bool = false,
@@ -54,7 +54,8 @@ extension CartAdapter {
                 result.metadata
             )
         }
-        // With a token that may not read customers, no response can show it. Other errors are temporary.
+        // `hidden` is a temporary error. If the app's token may not read customers, the result is `denied`: no response can show the
+        // removal.
         guard result.customer != .hidden else {
             let message = "An error in Shopify's response hides whether the cart still has the customer."
             throw Self.incomplete(message, hint: hint, result.metadata)
@@ -85,8 +86,8 @@ extension CartAdapter {
 
     /// Sends a mutation that removes data from the cart, and updates the result from the cart of the response.
     ///
-    /// If Shopify rejects it, for example because a repeated request names ids that the first one has removed, or returns GraphQL errors
-    /// without a cart, the cart is read. The caller checks the cart in any case.
+    /// If the response has no cart, the cart is read. This happens for example if a repeated request names ids that an earlier request has
+    /// removed. The caller checks the cart in each case, also after errors.
     private func sendRemoval<Removal: CartReading>(
         _ removal: Removal,
         _ result: inout CartIdentityResult,
@@ -114,7 +115,7 @@ extension CartAdapter {
         try await Task { [self] in try await detachUnlessGone(from: binding) }.value
     }
 
-    /// Removes the buyer from a replaced cart.
+    /// Removes the buyer from the session's old cart, which another cart replaces.
     func detachReplaced(_ binding: CartBinding?, in context: StorefrontContext) async throws {
         guard var binding, binding.mayHoldBuyer else { return }
         binding.buyerIP = context.buyerIP ?? binding.buyerIP

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-// The reasons why the identity is not on a cart.
+// The errors that say why the session's identity is not on its cart.
 
 extension CartAdapter {
     static func identityRejected(_ errors: [CartUserError], _ metadata: GraphQLMetadata) -> IdentityError {
@@ -26,7 +26,8 @@ extension CartAdapter {
             .cartNotIssued,
             "The cart's id came from an untrusted source, so no identity is put on the cart.",
             hint:
-                "Create a cart for the session, or adopt the cart with isTrusted if no browser can have chosen its id."
+                "Call create(_:for:in:) for a new cart. If no browser can have chosen the cart's id, call adopt(_:for:isTrusted:in:) "
+                + "with isTrusted."
         )
     }
 

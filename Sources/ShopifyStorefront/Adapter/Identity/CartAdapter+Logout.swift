@@ -5,8 +5,9 @@ internal import ShopifyGraphQL
 public struct CartLogout: Sendable {
     /// The result of the session's logout.
     public let logout: LogoutResult
-    /// The guest's session that has the cart now; nil with ``CartPolicy/Logout/drop``, if there was nothing to keep, or if the cart could
-    /// not be kept.
+    /// The guest's session that has the cart or its copy now.
+    ///
+    /// It is nil with ``CartPolicy/Logout/drop``, if there was nothing to keep, or if the cart could not be kept.
     public let guest: SessionID?
     /// The reason why the guest did not get the cart or some of its lines.
     public let problem: IdentityError?
@@ -18,11 +19,13 @@ extension CartAdapter {
     /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes, and neither the buyer's identity,
     /// nor an address, nor a gift card. The buyer is removed from the old cart, and the app no longer uses the old cart. With
     /// ``CartPolicy/Logout/detach`` the guest gets the same cart, after Shopify's response has shown that the buyer and the gift cards are
-    /// removed. The guest gets a copy instead if another session of the buyer has the same cart, if an earlier request that puts
-    /// personal data or a gift card on the cart may still reach Shopify, or if the app's token may not read customers. With
-    /// ``CartPolicy/Logout/drop`` no other buyer gets the cart. The session ends even if the cart could not be kept.
+    /// removed. The guest gets a copy instead if that response does not show that the buyer is removed, for example because the app's token
+    /// may not read customers. The guest also gets a copy if another session has the same cart, or if an earlier request that puts personal
+    /// data or a gift card on the cart may still reach Shopify. With ``CartPolicy/Logout/drop`` no guest gets the cart. The session ends
+    /// even if the cart could not be kept.
     ///
-    /// `SessionManager.logout`, which the web routes call, keeps nothing: it only removes the buyer from the cart.
+    /// `SessionManager.logout`, which the web routes call, gives the cart to no guest. It removes the buyer from the cart, unless the
+    /// policy is ``CartPolicy/Logout/drop``.
     ///
     /// - Important: The next person at the browser gets the attributes of the cart and its lines, and the note. Use
     ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into them.
@@ -51,10 +54,11 @@ extension CartAdapter {
                 case .detach: (guest, problem) = try await self.handOver(id, context)
                 case .drop: try await self.forget(for: id, under: nil)
                 }
-                // With the policy `drop` the session's end does not call Shopify, so the buyer is removed here from a cart that is left.
+                // With the policy `drop`, `sessionEnded` does not remove the buyer. So if `mode` is not `drop`, the buyer is removed here
+                // from a cart that the session still has.
                 if self.policy.logout == .drop { try await self.detachIfAny(id, context) }
             } catch {
-                // The logout is completed also if the caller is cancelled.
+                // After an error, also a cancellation, the logout goes on without the cart.
                 problem = (error as? CartGone).map { .cartIsGone($0.metadata) } ?? .wrapping(error)
             }
             let result = try await self.sessions.logout(id, options: options)
@@ -87,7 +91,8 @@ extension CartAdapter {
 
     /// Copies lines, note, attributes and discount codes of a cart to a new guest's cart.
     ///
-    /// - Returns: The guest, and the reason if lines are missing in its cart.
+    /// - Returns: The guest's session, and the reason if lines are missing in its cart. The session is nil if there was nothing to copy, or
+    ///   if Shopify rejected every line.
     private func copy(
         _ binding: CartBinding?,
         _ context: StorefrontContext
@@ -108,7 +113,8 @@ extension CartAdapter {
                     try await self.createCart(withAll: lines, locked, context)
                 }
             }
-            // If Shopify rejects every line, or the logout is cancelled, the new guest's session ends, because its cart is not a copy.
+            // If Shopify rejects every line, or the logout is cancelled, the new guest's session ends, because its cart is no complete
+            // copy.
             if let refusal, lines.isEmpty {
                 try await sessions.endGuest(guest)
                 return (nil, refusal)
@@ -139,26 +145,28 @@ extension CartAdapter {
         }
     }
 
-    /// Gives the session's cart to a new guest if the buyer was removed from it, otherwise a copy.
+    /// Gives the session's cart to a new guest.
+    ///
+    /// If the buyer may still be on the cart, the guest gets a copy.
     private func handOver(
         _ id: SessionID,
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         let handed = try await withLockedCart(id) { locked -> CartChange<HandOver> in
             guard var binding = locked.binding else { return CartChange(.handedOver(to: nil), saving: nil) }
-            // Another session of the buyer with the same cart would attach the buyer to it again, and another guest's would change it. So
-            // the guest gets a copy.
+            // Another session of the buyer with the same cart would put the buyer on it again, and another guest's session would change it.
+            // So the guest gets a copy.
             if try await self.isShared(binding, id) { return CartChange(.copyNeeded(binding), saving: nil) }
             let context = binding.lastContext.overridden(by: context)
             var result: CartIdentityResult
             do {
                 result = try await self.detach(&binding, in: context)
             } catch let error as IdentityError where error.code == .detachIncomplete {
-                // The end of the session tries to remove the buyer from this cart again.
+                // At the end of the session, `sessionEnded` tries again to remove the buyer from this cart.
                 return CartChange(.copyNeeded(binding), saving: nil)
             }
-            // Data of the buyer in a request without a response, or in one of another process, may arrive after the guest has the cart.
-            // And a token that may not read customers does not show whether the customer was removed.
+            // An earlier request without a response, or a request of another process, may put data of the buyer on the cart after the guest
+            // has it. And with a token that may not read customers, the response does not show whether the customer was removed.
             guard binding.unanswered == nil, result.customer == .shown else {
                 return CartChange(.copyNeeded(binding), saving: binding)
             }
@@ -169,7 +177,8 @@ extension CartAdapter {
                 try await self.sessions.endGuest(guest)
                 throw CartConflict()
             }
-            // Another session may have taken the cart over meanwhile. From now on it finds the cart in no session (`hasCart`).
+            // Another session of the buyer may have taken over the cart before this write. After it, `takeOver` fails, because this session
+            // no longer has the cart.
             guard (try? await self.isShared(binding, id)) == false else {
                 try await self.sessions.endGuest(guest)
                 return CartChange(.copyNeeded(binding), saving: nil)
@@ -199,8 +208,9 @@ extension CartAdapter {
 
 /// The outcome of giving the session's cart to a guest.
 private enum HandOver {
-    /// The session no longer has the cart. The guest is nil when there was no cart, or its session could not save it.
+    /// The session no longer has the cart. The guest's session is nil when there was no cart, or when the cart could not be saved to the
+    /// guest's session.
     case handedOver(to: SessionID?)
-    /// Data of the buyer may be on the cart or still arrive there, so the guest gets a copy.
+    /// Data of the buyer may be on the cart or still arrive there, or another session has the cart. So the guest gets a copy.
     case copyNeeded(CartBinding)
 }

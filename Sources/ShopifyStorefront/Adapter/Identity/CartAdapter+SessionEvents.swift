@@ -2,7 +2,9 @@ public import IdentityKit
 
 /// The adapter follows its sessions: a refresh puts the new token on the cart, and the end of a session removes the buyer.
 extension CartAdapter: SessionParticipant {
-    /// Puts the session's identity on its cart again, if a refresh has changed it, or removes it if the session no longer has one.
+    /// Puts the session's identity on its cart again, if a refresh has changed the identity.
+    ///
+    /// If the session no longer has an identity for carts, the buyer is removed from the cart.
     ///
     /// - Throws: `IdentityError` when that fails. The next checkout tries again.
     public func sessionRefreshed(_ session: Session) async throws {
@@ -10,16 +12,16 @@ extension CartAdapter: SessionParticipant {
             guard var binding = locked.binding, binding.identity != .guest || binding.problem != nil else {
                 return CartChange(nil, saving: locked.binding)
             }
-            // The operation that caused the refresh has already sent these tokens, and Shopify rejected them.
+            // Another operation on this session has already sent these tokens, and Shopify rejected them.
             if try await self.sessions.hasRejectedTokens(session.id) { return CartChange(nil, saving: binding) }
             var context = binding.lastContext
-            // These tokens are current: they have just been refreshed.
+            // The tokens have just been refreshed, so `.zero` avoids another refresh.
             let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
             if case .none = claim, binding.mayHoldBuyer {
                 _ = try await self.detach(&binding, in: context)
                 return CartChange(nil, saving: binding)
             }
-            // A contact has its own country, which must not replace the cart's.
+            // The country of a contact must not replace the cart's country.
             if case .contact = claim { context = binding.keepingCountry(in: context) }
             // Not `buyerIdentity(_:in:)`, which adds the client's country: a refresh must not change the cart's country.
             let identity = CartBuyerIdentity(claim, in: context)
@@ -30,13 +32,13 @@ extension CartAdapter: SessionParticipant {
         if let problem { throw problem }
     }
 
-    /// Removes the buyer from the cart of a session that has ended.
+    /// Removes the buyer from the cart of a session that has ended, except with ``CartPolicy/Logout/drop``.
     ///
     /// - Throws: `IdentityError` when the buyer may still be on the cart, so that the logout reports it.
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         guard policy.logout != .drop, let binding = try StoredCart(attachments[self.attachments.name]).binding
         else { return }
-        // A guest's cart without a buyer needs no request.
+        // A guest's cart on which no buyer can be needs no request.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
             // A merge ends the guest's session while it holds the session's lock, so waiting for the lock here would be a deadlock. For

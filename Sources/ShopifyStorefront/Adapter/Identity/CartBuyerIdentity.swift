@@ -79,7 +79,7 @@ struct CartBuyerIdentity: Sendable {
         )
     }
 
-    /// A location that Shopify rejects is removed from the cart: an unset member would keep it there.
+    /// If this identity has no location, the cart's earlier location is cleared with null, because an unset member would keep it.
     private func companyLocation(over binding: CartBinding?) -> InputField<String> {
         companyLocationID.map { .set($0) } ?? (binding?.companyLocationID == nil ? .unset : .null)
     }
@@ -88,7 +88,7 @@ struct CartBuyerIdentity: Sendable {
     ///
     /// If the errors name no part, the first of these parts that is set is omitted: address, phone, country, e-mail.
     ///
-    /// - Returns: Nil if no part remains that can be omitted, or if the errors are about lines.
+    /// - Returns: Nil if no part remains that can be omitted, or if all errors are about lines.
     func reduced(by errors: [CartUserError]) -> CartBuyerIdentity? {
         if !errors.isEmpty, errors.allSatisfy({ $0.field.contains("lines") }) { return nil }
         var less = self
@@ -120,10 +120,10 @@ struct CartBuyerIdentity: Sendable {
         return less
     }
 
-    /// The identity with one part less, after Shopify rejected the whole GraphQL document and not one field.
+    /// The identity with one part less, after a response with GraphQL errors, which name no part of the identity.
     ///
-    /// Shopify does this for example for an unknown country code. So the parts that contain a country code are omitted first: address,
-    /// country, phone, e-mail.
+    /// Shopify returns such a response for example for an unknown country code. So the parts that contain a country code are omitted first:
+    /// address, country, phone, e-mail.
     ///
     /// - Returns: Nil if no part remains that can be omitted.
     func reducedAfterRejectedDocument() -> CartBuyerIdentity? {

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// Shopify's response for a cart, and the accepted parts of the identity.
+/// The cart of Shopify's response, and whether Shopify accepted the identity for it.
 struct CartIdentityResult: Sendable {
     var cart: Cart
     var checkoutURL: CheckoutURL?
@@ -9,7 +9,7 @@ struct CartIdentityResult: Sendable {
     /// The parts of the identity that Shopify did not accept.
     var omitted: [String] = []
     var problem: IdentityError?
-    /// Whether this response showed that Shopify accepted the token.
+    /// Whether the response shows that Shopify accepted the customer access token.
     var isConfirmed = false
     /// Whether the response shows the customer on the cart.
     var customer: CustomerVisibility
@@ -33,7 +33,9 @@ struct CartIdentityResult: Sendable {
         metadata = later.metadata
     }
 
-    /// This later response with the warnings of an earlier one, and the problem of either.
+    /// This result of a later response, with the warnings of an earlier one before its own.
+    ///
+    /// If it has no problem, it gets the earlier problem.
     func after(_ earlier: CartIdentityResult) -> CartIdentityResult {
         var later = self
         later.warnings = earlier.warnings + warnings

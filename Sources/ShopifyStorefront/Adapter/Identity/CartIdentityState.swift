@@ -5,7 +5,7 @@ public import IdentityKit
 public enum CartIdentity: String, Sendable {
     /// A guest.
     case guest
-    /// A guest with prefilled fields.
+    /// A guest whose e-mail address, phone number or delivery address is prefilled at checkout.
     case contact
     /// A signed-in customer.
     case customer
@@ -17,7 +17,7 @@ public enum CartIdentityState: Sendable, Equatable {
     case guest
     /// Contact fields and possibly an address are prefilled. The checkout is a guest checkout.
     case contact
-    /// A signed-in customer, until the token on the cart expires; nil when the time is unknown.
+    /// A signed-in customer. The value is the time at which the token on the cart expires; nil when the time is unknown.
     case customer(until: Date?)
     /// The session's identity could not be put on the cart, for this reason. The next checkout tries again.
     case degraded(IdentityError.Code)

@@ -1,11 +1,12 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// An identity for a cart, of which Shopify may reject parts.
+/// An identity for a cart, while Shopify's responses show which parts of it Shopify accepts.
 struct IdentityNegotiation {
     /// How a negotiation ends.
     enum Outcome {
-        /// Shopify accepted the identity, or the response does not reject it.
+        /// The last response: Shopify accepted the identity, returned no cart and no error, or no longer has the cart. With `endsWithCart`
+        /// also a response that rejects parts and has a cart.
         case answered(CartMutationResponse)
         /// Shopify rejected the identity, or the token exchange failed before a request.
         case rejected(IdentityError, CartMutationResponse?)
@@ -15,7 +16,7 @@ struct IdentityNegotiation {
     fileprivate(set) var whole: CartBuyerIdentity
     /// The identity without the parts that Shopify rejected, with the token of the policy's exchange.
     var identity: CartBuyerIdentity
-    /// The session's tokens, after Shopify rejected the token before them.
+    /// The session's refreshed tokens; nil until Shopify has rejected the first access token.
     fileprivate var refreshed: TokenSet?
 
     init(_ whole: CartBuyerIdentity, companyLocationID: String? = nil) {
@@ -36,8 +37,8 @@ extension CartAdapter {
     ///   - endsWithCart: Whether each response with a cart ends the negotiation, also a response that rejects parts of the identity.
     ///   - send: Sends the identity.
     /// - Returns: The outcome of the last request.
-    /// - Throws: The error of a request that Shopify did not answer, of a response with GraphQL errors and without a cart, or of a cancelled
-    ///   caller.
+    /// - Throws: The error of a request that Shopify did not answer, of a response with GraphQL errors and without a cart, or of a
+    ///   cancelled caller.
     func negotiate(
         _ negotiation: inout IdentityNegotiation,
         for id: SessionID,
@@ -87,7 +88,8 @@ extension CartAdapter {
 
     /// Starts the negotiation again with refreshed tokens after Shopify rejected the access token.
     ///
-    /// - Returns: False if the tokens were refreshed before, or the refresh failed. The caller then reports Shopify's rejection.
+    /// - Returns: False if this negotiation has refreshed the tokens before, if there is no access token, or if the refresh failed. The
+    ///   negotiation then ends with Shopify's rejection.
     private func refresh(_ negotiation: inout IdentityNegotiation, for id: SessionID) async throws -> Bool {
         if let refreshed = negotiation.refreshed {
             sessions.noteRejection(of: refreshed, of: id)
@@ -102,7 +104,7 @@ extension CartAdapter {
 
     /// Refreshes the session's tokens after Shopify rejected its access token, and returns the identity with the new token.
     ///
-    /// Returns nil if the refresh failed. The caller then reports Shopify's rejection.
+    /// Returns nil if the refresh failed. The negotiation then ends with Shopify's rejection.
     private func refreshed(
         _ refused: CartBuyerIdentity,
         for id: SessionID

@@ -5,16 +5,16 @@ internal import ShopifyGraphQL
 extension CartAdapter: SignInCarts {
     /// Merges a guest's cart into a session that has just begun, and puts the buyer's identity on the cart.
     ///
-    /// Call it once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). A login must not
-    /// fail because of a cart: after an error the call can be repeated, and adds no line twice.
-    /// After a partial merge, a repeated call adds only the lines that were left.
+    /// Call it once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). Do not let the login fail
+    /// if this method throws: call it again later, which adds no line twice. After a partial merge, a repeated call adds only the lines
+    /// that were not added.
     ///
     /// - Parameters:
     ///   - guest: The guest's session.
     ///   - id: The buyer's session.
     ///   - merge: Which cart the buyer gets; nil uses the policy's value.
-    ///   - context: The buyer's IP, country and language. Without an IP, that of the last call for the guest's cart is used, or for the
-    ///     session's cart if the guest has none.
+    ///   - context: The buyer's IP, country and language. Without an IP, the IP of the last operation on the guest's cart is used, or on
+    ///     the session's cart if the guest has no cart.
     /// - Returns: The cart and how it was merged.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`. If no session has the id
     ///   `guest`, or that session is a buyer's, nothing is merged. If the store cannot read `guest`, its error is thrown and the guest's
@@ -47,10 +47,10 @@ extension CartAdapter: SignInCarts {
         }
     }
 
-    /// Merges a guest's cart into a session that has just begun, as ``mergeGuestCart(of:into:merge:in:)`` with the policy's merge.
+    /// Merges a guest's cart into a session that has just begun, like ``mergeGuestCart(of:into:merge:in:)`` with ``CartPolicy/merge``.
     ///
-    /// With the policy `keepGuest`, a cart that the session already has is not replaced: the guest's lines are added to it. The session has
-    /// one if the sign-in moved it there, or if an earlier merge failed and the buyer has added a line since.
+    /// There is one difference: with the policy `keepGuest`, a cart that the session already has is not replaced, but gets the guest's
+    /// lines. The session has a cart if the sign-in moved it there, or if an earlier merge failed and the buyer has added a line since.
     public func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool {
         let result = try await mergeGuestCart(
             of: guest,
@@ -59,7 +59,7 @@ extension CartAdapter: SignInCarts {
             keepsOwnCart: true,
             in: StorefrontContext()
         )
-        // Shopify would reject the remaining lines again at every call, so a partial merge counts as finished.
+        // Shopify would probably reject the remaining lines again at each call, so a partial merge counts as complete.
         return result.guest == nil || result.outcome == .partial
     }
 
@@ -68,7 +68,7 @@ extension CartAdapter: SignInCarts {
         do {
             return try await sessions.session(id).isGuest
         } catch {
-            // A store that fails, or a damaged session, does not mean that there is nothing to merge.
+            // Only `sessionUnknown` shows that there is no guest. After another error the guest may have a cart, so the error is thrown.
             guard IdentityError.code(of: error) == .sessionUnknown else { throw error }
             return false
         }
@@ -85,8 +85,8 @@ extension CartAdapter: SignInCarts {
     ) async throws -> CartMergeResult {
         var reservation = try await self.reserve(guest, for: id, under: locks)
         if reservation == .noCart {
-            // Shopify may no longer have the guest's cart, while the guest's attachment still has its lines. With the policy `recreate`, an
-            // ordinary operation creates the cart again.
+            // With the policy `recreate`, the guest's attachment may have the lines of a cart that Shopify no longer has. This empty
+            // operation creates the cart again.
             try await self.withLockedCart(guest, under: locks) { _ in CartChange((), saving: nil) }
             reservation = try await self.reserve(guest, for: id, under: locks)
         }
@@ -94,7 +94,7 @@ extension CartAdapter: SignInCarts {
             return CartMergeResult(
                 outcome: .nothingToMerge,
                 cart: try await self.attachIfAny(to: id, under: locks, in: context),
-                // The guest may have a cart after that, and a repeated call merges it.
+                // Another process is creating the guest's cart, or another session has reserved it. A later call can merge it.
                 guest: reservation == .inUse ? guest : nil
             )
         }
@@ -111,7 +111,8 @@ extension CartAdapter: SignInCarts {
                 return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
             }
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // Another process has completed this merge and ended the guest. If the session itself has ended, `attachIfAny` throws.
+            // Another process has completed this merge and ended the guest's session. If the buyer's session has ended, `attachIfAny`
+            // throws.
             result = CartMergeResult(outcome: .nothingToMerge)
         }
         switch result.outcome {
@@ -121,7 +122,8 @@ extension CartAdapter: SignInCarts {
         case .nothingToMerge: result.cart = try await self.attachIfAny(to: id, under: locks, in: context)
         case .adopted, .merged, .discarded:
             if result.outcome == .merged { self.report(.merged, id) }
-            // The guest's session no longer has a cart, so its end must not change one.
+            // The cart is removed from the guest's session before the session ends. Otherwise `sessionEnded` could remove the buyer from
+            // the cart.
             try await self.forget(for: guest, under: locks)
             try await self.sessions.endGuest(guest)
         }
@@ -137,8 +139,8 @@ extension CartAdapter: SignInCarts {
     ///
     /// If several sessions try it at once, in one process or in several, one succeeds.
     ///
-    /// - Returns: Whether the cart is reserved for this session. A reservation of another one ends ``lateCallLimit`` after its
-    ///   last request with personal data.
+    /// - Returns: Whether the cart is now reserved for this session. A reservation of another session ends ``lateCallLimit`` after it was
+    ///   made or after the last request with personal data.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,
@@ -156,19 +158,21 @@ extension CartAdapter: SignInCarts {
                 let own = stored.binding.flatMap { $0.cartID == binding.cartID ? $0 : nil }
                 let isSameBuyer = try await self.others(id).contains { $0.cart.session == session }
                 if let own, own.unanswered == nil, !isSameBuyer {
-                    // That buyer has the cart, but the merge was interrupted before it removed the cart here.
+                    // The other session already has the cart. Its merge was interrupted before the cart was removed from the guest's
+                    // session.
                     guard try await locked.write(nil) else { throw CartConflict() }
                     return CartChange(.noCart, saving: nil)
                 }
                 let times = [other.since, binding.unanswered?.since, own?.unanswered?.since].compactMap(\.self)
                 if times.contains(where: self.lateCallMayArrive) { return CartChange(.inUse, saving: nil) }
-                // That session's merge was interrupted. If it may have had the cart, its buyer may have added gift cards.
+                // The other session's merge was interrupted. If its buyer may be on the cart, the cart may have that buyer's gift cards.
                 if binding.unanswered?.isIdentity == true, !isSameBuyer {
                     let context = binding.lastContext
                     var cart = try await self.current(&binding, in: context)
                     try await self.removeGiftCards(&cart, &binding, in: context)
                 }
-                // If it has the cart already, it must not put its buyer on it again.
+                // If the other session already has the cart, the cart is removed from it, so that it cannot put its buyer on the cart
+                // again.
                 let locked = LockedCart(session, stored, self.attachments, under: locked.locks)
                 if own != nil, try await !locked.write(nil) { throw CartConflict() }
             }
@@ -196,9 +200,9 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext
     ) async throws -> CartMergeResult {
         let locks = locked.locks
-        // If Shopify no longer has the guest's cart, this throws `CartGone`, and `CartOperation.run` tries the merge again. With the
-        // policy `recreate`, the guest then has a new cart with the same lines. The new cart has no reservation, so `mergeGuestCart`
-        // merges nothing; the app's next call of `mergeGuestCart` merges the new cart.
+        // If Shopify no longer has the guest's cart, `current` throws `CartGone`, and `CartOperation.run` starts the merge again. With the
+        // policy `recreate`, the guest then has a new cart with the same lines. The new cart has no reservation, so `mergeGuestCart` merges
+        // nothing; the app's next call of `mergeGuestCart` merges the new cart.
         var found = source
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
@@ -223,15 +227,15 @@ extension CartAdapter: SignInCarts {
     ///
     /// - Parameters:
     ///   - source: The cart.
-    ///   - guest: The guest's cart that is merged; nil for a move.
+    ///   - guest: The guest's cart that is merged; nil when ``moveCart(of:to:)`` calls this method.
     ///   - id: The session.
     ///   - replaces: Whether the cart replaces another cart of the session.
     ///   - context: The buyer's IP, country and language.
     ///   - locks: The locks that the caller holds.
-    /// - Returns: Nil if the session has another cart and `replaces` is false. Another process may have just created that cart, so only
-    ///   the attachment that this call replaces decides.
-    /// - Throws: ``CartGone`` when Shopify no longer has that cart, and ``CartConflict`` when another process changed the guest's attachment.
-    ///   A session that has another cart keeps it.
+    /// - Returns: Nil if the session has another cart and `replaces` is false. Another process may have created that cart a moment ago, so
+    ///   the attachment that this method is about to replace is checked.
+    /// - Throws: ``CartGone`` when Shopify no longer has the cart, and ``CartConflict`` when another process changed the guest's
+    ///   attachment. The session then keeps the cart that it had, if any.
     func adopt(
         _ source: CartBinding,
         of guest: LockedCart? = nil,
@@ -246,7 +250,7 @@ extension CartAdapter: SignInCarts {
             if !replaces, let old, old.cartID != source.cartID { return CartChange(.success(nil), saving: nil) }
             if old?.cartID == source.cartID { old = nil } else { try await self.detachReplaced(old, in: context) }
             let claim = try await self.claim(for: id)
-            // The guest's attachment shows that this buyer may be on the cart, if this merge is interrupted. The write also renews the
+            // If this merge is interrupted, the guest's attachment shows that this buyer may be on the cart. The write also prolongs the
             // reservation, and fails if another session has reserved the cart meanwhile.
             if let guest, var reserved = guest.binding {
                 do { try await guest.recordIntent(&reserved, sendsIdentity: true) } catch let conflict as CartConflict {
@@ -268,7 +272,7 @@ extension CartAdapter: SignInCarts {
                 }
                 return CartChange(.success(result.sessionCart(binding)), saving: binding)
             } catch let gone as CartGone where locked.binding?.cartID != source.cartID {
-                // The attach has stored the cart that is gone with this session.
+                // `attach` may have saved the cart, which Shopify no longer has, with this session. So the session gets back its old cart.
                 old?.reset()
                 guard try await locked.write(old?.payload) else { throw CartConflict() }
                 return CartChange(.failure(gone), saving: nil)

@@ -4,7 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
     ///
-    /// The added lines are noted in `source`. After an earlier merge into this session or cart, only the lines that were left are added.
+    /// The added lines are recorded in `source`. After an earlier merge into this session or cart, only the lines that it did not add are
+    /// added.
     func mergeLines(
         _ source: inout CartBinding,
         of guest: LockedCart,
@@ -17,7 +18,7 @@ extension CartAdapter {
         let (guestCartID, unmerged) = (source.cartID, source)
         typealias Merged = (result: CartMergeResult, added: CartBinding.Merge?)
         let merged = try await withCart(id, .exclusive, under: guest.locks) { binding, locked -> Merged? in
-            // If another process has ended this merge meanwhile, the buyer's cart has the lines, and its earlier lines are no longer stored.
+            // The guest has no cart if another process has completed this merge meanwhile. The buyer's cart then has the lines.
             guard var left = try await self.attachments.read(guest.session).binding else {
                 return (CartMergeResult(outcome: .nothingToMerge), nil)
             }
@@ -27,8 +28,8 @@ extension CartAdapter {
             let context = binding.keepingCountry(in: context)
             var result = try await self.current(&binding, needsContents: true, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
-            // The present lines are saved first, so that an interrupted merge continues and does not start again. They are saved with the
-            // guest's cart, because merges of two guests into one session can be interrupted.
+            // The present lines of the buyer's cart are saved first. So a repetition of an interrupted merge finds out which lines were
+            // added already. They are saved with the guest's cart, because merges of two guests into one session can be interrupted.
             if left.mergeBase?.isInto(binding.cartID, of: id) != true {
                 left.mergeBase = .init(session: id.rawValue, cartID: binding.cartID, lines: presentLines)
             }
@@ -41,7 +42,8 @@ extension CartAdapter {
             let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
             var merge = CartMergeResult(outcome: .merged)
             let missing = lines.compactMap { line -> CartLineInput? in
-                // A line that the buyer has removed since the base was saved is not missing.
+                // What the buyer's cart has gained since the base was saved is merged already. If the buyer has removed items since, the
+                // difference is negative and counts as 0.
                 line.merchandiseID.isEmpty ? nil : line.subtracting(max(0, present[line] - base[line]))
             }
             try await self.send(missing, to: &binding, of: locked, &merge, in: context)
@@ -52,8 +54,8 @@ extension CartAdapter {
             let now = CartLineCounts(try await self.allLines(of: result.cart, in: context).map(CartLineInput.init))
             let refused = CartLineCounts(merge.refusedLines.map(\.line))
             for line in lines where refused[line] == 0 && now[line] < min(base[line], present[line]) + line.itemCount {
-                // Shopify reduces a quantity when the stock is too small. If the buyer's cart has nothing of the line, the merge is
-                // incomplete.
+                // Shopify reduces a quantity when the stock is too small. If the buyer's cart has no item of the line, the merge is
+                // partial.
                 merge.shortLines.append(line)
                 if now[line] == 0 { merge.outcome = .partial }
             }
@@ -73,10 +75,10 @@ extension CartAdapter {
                 CartBinding.Merge(session: id.rawValue, cartID: binding.cartID, lines: (earlier ?? []) + added)
             )
         }
-        // Another process has changed the guest's attachment, and the whole merge is repeated.
+        // Another process has changed the guest's attachment, so `CartOperation.run` repeats the whole merge.
         guard let (result, added) = merged else { throw CartConflict() }
-        // Another process may have added lines to the guest's cart meanwhile. The merge then goes on once, as after an interruption. The
-        // merge has succeeded, so a failure of this read does not fail it.
+        // Another process may have added lines to the guest's cart meanwhile. Then the lines are merged once more, as after an
+        // interruption. The first merge has succeeded, so an error of this read is ignored.
         if !isRepeated, result.outcome == .merged,
             let cart = try? await current(&source, needsContents: true, in: context).cart,
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
@@ -88,9 +90,9 @@ extension CartAdapter {
         return result
     }
 
-    /// Adds lines in parts.
+    /// Adds lines in requests of at most 250 lines.
     ///
-    /// A line that Shopify rejects is recorded, and the others are sent without it.
+    /// Lines that Shopify rejects are recorded in `merge.refusedLines`, and the other lines are sent again without them.
     private func send(
         _ lines: [CartLineInput],
         to binding: inout CartBinding,
@@ -105,7 +107,7 @@ extension CartAdapter {
                     _ = try await add(part, to: &binding, of: locked, in: context)
                     break
                 } catch let error as IdentityError where error.code == .cartUserErrors && error.kind == .rejected {
-                    // An error that names no line applies to every line of this batch.
+                    // If the errors name no line, all lines of this request count as rejected.
                     let errors = (error.cause as? CartUserErrors)?.errors ?? []
                     let refused = error.rejectedLines(of: part.count)
                     let isNamed = errors.contains { $0.line != nil }

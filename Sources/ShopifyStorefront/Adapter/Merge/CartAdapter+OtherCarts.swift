@@ -3,7 +3,7 @@ public import IdentityKit
 extension CartAdapter {
     /// The carts of the buyer's other sessions, newest session first.
     ///
-    /// Shopify has no list of a customer's carts. These are the carts whose sessions this app's store lists.
+    /// Shopify has no list of a customer's carts. So the result has the carts of the sessions in this app's store, without untrusted carts.
     ///
     /// - Throws: `IdentityError` of the store.
     public func otherCarts(ofBuyerOf id: SessionID) async throws -> [BoundCart] {
@@ -27,7 +27,8 @@ extension CartAdapter {
                         guard own == nil || own == binding.cartID else { throw Self.hasOtherCart }
                         let cart = BoundCart(session: old, cartID: binding.cartID, identity: binding.state)
                         let context = binding.lastContext
-                        // Throws `CartGone` if Shopify no longer has the cart: the old session then has none, or a new one.
+                        // If this throws `CartGone`, `CartOperation.run` removes the cart from the old session, or creates it again, and
+                        // repeats this closure.
                         _ = try await self.current(&binding, in: context)
                         guard try await self.takeOver(cart, binding, for: session, under: locked.locks) else {
                             return CartChange(false, saving: nil)
@@ -46,7 +47,7 @@ extension CartAdapter {
         busy.recast(
             as: .rejected,
             message: "The newer session already has another cart, so the older session keeps its cart.",
-            hint: "otherCarts(ofBuyerOf:) lists the carts of the buyer's other sessions."
+            hint: "To use the older cart instead, call forget(for:) for the newer session. Then move the cart again."
         )
     }
 
@@ -56,7 +57,7 @@ extension CartAdapter {
         var found: [(BoundCart, CartBinding)] = []
         let buyers = try await sessions.sessions(matching: SessionFilter(buyerOf: own))
         for session in buyers.reversed() where session.id != id {
-            // Two providers may use the same issuer and subject.
+            // Two providers may use the same issuer and subject, so the provider's name must be the same too.
             guard session.provider.utf8.elementsEqual(own.provider.utf8),
                 let binding = try await attachments.read(session.id).binding, !binding.isUntrusted
             else { continue }
@@ -67,7 +68,7 @@ extension CartAdapter {
 
     /// Whether the session has a cart.
     ///
-    /// If it has none, it gets the cart of another session of its buyer.
+    /// If it has none, it gets the cart of the newest other session of its buyer whose cart Shopify still has.
     func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
         if try await withLockedCart(id, under: locks, { CartChange($0.binding != nil, saving: nil) }) { return true }
         for other in try await others(id) {
@@ -81,8 +82,8 @@ extension CartAdapter {
 
     /// Makes the cart of another session also the cart of a session that has none.
     ///
-    /// A logout in another process may give the cart to a guest at the same time. The logout first removes the cart from the other session and
-    /// then looks for sessions with it. This method works in the opposite order, so at least one of the two finds the other.
+    /// A logout in another process may give the cart to a guest at the same time. The logout first removes the cart from the other session
+    /// and then looks for sessions with it. This method works in the opposite order, so at least one of the two finds the other.
     ///
     /// - Returns: False if the other session no longer has the cart. It is not taken over then.
     private func takeOver(

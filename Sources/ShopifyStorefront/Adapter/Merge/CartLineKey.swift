@@ -41,7 +41,7 @@ struct CartLineCounts: Sendable, Equatable {
         return lines.allSatisfy { self[$0] >= Self.sum(before[$0], added[$0]) }
     }
 
-    /// The sum, or the largest integer if the sum is larger, because the app chooses the quantity of an added line.
+    /// The sum, or the largest integer if the sum would overflow, because an app can add a line with any quantity.
     private static func sum(_ first: Int, _ second: Int) -> Int {
         let (sum, isTooLarge) = max(0, first).addingReportingOverflow(max(0, second))
         return isTooLarge ? .max : sum
@@ -60,7 +60,7 @@ extension CartLineInput {
         )
     }
 
-    /// The line with the rest of its quantity; nil if nothing is left.
+    /// The line with its quantity reduced by this quantity; nil if nothing is left.
     func subtracting(_ quantity: Int) -> CartLineInput? {
         var rest = self
         rest.quantity = .set(itemCount - quantity)

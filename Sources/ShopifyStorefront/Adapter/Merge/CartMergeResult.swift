@@ -24,14 +24,14 @@ public struct CartMergeResult: Sendable {
 
 /// The outcome of a merge.
 public enum CartMergeOutcome: Sendable, Equatable {
-    /// There was no guest's cart to merge, or another session is merging it, or another process is creating it. This call does not change the
-    /// lines of the buyer's cart, if any.
+    /// There was no guest's cart to merge, or another session is merging it, or another process is creating it. The lines of the buyer's
+    /// cart did not change.
     case nothingToMerge
     /// The guest's cart is now the buyer's cart.
     case adopted
-    /// The guest's lines are in the buyer's cart, and the guest's cart was removed.
+    /// The guest's lines are in the buyer's cart, and the guest's session has ended.
     case merged
-    /// The buyer keeps their own cart, and the guest's cart was removed.
+    /// The buyer keeps their own cart, and the guest's session has ended with its cart.
     case discarded
     /// Some lines are missing in the buyer's cart. Both carts are kept, and the guest's session too.
     case partial

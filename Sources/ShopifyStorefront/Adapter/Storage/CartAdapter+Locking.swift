@@ -4,7 +4,7 @@ extension CartAdapter {
     /// The maximum wait for the store's lock while another process changes the same cart.
     private static let lockTimeout = Duration.seconds(15)
 
-    /// Runs an operation on a session's cart under its locks, and saves the outcome.
+    /// Runs an operation on a session's cart under the locks of the session and the cart, and saves the outcome.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -12,7 +12,8 @@ extension CartAdapter {
     ///   - locks: The locks that the caller holds.
     ///   - body: The operation.
     /// - Returns: The result of the operation.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired. This is
+    ///   not checked if the caller holds the session's lock.
     func withLockedCart<Result: Sendable>(
         _ id: SessionID,
         _ use: CartUse = .standard,
@@ -22,7 +23,8 @@ extension CartAdapter {
         try await identityErrors {
             let outer = locks ?? self.locks
             return try await outer.with(.session(id)) { locks in
-                // The attachment of an expired session stays until the next sweep. A caller that holds the lock has checked the session.
+                // The attachment of an expired session stays until the next sweep, so the session is checked. A caller that holds the
+                // session's lock checks the session itself if it must exist.
                 if !outer.holds(.session(id)) { _ = try await self.sessions.session(id) }
                 let operation = CartOperation(adapter: self, session: id, use: use, locks: locks)
                 guard use == .exclusive else { return try await operation.run(body) }
@@ -34,9 +36,9 @@ extension CartAdapter {
         }
     }
 
-    /// The store's lock of the session's cart, or of its attachment if it has no cart.
+    /// The name of the store's lock for the session's cart, or for the attachment if the session has no cart.
     ///
-    /// Several sessions can have the same cart.
+    /// The lock has the cart's name and not the session's, because several sessions can have the same cart.
     private func lockName(_ id: SessionID) async throws -> LockName {
         guard let cartID = try await attachments.read(id).binding?.cartID else {
             return .attachment(attachments.name, of: id)
@@ -70,12 +72,12 @@ extension CartAdapter {
         )
     }
 
-    /// The conflict after the caller's own change has succeeded, which must not be repeated.
+    /// The error for a conflict while the identity was put on a cart, after a mutation of the cart that must not be repeated.
     static var busyAttaching: IdentityError {
         busy.recast(
             message:
                 "The identity was not put on the cart, because another process changed the session's cart at the same time.",
-            hint: "The next checkout tries again. The change of the cart itself has succeeded."
+            hint: "Do not repeat the change of the cart: it has succeeded. The next checkout attaches the identity."
         )
     }
 }

@@ -8,20 +8,20 @@ internal import IdentityKit
 struct CartBinding: Sendable {
     /// The version of the stored form.
     ///
-    /// Other versions are rejected.
+    /// To read another version is an error.
     static let version = 2
 
-    /// Data that were sent to the cart, and whose response is not saved yet.
+    /// The record of a request that sends data of the buyer to the cart, and whose response is not saved yet.
     struct Unanswered: Sendable {
-        /// The time of sending.
+        /// When the record was written, just before the request.
         var since: Date
         /// Whether the data contain the buyer's identity, and not only an address or a gift card.
         var isIdentity: Bool
     }
 
-    /// A merge of this guest's cart: the other cart, its session, and lines.
+    /// A merge of this guest's cart into a buyer's cart: the buyer's cart, its session, and lines.
     ///
-    /// The properties of this type say which lines.
+    /// The properties ``mergeBase`` and ``merges`` say which lines.
     struct Merge: Sendable {
         let session: String
         let cartID: CartID
@@ -42,20 +42,22 @@ struct CartBinding: Sendable {
     var fingerprint: [UInt8]?
     /// When the token on the cart expires.
     var expiresAt: Date?
-    /// The reason why the identity is not on the cart.
+    /// Why the last attempt could not put the identity on the cart; nil if there was no problem.
     var problem: IdentityError.Code?
     var country: String?
     var hasEmail = false
     var hasPhone = false
-    /// The delivery addresses that came from the provider.
+    /// The ids of the delivery addresses that came from the provider.
     ///
-    /// Only these are replaced, never one that the buyer entered.
+    /// An attach replaces only these addresses, never one that the buyer entered.
     var addressIDs: [String] = []
-    /// Written before personal data or gift cards are sent, and kept while they may still arrive.
+    /// Written before personal data or gift cards are sent, and kept while they may still reach Shopify.
     ///
     /// So after a lost response the attachment shows that the cart may contain data of the buyer.
     var unanswered: Unanswered?
-    /// The buyer's IP of the last call, for requests after a refresh or a logout, which have no context of their own.
+    /// The buyer's IP of the last operation.
+    ///
+    /// It is sent with requests after a refresh and at a logout, for which the app passes no IP.
     var buyerIP: String?
     /// Whether the id came from an untrusted source, such as the buyer's browser.
     ///
@@ -63,32 +65,38 @@ struct CartBinding: Sendable {
     var isUntrusted = false
     /// The company location that the buyer buys for.
     var companyLocationID: String?
-    /// The lines that the cart last had; kept only with the policy `recreate`, for the new cart.
+    /// The first page of the lines that the cart last had.
+    ///
+    /// They are kept only with the policy `recreate`, which puts them into a new cart.
     var lines: [CartLineInput]?
-    /// The lines that the other cart had before a merge of this guest's cart that has begun.
+    /// A merge of this guest's cart that has begun and not ended, with the lines that the buyer's cart had before it.
     var mergeBase: Merge?
-    /// The lines of this guest's cart that merges have added to other carts, the latest last.
+    /// The merges of this guest's cart that have ended, the latest last, with the lines that each added to a buyer's cart.
     ///
-    /// A repeated merge does not add them again, because the buyer may have removed them.
+    /// A repeated merge does not add these lines again, because the buyer may have removed them.
     private(set) var merges: [Merge] = []
-    /// The session that is merging this guest's cart, and when the merge began.
+    /// The session that is merging this guest's cart, and when it reserved the cart.
     ///
-    /// Until ``CartAdapter/lateCallLimit`` has passed, no other session can merge the cart.
+    /// Another session can merge the cart only after ``CartAdapter/lateCallLimit``, or after the reserving session has got the cart.
     var reservation: (session: String, since: Date)?
 
-    /// The guest's session from which the cart was adopted; it also stores the cart if that merge was interrupted.
+    /// The guest's session from which this session took over the cart.
+    ///
+    /// After an interrupted merge, the guest's session still has the cart too.
     var guest: String?
 
     init(cartID: CartID) {
         self.cartID = cartID
     }
 
-    /// The earlier merge into a cart, or else the latest one into its session, whose cart can have got a new id.
+    /// The ended merge into this cart, or else the latest ended merge into this session, because its cart may have got a new id since.
     func merge(into cartID: CartID, of session: SessionID) -> Merge? {
         merges.last { $0.cartID == cartID } ?? merges.last { $0.isOf(session) }
     }
 
-    /// Records a merge that has ended in place of an earlier one into the same cart; of the others, the seven latest are kept.
+    /// Records a merge that has ended.
+    ///
+    /// It replaces an earlier merge into the same cart. Of the merges into other carts, the seven latest are kept.
     mutating func record(_ merge: Merge) {
         mergeBase = nil
         merges = merges.filter { $0.cartID != merge.cartID }.suffix(7) + [merge]
@@ -99,7 +107,7 @@ struct CartBinding: Sendable {
         reservation?.session.utf8.elementsEqual(session.rawValue.utf8) == true
     }
 
-    /// Whether the buyer is on the cart, or may be.
+    /// Whether the buyer's identity is on the cart, or may be there after a request without a response.
     var mayHoldBuyer: Bool { identity != .guest || unanswered?.isIdentity == true }
 
     var state: CartIdentityState {
@@ -111,10 +119,10 @@ struct CartBinding: Sendable {
         }
     }
 
-    /// The context for a call that has none.
+    /// A context with the buyer's last IP, for requests for which the app passes no context.
     var lastContext: StorefrontContext { StorefrontContext(buyerIP: buyerIP) }
 
-    /// The context of a call that keeps the cart's country unless the call itself has one.
+    /// The context of a call, with the cart's country if the call has no country.
     func keepingCountry(in context: StorefrontContext) -> StorefrontContext {
         StorefrontContext(country: country).overridden(by: context)
     }
@@ -154,9 +162,9 @@ struct CartBinding: Sendable {
             throw IdentityError(
                 .configuration,
                 .storeCorrupt,
-                "A stored cart could not be read.",
+                "The cart that is stored with the session could not be read.",
                 hint:
-                    "Check whether another version of the app wrote it, and run that one, or end the session. Nothing was changed."
+                    "If another version of the app wrote the cart, run that version. Otherwise end the session. Nothing was changed."
             )
         }
         self.cartID = cartID

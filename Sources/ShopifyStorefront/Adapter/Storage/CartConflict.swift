@@ -1,15 +1,15 @@
 /// The action if another process changed the attachment before the outcome was saved.
 enum CartConflictAction: Sendable {
-    /// The operation sets a state, so it is repeated on the attachment of the other process.
+    /// The operation can be repeated without harm. It is repeated with the attachment that the other process wrote.
     case `repeat`
-    /// The operation must not be repeated, and the attachment of the other process is kept.
+    /// The operation must not be repeated, for example because it added lines. The attachment that the other process wrote is kept.
     case keep
     /// The operation created a cart to which no attachment refers. The buyer is removed from that cart, and the operation is
     /// repeated.
     case detachAndRepeat
 }
 
-/// Another process changed the attachment.
+/// Thrown in the adapter when another process changed the session's attachment.
 ///
-/// The operation is repeated with the new attachment.
+/// ``CartOperation`` catches it and repeats the operation with the new attachment.
 struct CartConflict: Error {}

@@ -2,7 +2,7 @@ internal import ShopifyGraphQL
 
 /// Thrown in the adapter when Shopify no longer has an operation's cart.
 ///
-/// The session's cart must then be removed.
+/// ``CartOperation`` catches it and removes the cart from the session's attachment.
 struct CartGone: Error {
     /// The metadata of the response that shows it.
     let metadata: GraphQLMetadata

@@ -4,12 +4,12 @@ internal import ShopifyGraphQL
 /// One operation on a session's cart, in a task that holds the session's lock.
 ///
 /// It reads the attachment, runs the operation under the cart's lock, and saves the outcome. If another process changed the attachment
-/// meanwhile, it starts again.
+/// meanwhile, ``CartConflictAction`` decides whether the operation is repeated.
 struct CartOperation: Sendable {
     /// The outcome of an attempt.
     private enum Attempt<Result: Sendable>: Sendable {
         case done(Result)
-        /// Shopify no longer has the cart. The value is nil if it was no longer the session's cart.
+        /// Shopify no longer has the cart. The value is nil if another process changed the attachment before the cart was removed from it.
         case gone(CartGone?)
         /// Another process changed the attachment.
         case conflict
@@ -66,18 +66,18 @@ struct CartOperation: Sendable {
         throw CartAdapter.busy
     }
 
-    /// The codes of errors after which Shopify has no new cart.
+    /// The codes of errors after which Shopify has no new cart, although a creation was tried.
     private static let refusals: Set<IdentityError.Code> = [
         .cartUserErrors, .storefrontRefused, .throttled, .securityRejection, .cartGone,
     ]
 
-    /// Removes the time of a creation from the attachment after Shopify refused to create the cart or lost it.
+    /// Removes the start time of a creation from the attachment, after Shopify rejected the creation or no longer has the new cart.
     ///
-    /// Otherwise a later creation would report this one as interrupted.
+    /// Otherwise a later creation would report this creation as ``CartEvent/Kind/interrupted``.
     private func endCreation(_ locked: LockedCart) async {
         var pending = locked.pending ?? PendingCart()
         pending.since = nil
-        // After a failure the time stays, and the event may be reported without reason.
+        // If this write fails, the start time stays, and a later creation may report `interrupted` without reason.
         _ = try? await locked.write(pending.lines.isEmpty ? nil : pending.payload)
     }
 
@@ -88,7 +88,7 @@ struct CartOperation: Sendable {
         if locked.sent == .nothing, use != .exclusive {
             if locked.isSaved(payload) { return .done(change.result) }
             if locked.isSavedWithAnotherIP(new) {
-                // The operation succeeded. A failed write of the address alone must not make the caller repeat it.
+                // Only the buyer's IP has changed. The operation succeeded, so a failed write of the IP must not make the app repeat it.
                 _ = try? await locked.write(payload)
                 return .done(change.result)
             }
@@ -98,7 +98,7 @@ struct CartOperation: Sendable {
         } catch {
             switch change.onConflict {
             case .repeat: throw error
-            // Shopify has made the change, and an error would make the caller repeat it. The earlier attachment still names the cart.
+            // Shopify has made the change, and an error would make the app repeat it. The stored attachment still names the cart.
             case .keep: return .done(change.result)
             case .detachAndRepeat:
                 // No attachment refers to the new cart, so the buyer must not stay on it.
@@ -111,17 +111,17 @@ struct CartOperation: Sendable {
         return .conflict
     }
 
-    /// The attachment, written once more if the use requires it.
+    /// Reads the attachment, and writes it if ``CartUse`` requires a write before the operation.
     ///
-    /// Nil if another process wrote it in the meantime.
+    /// Nil if another process wrote the attachment in the meantime.
     private func prepared(for use: CartUse) async throws -> StoredCart? {
         let stored = try await adapter.attachments.read(session)
         switch use {
         case .standard, .attachmentOnly: return stored
         case .creating, .replacing:
             if let since = stored.pending?.since {
-                // A creation began, here or in another process, and its call may still arrive. The attachment is already written, so
-                // the store can save one.
+                // A creation began, in this or in another process, and its request may still reach Shopify. Its start time is stored, so
+                // the store can save attachments, and no further write is needed.
                 guard !adapter.lateCallMayArrive(since: since) else { return stored }
                 adapter.report(.interrupted, session)
             } else if stored.binding != nil, use == .creating {
@@ -129,7 +129,8 @@ struct CartOperation: Sendable {
             }
         case .exclusive: guard stored.payload != nil else { return stored }
         }
-        // The write tests the store and gives the attachment a new revision, also if the payload stays the same.
+        // This write shows before the operation that the store can save. It also gives the attachment a new revision, even if the payload
+        // stays the same, so that other processes detect the operation.
         var payload = stored.binding?.payload
         if payload == nil {
             var pending = stored.pending ?? PendingCart()
@@ -148,8 +149,9 @@ struct CartOperation: Sendable {
 
     /// Removes the buyer from an operation's cart after another process changed the session's attachment.
     ///
-    /// The buyer is removed only if the changed attachment names another cart, or names this cart as a guest's, because then no logout
-    /// would remove the buyer.
+    /// The buyer is removed only if the operation sent data of the buyer or created the cart, and if no logout would remove the buyer. A
+    /// logout would not do it if the changed attachment does not name this cart, or, after this operation has sent an identity, names it as
+    /// a guest's cart.
     ///
     /// - Throws: An error if the session has ended or the buyer could not be removed.
     private func detachAfterConflict(
@@ -170,8 +172,8 @@ struct CartOperation: Sendable {
                     .detachIncomplete,
                     "Another process changed the session's cart, and the buyer could not be removed from the cart of this operation.",
                     hint:
-                        "Read the session's cart. If it is still the cart of this operation, call detach(from:in:). Do not give the cart of this "
-                        + "operation to another buyer.",
+                        "Call read(for:in:). If it returns the cart that this operation changed, call detach(from:in:). Do not give that cart "
+                        + "to another buyer.",
                     cause: error
                 )
             }
@@ -181,7 +183,7 @@ struct CartOperation: Sendable {
 
     /// Removes a cart that Shopify no longer has from the attachment.
     ///
-    /// With the policy `recreate` the attachment keeps its lines for a new one.
+    /// With the policy `recreate` the attachment keeps the cart's lines for a new cart.
     ///
     /// - Returns: False if another process has changed the session's attachment in the meantime.
     private func removeGoneCart(_ locked: LockedCart, _ gone: CartGone) async throws -> Bool {
@@ -206,7 +208,7 @@ struct CartOperation: Sendable {
             }
             .result
         } catch {
-            // This process gives up. Without `since` the next operation tries again at once and does not wait for this process.
+            // The creation has failed. Without `since`, the next operation does not report it as `interrupted`.
             pending.since = nil
             _ = try? await locked.write(pending.payload)
             throw error

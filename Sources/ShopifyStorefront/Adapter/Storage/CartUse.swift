@@ -2,14 +2,15 @@
 enum CartUse: Sendable {
     /// The attachment is saved after the operation, if the binding has changed.
     case standard
-    /// Like ``standard``, but a cart that Shopify no longer has is not created again, because the operation needs only the
-    /// attachment.
+    /// Like ``standard``, but the operation needs only the attachment. So a cart that Shopify no longer has is not created again, even with
+    /// the policy `recreate`.
     case attachmentOnly
-    /// The attachment is also written before the operation, if there is no cart. So no cart is created that the store cannot keep.
+    /// If the session has no cart, the attachment is also written before the operation. So if the store fails, no cart is created that no
+    /// attachment names.
     case creating
     /// The attachment is also written before the operation, which replaces the session's cart.
     case replacing
     /// The operation holds the store's lock of the cart, so no other process runs an exclusive operation on the cart at the same time. The
-    /// attachment is written before and after the operation, so that the other operations of other processes notice it.
+    /// attachment is also written before the operation, so that operations of other processes without this lock detect the change.
     case exclusive
 }

@@ -2,8 +2,8 @@ internal import IdentityKit
 
 /// The locks of sessions and carts that a task holds in this process.
 ///
-/// A task takes the lock of a session before the lock of a cart, and the lock of a guest's session before the lock of the buyer's session. So no
-/// two tasks wait for each other. Held locks are passed on as a parameter and not as a task-local value: a task that an operation
+/// A task takes the lock of a session before the lock of a cart, and the lock of a guest's session before the lock of the buyer's session.
+/// So no two tasks wait for each other. Held locks are passed on as a parameter and not as a task-local value: a task that an operation
 /// starts and does not wait for, such as a refresh, must not count as a holder.
 struct InProcessCartLocks: Sendable {
     enum Name: Hashable, Sendable {
@@ -19,7 +19,7 @@ struct InProcessCartLocks: Sendable {
 
     /// Runs the body while the task holds the lock.
     ///
-    /// A lock that it holds already is not taken again.
+    /// A lock that the task holds already is not taken again.
     func with<Result: Sendable>(
         _ name: Name?,
         _ body: (InProcessCartLocks) async throws -> Result

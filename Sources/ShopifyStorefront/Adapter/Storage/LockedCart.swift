@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// A session's cart and the attachment that stores it, for one operation that holds the locks of both.
 ///
-/// A ``CartOperation`` creates it, and only this type writes attachments. While an operation holds it, no other task of this process works
-/// on the session or on its cart. Another process can still write the attachment. So each write
-/// names the revision that it replaces, and fails when the attachment has another one.
+/// A ``CartOperation`` creates it, and only this type writes attachments. While an operation holds the locks, no other task of this process
+/// works on the session or on its cart. Another process can still write the attachment. So each write names the revision that it replaces,
+/// and writes nothing when the attachment has another revision.
 final class LockedCart: Sendable {
     private struct State {
         var payload: Secret?
@@ -77,10 +77,12 @@ final class LockedCart: Sendable {
         }.value
     }
 
-    /// Writes to the attachment that personal data are about to be sent to the cart; called before each such request.
+    /// Writes to the attachment that personal data or gift cards are about to be sent to the cart.
     ///
-    /// If the response is lost or this process ends, the attachment still says that the buyer may be on the cart. And no process hands the
-    /// cart to another buyer while the data may still arrive.
+    /// Call it before each such request.
+    ///
+    /// If the response is lost or this process ends, the attachment still says that the data may be on the cart. So no process gives the
+    /// cart to another buyer while the data may still reach Shopify.
     ///
     /// - Throws: ``CartConflict`` when another process changed the attachment. Do not send the data then.
     func recordIntent(_ binding: inout CartBinding, sendsIdentity: Bool) async throws {
@@ -99,7 +101,7 @@ final class LockedCart: Sendable {
         }
     }
 
-    /// Writes the cart before the operation goes on, so that the attachment shows after a crash how far the operation was.
+    /// Writes the cart in the middle of an operation, so that after a crash the attachment shows how far the operation was.
     ///
     /// - Throws: ``CartConflict`` when another process changed the attachment.
     func save(_ binding: CartBinding) async throws {

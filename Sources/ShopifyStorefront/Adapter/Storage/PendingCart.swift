@@ -11,14 +11,14 @@ struct PendingCart: Sendable {
     var since: Date?
     /// The lines of the new cart.
     var lines: [CartLineInput] = []
-    /// The country of the prices of the cart that Shopify no longer has.
+    /// The country of the cart that Shopify no longer has, which decided its prices.
     var country: String?
     /// The buyer's last IP.
     var buyerIP: String?
 
     init() {}
 
-    /// Keeps the lines of a cart that Shopify no longer has; nil when they are not known.
+    /// Keeps the lines of a cart that Shopify no longer has; nil when no lines are known.
     init?(recreating binding: CartBinding) {
         guard let lines = binding.lines, !lines.isEmpty else { return nil }
         self.lines = lines
