@@ -3,7 +3,7 @@ public import ShopifyGraphQL
 
 /// A search in Shopify's search syntax, built from parts.
 ///
-/// A buyer's text cannot change its structure.
+/// A buyer's text cannot change the structure of the query, unless it is passed to ``init(syntax:)``.
 ///
 /// ```swift
 /// let query = SearchQuery.text(typed) && .field(.vendor, "Ren & Co") && !.field(.tag, "hidden")
@@ -133,7 +133,9 @@ extension SearchQuery {
         SearchQuery(node: negated(query.node))
     }
 
-    /// The negation of a query, with `-` only before terms and texts in search syntax.
+    /// The negation of a query.
+    ///
+    /// `-` is written only before single terms and before bracketed texts in search syntax.
     private static func negated(_ node: Node) -> Node {
         switch node {
         case .part(let part): part.isEmpty ? node : .not(part)

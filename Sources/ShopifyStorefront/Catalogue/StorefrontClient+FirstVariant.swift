@@ -7,7 +7,7 @@ extension StorefrontClient {
     /// - Parameter context: Values that override the client's context.
     /// - Returns: The global id.
     /// - Throws: `IdentityError` in the same cases as `execute`, and with kind `IdentityError.Kind.configuration` when none of the first
-    ///   250 products can be sold.
+    ///   250 products is available for sale, or the first available product has no available variant.
     package func firstAvailableVariant(in context: StorefrontContext) async throws -> String {
         let products = try await execute(ProductsPage(first: 250), in: context).data.nodes
         if let product = products.first(where: \.availableForSale),

@@ -14,14 +14,14 @@ public import ShopifyGraphQL
 /// }
 /// ```
 ///
-/// Shopify serves at most 25,000 elements of a list. The sequence throws after these if the list is longer. A cancelled task requests no
-/// further page.
+/// Shopify serves at most 25,000 elements of a list. If the list is longer, the sequence throws after these elements. A cancelled task
+/// requests no further page.
 public struct StorefrontPages<Operation: GraphQLOperation, Connection: StorefrontConnection>: AsyncSequence, Sendable {
     /// The parameters of one page.
     public struct Request: Sendable {
         /// The number of elements, 1 to 250.
         public let size: Int
-        /// The end of the page before; nil for the first page.
+        /// The end cursor of the previous page; nil for the first page.
         public let cursor: String?
     }
 
@@ -106,7 +106,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             IdentityError(
                 .rejected,
                 .unexpectedResponse,
-                "The page has hasNextPage = true, but its endCursor is missing or is the one of the page before.",
+                "The page has hasNextPage = true, but its endCursor is missing or is the endCursor of the previous page.",
                 hint: "Select endCursor together with hasNextPage, and pass the cursor to the operation.",
                 reference: "Storefront API reference, PageInfo"
             )

@@ -47,7 +47,7 @@ extension StorefrontClient {
         )
     }
 
-    /// Repeats an operation until its result is done, and calls the completion.
+    /// Repeats an operation until `isDone` returns true for its result, and calls the completion.
     ///
     /// - Returns: A handle to cancel the call.
     @discardableResult

@@ -35,7 +35,7 @@ extension StorefrontClient {
             .rejected,
             .invalidRequest,
             "StorefrontContext.buyerIP is not an IP address.",
-            hint: "Pass one address without a port and brackets, as the app's own proxy reports it.",
+            hint: "Pass one IPv4 or IPv6 address, without port and brackets, as the app's own proxy reports it.",
             reference: "Storefront API reference, authentication"
         )
     }

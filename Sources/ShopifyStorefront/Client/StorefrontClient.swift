@@ -13,7 +13,8 @@ public import ShopifyGraphQL
 /// It is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the record of the events
 /// that are reported only once. All clients of a shop and endpoint in this process share a circuit breaker.
 ///
-/// Operations are repeated as `RetryLimits` and their documents allow. Responses are cached only with a cache and a policy that uses it.
+/// Operations are repeated as `RetryLimits` and their documents allow. Responses are cached only if the client has a cache and the call's
+/// cache policy uses it.
 public struct StorefrontClient: Sendable {
     /// The shop, version and authentication.
     public let configuration: StorefrontConfiguration
@@ -72,7 +73,7 @@ public struct StorefrontClient: Sendable {
     ///   - operation: The operation.
     ///   - context: Values that override the client's context.
     ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
-    /// - Returns: The data, and the errors that left parts of them null.
+    /// - Returns: The data, and the GraphQL errors that left parts of the data null.
     /// - Throws: `IdentityError` when there are no data: kind `IdentityError.Kind.retryLater` for outages and throttling,
     ///   `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected` for errors of
     ///   the document and for responses that are not GraphQL. With code `IdentityError.Code.outcomeUnknown`, and after a cancellation, a
@@ -96,9 +97,10 @@ public struct StorefrontClient: Sendable {
         return try await executor.execute(operation, call)
     }
 
-    /// The error for a caller who cannot use the data of a result because of the errors beside them.
+    /// The error to throw when a result's data cannot be used because of the GraphQL errors beside them.
     func failure<Output>(of result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
-        // A token that may not read customers gets this error in many responses, so it explains nothing.
+        // A Storefront token that may not read customers gets `ACCESS_DENIED` in most responses with a cart. So the other errors explain
+        // the failure.
         let others = result.errors.filter { $0.code != .accessDenied || !$0.path.contains("customer") }
         return executor.failure(others.isEmpty ? result.errors : others, result.metadata, document)
     }
@@ -114,16 +116,16 @@ public struct StorefrontClient: Sendable {
         try await executor.executePartial(operation, try call(context, cachePolicy))
     }
 
-    /// Repeats an operation until its result is done.
+    /// Repeats an operation until `isDone` returns true for its result.
     ///
     /// - Parameters:
     ///   - operation: The operation.
     ///   - context: Values that override the client's context.
     ///   - interval: The pause between polls when the server gives no hint; at least 0.1 seconds.
     ///   - timeout: How long to poll.
-    ///   - hint: The server's hint in a result, when to poll again. It counts for 0.1 to 60 seconds.
+    ///   - hint: Reads from a result when Shopify wants the next poll. The pause is at least 0.1 and at most 60 seconds.
     ///   - isDone: Whether a result is the awaited one.
-    /// - Returns: The first result that is done.
+    /// - Returns: The first result for which `isDone` returns true.
     /// - Throws: `IdentityError` in the same cases as ``execute(_:in:cachePolicy:)``; with code `IdentityError.Code.pollTimeout` and a
     ///   `PollTimeout` as its cause after the timeout; and the errors of `isDone`.
     public func poll<Operation: GraphQLOperation>(

@@ -4,7 +4,8 @@ public import IdentityKit
 ///
 /// A client has one for all its calls (``StorefrontClient/context``). A call can have its own, whose members override the client's.
 ///
-/// An operation sends the members that its document declares as variables. The event `GraphQLEvent.Kind.contextNotSent` reports others.
+/// An operation sends the members that its document declares as variables. The event `GraphQLEvent.Kind.contextNotSent` reports members
+/// that are set and not declared.
 ///
 /// ```swift
 /// let context = StorefrontContext(buyerIP: ip, country: "CA", language: "FR")
@@ -68,7 +69,8 @@ public struct StorefrontContext: Sendable {
 
     /// Returns this context, in which the members that the other context sets replace those of this one.
     ///
-    /// The company location belongs to the buyer.
+    /// If the other context sets ``buyer``, its ``buyerCompanyLocationID`` replaces this one even if it is nil, because the location
+    /// belongs to the buyer.
     public func overridden(by other: StorefrontContext) -> StorefrontContext {
         StorefrontContext(
             buyerIP: other.buyerIP ?? buyerIP,

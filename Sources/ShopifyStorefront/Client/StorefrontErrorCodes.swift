@@ -9,13 +9,13 @@ extension IdentityError.Code {
     ///
     /// The cause is ``CartPartialAddition``.
     public static let linesPartlyAdded = Self(rawValue: "lines_partly_added")
-    /// The session's cart changed during every attempt, for example by another process, so the operation failed.
+    /// The session's cart changed during every attempt of the operation, or ``CartAdapter/moveCart(of:to:)`` found another cart in the
+    /// newer session.
     public static let cartBusy = Self(rawValue: "cart_busy")
     /// The cart's id came from an untrusted source and not from Shopify, so the cart gets no identity.
     public static let cartNotIssued = Self(rawValue: "cart_not_issued")
     /// Shopify accepted the customer access token, but the cart has no customer.
     public static let identityMissing = Self(rawValue: "identity_missing")
-    /// The cart still has the buyer, a delivery address or a gift card after detaching, an error hides whether it has the customer, or the
-    /// buyer could not be removed.
+    /// The buyer, a delivery address or a gift card may still be on the cart after an attempt to remove it.
     public static let detachIncomplete = Self(rawValue: "detach_incomplete")
 }

@@ -3,7 +3,7 @@ public import ShopifyGraphQL
 
 /// A visitor's consent (`VisitorConsent`).
 ///
-/// Nil values are not sent, and Shopify decides what applies.
+/// Nil values are not sent. For these, Shopify decides whether the visitor consents.
 public struct VisitorConsent: GraphQLWritable, Hashable {
     /// Consent to analytics.
     public var analytics: Bool?

@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 public struct CartPayload: Sendable {
     /// The cart.
     ///
-    /// Shopify may omit it, with and without user errors.
+    /// Nil if Shopify's response has no cart, which can also happen without user errors.
     public let cart: Cart?
     /// The URL of the checkout, if the operation reads it.
     public let checkoutURL: CheckoutURL?
@@ -54,9 +54,10 @@ extension IdentityError {
         IdentityError(
             .rejected,
             .cartGone,
-            "Shopify has no such cart.",
+            "Shopify has no cart with this id.",
             hint:
-                "The cart's order was placed, the cart has expired, or its id is wrong. add(_:for:in:) creates a new cart for a session without one.",
+                "The cart's order was placed, the cart has expired, or its id is wrong. Call add(_:for:in:), which creates a cart if the "
+                + "session has none.",
             reference: "Storefront API reference, cart",
             providerResponse: metadata.map { IdentityError.ProviderResponse($0) }
         )

@@ -7,10 +7,10 @@ struct CartSelection: Sendable, Equatable {
     let lines: Int
     /// Whether to read the customer on the cart.
     ///
-    /// Without the scope Shopify returns `ACCESS_DENIED` with the data.
+    /// If the token lacks the scope for customers, Shopify returns the error `ACCESS_DENIED` with the data.
     let readsCustomer: Bool
 
-    /// Tokenless access may not read customers, and its queries have a limit of complexity.
+    /// Reads no customer and fewer lines with tokenless access, which may not read customers and has a limit of complexity.
     init(_ authentication: StorefrontAuthentication) {
         readsCustomer = authentication.hasToken
         lines = readsCustomer ? 250 : 50
@@ -29,7 +29,7 @@ struct CartSelection: Sendable, Equatable {
 
     /// Whether a response with these errors shows the whole cart, except its buyer.
     ///
-    /// Without the scope for selling plans, Shopify denies their field. A shop without subscriptions does not need the scope.
+    /// A denied `sellingPlanAllocation` hides nothing: a shop without subscriptions needs no scope for selling plans.
     func showsContents(despite errors: [GraphQLError]) -> Bool {
         errors.allSatisfy { error in
             error.path.contains("buyerIdentity") || error.path.contains("customer")
@@ -40,7 +40,7 @@ struct CartSelection: Sendable, Equatable {
 
 /// Whether a response shows the customer on a cart.
 enum CustomerVisibility: Sendable {
-    /// A missing customer means that the cart has none.
+    /// The response shows the customer. If it has none, no customer is on the cart.
     case shown
     /// The app's token may not read customers.
     case denied

@@ -17,7 +17,7 @@ public struct CustomerTokenExchange: Sendable {
     /// - Parameters:
     ///   - endpoint: The Customer Account API's GraphQL endpoint, from its discovery document.
     ///   - origin: The origin of a public web client, for example `https://shop.example`, which Shopify requires from such a client.
-    ///   - environment: HTTP.
+    ///   - environment: The HTTP transport, the clock and randomness.
     ///   - allowsLoopbackHTTP: Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine.
     public init(
         endpoint: HTTPURL,
@@ -59,7 +59,7 @@ public struct CustomerTokenExchange: Sendable {
                 hint: errors.isEmpty
                     ? "Check that the customer still exists."
                     : "The error's cause, CartUserErrors, has Shopify's reason.",
-                reference: "Storefront API reference, storefrontCustomerAccessTokenCreate",
+                reference: "Customer Account API reference, storefrontCustomerAccessTokenCreate",
                 providerResponse: refusal.providerResponse,
                 cause: errors.isEmpty ? nil : refusal.cause
             )

@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 public struct Cart: Sendable, Equatable {
     /// The cart's id, which is a secret.
     ///
-    /// It can differ from the requested one.
+    /// It can differ from the id in the request: Shopify can return a cart under a new id.
     public let id: CartID
     /// The number of items in all lines.
     public let totalQuantity: Int
@@ -155,11 +155,12 @@ extension CartLine: GraphQLReadable {
     /// Reads the fragment `CartLine`.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         id = try node.field("id")
-        // GraphQL's Int has 32 bits. So the sum of all quantities of a cart does not overflow.
+        // GraphQL's Int has 32 bits. With larger quantities, the sum of all quantities of a cart could overflow.
         let number = try node.member("quantity")
         quantity = try number.integer()
         guard Int32(exactly: quantity) != nil else { throw number.error("a 32-bit integer") }
-        // A new kind of merchandise has none of these fields. The cart is readable nevertheless.
+        // Merchandise that is no `ProductVariant` has none of these fields. The line is read with empty texts, so that the cart stays
+        // readable.
         let merchandise = try node.present("merchandise")
         merchandiseID = try merchandise?.present("id")?.text() ?? ""
         variantTitle = try merchandise?.present("title")?.text() ?? ""
@@ -174,7 +175,7 @@ extension CartLine: GraphQLReadable {
 }
 
 extension GraphQLNode {
-    /// The place of a field; nil if the field is null or missing.
+    /// The node of a field; nil if the field is null or missing.
     fileprivate func present(_ name: String) throws(GraphQLReadingError) -> GraphQLNode? {
         let node = try member(name)
         return node.isNull ? nil : node

@@ -3,8 +3,8 @@ public import ShopifyGraphQL
 
 /// A cart's whole id, `gid://shopify/Cart/{token}?key={secret}`.
 ///
-/// Anyone who has it can read and change the cart. So it does not print and does not encode; ``rawValue`` has the text. Keep it out of
-/// logs and URLs.
+/// Anyone who has the id can read and change the cart. So ``description`` does not show the id; ``rawValue`` does. Keep it out of logs and
+/// URLs.
 public struct CartID: Sendable, Hashable {
     /// The id as Shopify wrote it.
     ///

@@ -4,8 +4,8 @@ public import ShopifyGraphQL
 
 /// The URL of the checkout, which is a credential while it is valid.
 ///
-/// It cannot be printed or encoded, so that it does not get into logs and caches. Request it just before the redirect, and use it once. An
-/// expired URL opens a guest checkout.
+/// Its ``description`` does not show the URL, and it is not `Codable`, so that it does not get into logs and caches. Request it just before
+/// the redirect, and use it once. An expired URL opens a guest checkout.
 public struct CheckoutURL: Sendable {
     private let url: HTTPURL
 

@@ -1,7 +1,7 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-// Logs must not contain the buyer's identity, nor Shopify's texts, which may contain it. These types do not print them.
+// Logs must not contain the buyer's identity, nor Shopify's messages, which may contain the identity. So these descriptions omit both.
 
 extension StorefrontContext: Redacted {
     /// Country and language, and whether there is an IP.
