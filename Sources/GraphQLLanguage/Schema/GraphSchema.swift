@@ -57,7 +57,9 @@ package struct GraphSchema: Sendable {
         possible[name] ?? []
     }
 
-    /// Whether every value of type `name` is also a value of type `other`, even if a later API version adds object types.
+    /// Whether every value of type `name` is also a value of type `other`.
+    ///
+    /// Object types that a later API version adds must not change this.
     package func isAlways(_ name: String, a other: String) -> Bool {
         guard name != other, let type = types[name] else { return true }
         if type.interfaces.contains(other) { return true }

@@ -19,8 +19,8 @@ extension GraphSchema {
 
     /// The schema with additional types and fields, from text in GraphQL's definition language.
     ///
-    /// The generator needs it because Shopify shows some fields only to invited apps. If the schema and the text define the same name, the
-    /// schema's definition is kept.
+    /// The generator needs this method because Shopify's schema shows some fields only to invited apps. If the schema and the text define
+    /// the same name, the schema's definition is kept.
     ///
     /// - Throws: ``GraphSchemaProblem``.
     package func extended(by definition: String) throws(GraphSchemaProblem) -> GraphSchema {

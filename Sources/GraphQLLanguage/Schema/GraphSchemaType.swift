@@ -48,7 +48,7 @@ package struct GraphEnumValue: Sendable {
 package struct GraphSchemaType: Sendable {
     package enum Kind: Sendable {
         case scalar
-        /// An enum without listed values accepts names of 2 to 8 capital letters and underscores as values.
+        /// An enum without listed values accepts as a value each name of 2 to 8 capital letters and underscores.
         case enumeration([GraphEnumValue])
         case object
         case interface

@@ -73,7 +73,7 @@ package struct GraphField: Sendable {
     /// The comment above the field.
     package let comment: String?
 
-    /// The field `__typename`, which stands in no document.
+    /// The field `__typename` as the generator adds it, so its location is in no document.
     package static let typename = GraphField(
         alias: nil,
         name: "__typename",

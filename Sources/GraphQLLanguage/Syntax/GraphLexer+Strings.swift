@@ -30,7 +30,8 @@ extension GraphLexer {
         throw GraphSyntaxError(message: "Parse error on an unterminated string", location: start)
     }
 
-    /// Reads an escape sequence (section 2.9.4), also a surrogate pair and `\u{…}`, and returns the character's UTF-8 bytes.
+    /// Reads an escape sequence (GraphQL specification, section 2.9.4), also a surrogate pair and `\u{…}`, and returns the character's
+    /// UTF-8 bytes.
     private mutating func escape() throws(GraphSyntaxError) -> [UInt8] {
         let start = location
         let failure = GraphSyntaxError(message: "Parse error on an escape in a string", location: start)

@@ -70,7 +70,7 @@ struct GraphLexer {
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: ","): index += 1
             case UInt8(ascii: "#"):
                 let text = take { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.dropFirst()
-                // A comment after a token belongs to that token.
+                // A comment on the same line as a token belongs to that token, and not to the next one.
                 if !lineHasText { comment.append(String(text.first == " " ? text.dropFirst() : text)) }
                 lineHasText = true
             default: return

@@ -1,7 +1,8 @@
-/// Finds different fields that would have the same response key (section 5.3.2).
+/// Finds different fields that would have the same response key (GraphQL specification, section 5.3.2).
 ///
-/// The comparison takes exponential time for some documents. So it stops with a violation after a number of steps that no
-/// ordinary set of documents needs. A step is a selected field or fragment, a pair of fields, or a byte of compared arguments.
+/// The comparison takes exponential time for some documents. So it stops with the violation ``GraphRule/tooComplex`` after
+/// ``maximumSteps``, a number that no ordinary set of documents needs. A step is a selected field or fragment, a pair of fields, or a byte
+/// of compared arguments.
 struct FieldMerging {
     private let schema: GraphSchema
     private let documents: GraphDocumentSet
@@ -10,7 +11,7 @@ struct FieldMerging {
     private var violations: [GraphViolation] = []
     private var path: [String] = []
     static let maximumSteps = 400_000
-    /// Fields within fields, and fragments within fragments.
+    /// The maximum nesting of fields and fragments in each other.
     private static let maximumDepth = 200
 
     private struct Entry {
@@ -31,7 +32,9 @@ struct FieldMerging {
         self.documents = documents
     }
 
-    /// Whether the steps of all operations are used up.
+    /// Whether the comparison was stopped.
+    ///
+    /// The steps of all operations count together.
     var isExhausted: Bool { steps > Self.maximumSteps }
 
     mutating func check(
@@ -66,7 +69,7 @@ struct FieldMerging {
         for part in parts { collect(part, &keys, &entries, &seen) }
         for key in keys {
             guard let group = entries[key], group.count > 1 || !group[0].field.selections.isEmpty else { continue }
-            // Equal entries have equal results, so one of each is compared.
+            // Entries with the same parent type, field and arguments have the same type, so only one of them is compared.
             var signatures: Set<String> = []
             let different =
                 group.count < 2

@@ -23,7 +23,7 @@ package struct GraphDocumentSet: Sendable {
 
     /// Adds the definitions of a document.
     ///
-    /// Of two definitions with the same name the first is kept.
+    /// Of two definitions with the same name, the first is kept, and the second is a violation.
     package mutating func add(_ document: GraphDocument, file: String) {
         for operation in document.operations {
             let isAlone = operations.isEmpty && document.operations.count == 1

@@ -55,11 +55,11 @@ package enum GraphArgumentOwner: Sendable {
 
 /// The place of a value: an argument or a variable's default, and the member in it.
 package struct GraphValuePlace: Sendable {
-    /// The argument's name, or the variable's with its `$`.
+    /// The argument's name, or a variable's name with its `$`.
     package let argument: String
     package let argumentType: GraphTypeReference
     package let owner: GraphArgumentOwner?
-    /// The innermost member that contains the value; the argument's name outside of input objects.
+    /// The member of the innermost input object that contains the value; outside of input objects, the same as ``argument``.
     package var member: String
 }
 
@@ -86,7 +86,7 @@ package struct GraphViolation: Sendable {
     package let path: [String]
 }
 
-/// A use of something that the schema marks as deprecated.
+/// A use of a field, an argument or an enum value that the schema marks as deprecated.
 package struct GraphDeprecation: Sendable {
     package let coordinate: String
     package let reason: String

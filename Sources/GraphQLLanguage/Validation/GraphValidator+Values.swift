@@ -65,7 +65,7 @@ extension GraphValidator {
             case .null: break
             case .list(let elements):
                 for item in elements { check(item, element, hasDefault: false, place, location) }
-            // A single value is a list with one element (section 3.11).
+            // GraphQL accepts a single value as a list with one element (specification, section 3.11).
             default: check(literal, element, hasDefault: false, place, location)
             }
         case .named(let name):

@@ -5,7 +5,7 @@ extension GraphValidator {
         let hasDefault: Bool
     }
 
-    /// The uses that require the same of the same variable, so that each operation checks only one of them.
+    /// The uses in groups that require the same type of the same variable, so that an operation checks each group only once.
     static func grouped(_ uses: [VariableUse]) -> [[VariableUse]] {
         var groups: [[VariableUse]] = []
         var indices: [Requirement: Int] = [:]
@@ -21,7 +21,7 @@ extension GraphValidator {
         return groups
     }
 
-    /// Compares the declared variables of an operation with the grouped uses in it and in its fragments.
+    /// Compares the variables that an operation declares with the groups of their uses in the operation and its fragments.
     mutating func checkVariables(of operation: GraphOperation, uses groups: [[VariableUse]]) {
         let (operationFile, operationPath) = (file, path)
         let used = Set(groups.map { $0[0].name })
@@ -66,7 +66,7 @@ extension GraphValidator {
         if uses.count > known { violate(.variableInDefault(variable.name), variable.location) }
     }
 
-    /// `IsVariableUsageAllowed` of section 5.8.5.
+    /// The algorithm `IsVariableUsageAllowed` of the GraphQL specification, section 5.8.5.
     private static func isAllowed(_ variable: GraphVariable, at use: VariableUse) -> Bool {
         if case .nonNull(let wanted) = use.type {
             if case .nonNull = variable.type { return isCompatible(variable.type, use.type) }

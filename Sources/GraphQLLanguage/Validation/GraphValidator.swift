@@ -1,7 +1,7 @@
 /// Checks documents against a schema (GraphQL specification of October 2021, section 5).
 ///
-/// Every definition is visited once. The rules that depend on combinations of fragments are checked afterwards. If too many operations
-/// use too many fragments for that, the documents are refused with ``GraphRule/tooComplex``.
+/// Every definition is visited once. The rules for an operation together with its fragments are checked afterwards. If too many operations
+/// use too many fragments for these checks, the documents are rejected with ``GraphRule/tooComplex``.
 package struct GraphValidator {
     let schema: GraphSchema
     let documents: GraphDocumentSet
@@ -37,7 +37,7 @@ package struct GraphValidator {
     /// - Parameters:
     ///   - schema: The schema.
     ///   - documents: The documents to validate.
-    ///   - unsupportedDirectives: Directives of the schema that the caller does not support.
+    ///   - unsupportedDirectives: Directives of the schema whose use is a violation, because the caller does not support them.
     package init(_ schema: GraphSchema, _ documents: GraphDocumentSet, unsupportedDirectives: Set<String> = []) {
         self.schema = schema
         self.documents = documents
@@ -45,7 +45,7 @@ package struct GraphValidator {
         violations = documents.violations
     }
 
-    /// Checks everything.
+    /// Checks all definitions.
     ///
     /// Violations are sorted by file and line afterwards.
     package mutating func run() {
@@ -65,7 +65,7 @@ package struct GraphValidator {
             steps += fragments.reduce(0) { $0 + 1 + documents.spreads(of: $1).count }
             guard steps <= FieldMerging.maximumSteps else {
                 violate(.tooComplex, nil)
-                // The other operations may use the other fragments.
+                // The operations that were not checked may use any fragment, so no fragment counts as unused.
                 reachable.formUnion(documents.fragments.keys)
                 break
             }
