@@ -19,7 +19,7 @@ package struct Configuration: Sendable {
     var names: [String: String] = [:]
     /// Types of the schema, fragments and operations that do not print their contents.
     var redacted: Set<String> = []
-    /// Response keys of selections that share one type, by that type's name.
+    /// The response keys of the selections that become one shared type, by the type's name.
     var payloads: [String: [String]] = [:]
     /// Swift types that exist already, hand-written or imported.
     var provided: Set<String> = []
@@ -29,7 +29,9 @@ package struct Configuration: Sendable {
     var imports: [String: String] = [:]
     /// Whether the schema's descriptions become comments.
     var descriptions = false
-    /// The maximum number of fields of an inline selection that occurs more than once.
+    /// The maximum number of fields of an inline selection that is written more than once.
+    ///
+    /// A larger one must become a fragment.
     var maximumDuplicatedFields = 8
 
     package init() {}
@@ -54,7 +56,7 @@ package struct Configuration: Sendable {
     private mutating func read(_ object: JSONObject) throws(IdentityError) {
         var file = ConfigurationSection(path: "", object: object, environmentVariables: [:])
         func list(_ name: String) throws(IdentityError) -> Set<String> {
-            // ConfigurationSection refuses empty lists, which have no other meaning here than a missing list.
+            // `ConfigurationSection` rejects an empty list. In generator.json an empty list means the same as a missing one.
             object[name]?.array?.isEmpty == true ? [] : Set(try file.optionalStrings(name) ?? [])
         }
         try file.check(members: Self.members)
@@ -90,7 +92,7 @@ package struct Configuration: Sendable {
         maximumDuplicatedFields = maximum ?? maximumDuplicatedFields
     }
 
-    /// Rejects unknown names, because a typing error would have no effect otherwise.
+    /// Rejects unknown names, because a misspelled name would otherwise have no effect.
     func check(_ schema: GraphSchema, _ documents: GraphDocumentSet) throws(GenerationFailure) {
         let operations = Set(documents.operations.compactMap(\.definition.name))
         for (member, names) in [("repetition", Array(repetition.keys)), ("isPersonal", Array(isPersonal.keys))] {
@@ -132,7 +134,7 @@ package struct Configuration: Sendable {
         }
     }
 
-    /// Rejects payloads and provided types that the plan does not use.
+    /// Rejects payloads and provided types that the generated code does not use.
     func check(usedTypes: Set<String>) throws(GenerationFailure) {
         for name in payloads.keys.sorted() where !usedTypes.contains(name) {
             throw .usage("generator.json: payloads: no selection has exactly the fields of \"\(name)\".")

@@ -23,9 +23,9 @@ package struct Diagnostic: Sendable, CustomStringConvertible {
 /// The reason why nothing was generated.
 package struct GenerationFailure: Error, Sendable {
     package enum Kind: Sendable {
-        /// The documents do not match the schema, or the output is not up to date.
+        /// The documents are invalid, or a file that was not generated would be overwritten.
         case refused
-        /// The call, the configuration or a file is wrong.
+        /// The command line, the configuration or a file is wrong, or a file could not be written.
         case usage
     }
 
@@ -42,7 +42,7 @@ enum Suggestion {
     /// ` Did you mean …?`, or an empty text.
     static func text(for name: String, among candidates: some Sequence<String>) -> String {
         let similar = candidates.prefix(2_000).filter { abs($0.utf8.count - name.utf8.count) <= 3 }
-        // Spelling compares 40 bytes. Of a longer name, the rest must be equal at the beginning or at the end.
+        // `Spelling` compares at most 40 bytes. So of a longer name, the other bytes must be equal, either at its beginning or at its end.
         let rest = max(0, name.utf8.count - 40)
         let (start, end) = (String(name.prefix(rest)), String(name.suffix(rest)))
         let ends = similar.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(rest)) }

@@ -22,7 +22,7 @@ package struct Generator: Sendable {
         package var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
     }
 
-    /// - Throws: When the configuration contains an unknown name.
+    /// - Throws: When the configuration contains a name that the documents and the schema do not have or do not use.
     package func run(_ sources: [SourceFile]) throws(GenerationFailure) -> Result {
         let check = DocumentCheck(sources, against: schema)
         guard !check.isRefused else { return Result(files: [:], diagnostics: check.diagnostics) }

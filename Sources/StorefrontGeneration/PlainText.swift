@@ -1,6 +1,6 @@
 /// Makes untrusted text safe for one line of output.
 enum PlainText {
-    /// The text with one space for control characters and direction marks, and at most 300 characters long.
+    /// The text with one space in place of adjacent control characters and direction marks, cut to 300 characters.
     static func line(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -14,7 +14,7 @@ enum PlainText {
         return isLong ? String(result.unicodeScalars.prefix(299)) + "…" : result
     }
 
-    /// The trimmed text with spaces for control characters and direction marks.
+    /// The text with a space in place of each control character and direction mark, and without spaces around it.
     static func plain(_ text: String) -> String {
         var result = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isControl ? " " : $0 }))
         while result.last == " " { result.removeLast() }

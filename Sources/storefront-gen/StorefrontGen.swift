@@ -1,10 +1,10 @@
 internal import IdentityPlatform
 internal import StorefrontGeneration
 
-/// Writes Swift types for GraphQL operations: all of it is in `StorefrontGeneration`.
+/// Runs `GeneratorCommand` of the module `StorefrontGeneration` and writes its output.
 @main enum StorefrontGen {
     static func main() {
-        // A closed pipe must not end the program: the failed write gives the exit status.
+        // A closed pipe must not end the program with a signal. Instead the write fails, and the exit status is 1.
         signal(SIGPIPE, SIG_IGN)
         var output = GeneratorCommand.Output()
         var status = GeneratorCommand.run(Array(CommandLine.arguments.dropFirst()), &output)

@@ -22,7 +22,7 @@ enum Files {
 
     /// The files in a folder with this suffix, as relative paths.
     ///
-    /// A missing folder has none.
+    /// The result is empty for a missing folder. Folders more than 7 levels below it are not searched.
     static func names(in folder: String, suffix: String, depth: Int = 0) throws(GenerationFailure) -> [String] {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder, depth < 8 else {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// A folder of generated files.
 ///
-/// Only files with the generator's mark are changed.
+/// Only files with the generator's mark are overwritten or removed.
 struct OutputFolder {
     let path: String
 

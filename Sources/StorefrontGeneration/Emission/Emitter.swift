@@ -4,9 +4,9 @@
 struct Emitter {
     let plan: Plan
     let access: String
-    /// The module of `GraphQLOperation`, which generated code needs.
+    /// The module of `GraphQLOperation`, which each generated file imports.
     let module: String
-    /// The modules of further types.
+    /// The modules of other types that generated code uses, by the types' names.
     let imports: [String: String]
 
     /// The line that marks a file as generated, so that it may be overwritten and removed.
@@ -24,7 +24,7 @@ struct Emitter {
         }
         for fragment in plan.fragments {
             let access = fragment.isProvided ? "internal" : access
-            // Swift rejects two files with the same name in a module, and the hand-written type may have a file with its name.
+            // The hand-written type may have a file with the type's name, and Swift rejects two files with the same name in a module.
             let name = fragment.isProvided ? "\(fragment.type.name)+Fragment" : fragment.type.name
             files["Fragments/\(name).swift"] = file(access, deprecated: fragment.deprecated) { writer in
                 if !fragment.isProvided {
@@ -52,7 +52,7 @@ struct Emitter {
     ) -> String {
         var code = SwiftWriter()
         body(&code)
-        // An unused import is a warning, so each file has only those that it needs.
+        // Swift warns about unused imports, so each file imports only the modules that it needs.
         let words = Set(code.text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
         var modules: Set<String> = [module]
         if words.contains("JSONValue") { modules.insert("IdentityKit") }

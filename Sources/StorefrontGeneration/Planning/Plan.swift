@@ -5,10 +5,10 @@ indirect enum SwiftType: Hashable, Sendable {
     case named(String)
     case optional(SwiftType)
     case list(SwiftType)
-    /// A shared payload with the types of its fields at this use.
+    /// A shared payload with the types that its fields have in this selection.
     case payload(String, [PayloadUse.Field])
 
-    /// The type as a single optional.
+    /// The type as an optional; an optional stays as it is.
     var asOptional: SwiftType {
         if case .optional = self { self } else { .optional(self) }
     }
@@ -35,7 +35,7 @@ indirect enum SwiftType: Hashable, Sendable {
 struct PayloadUse: Sendable {
     struct Field: Hashable, Sendable {
         let property: OutputProperty
-        /// Whether the type belongs to the operation alone.
+        /// Whether the field's type is nested in the operation's type, so that other operations cannot use it.
         let isLocal: Bool
     }
 
@@ -49,7 +49,8 @@ struct OutputProperty: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         /// Read from the field under a key.
         case field(String)
-        /// Read from the same place as the type itself: a fragment, or the fields that depend on the object's type.
+        /// Read from the same JSON object as the type itself. This is so for a fragment and for the fields that depend on the object's
+        /// type.
         case place
     }
 
@@ -59,7 +60,7 @@ struct OutputProperty: Hashable, Sendable {
     var comment: String
 }
 
-/// A case for the selected fields of some types.
+/// A case of an enum, for objects of these types, with the fields that are selected for them.
 struct OutputCase: Sendable {
     let name: String
     let typenames: [String]
@@ -93,7 +94,7 @@ struct InputProperty: Sendable {
 
     let name: String
     let key: String
-    /// The type of a value, without presence.
+    /// The type of a value, without the optional or `InputField` that `presence` adds.
     let type: SwiftType
     let presence: Presence
     let comment: String
@@ -125,14 +126,14 @@ struct OperationType: Sendable {
     let comment: String
     let kind: GraphOperation.Kind
     let text: String
-    /// The constants of the fragments that the text needs.
+    /// The names of the constants of the fragments that the text needs.
     let fragments: [String]
     let contextVariables: [String]
     let repetition: String?
     let isPersonal: Bool?
     let variables: [InputProperty]
     let output: SwiftType
-    /// The key of the only root field; nil when the data as a whole are the output.
+    /// The response key of the only root field; nil when the whole `data` object is the output.
     let rootKey: String?
     let nested: [OutputType]
     let deprecated: [String]
@@ -152,7 +153,7 @@ struct FragmentType: Sendable {
 struct PayloadType: Sendable {
     let name: String
     let properties: [OutputProperty]
-    /// The generic parameters by the names of the properties whose types differ.
+    /// The generic parameters, each with the name of the property whose type differs between the selections.
     let parameters: [(property: String, name: String)]
 }
 

@@ -5,7 +5,7 @@ extension Planner {
     struct CollectedField {
         let key: String
         var fields: [GraphField]
-        /// The directives `@include` and `@skip` that can omit each of the fields, its own and those around it.
+        /// For each of the fields, the directives `@include` and `@skip` that can omit it: its own and those of inline fragments around it.
         var conditions: [[GraphDirective]]
 
         /// Whether a directive can omit the field in every place where it is selected.
@@ -13,7 +13,8 @@ extension Planner {
 
         /// The selections inside the fields.
         ///
-        /// If the fields have different conditions, each part keeps its own, except the fragments that all parts have.
+        /// If the fields have different conditions, each field's selections become an inline fragment with its conditions. Fragments that
+        /// all fields spread stay outside of these.
         var selections: [GraphSelection] {
             guard Set(conditionTexts).count > 1 else { return fields.flatMap(\.selections) }
             return sharedSpreads
@@ -27,7 +28,7 @@ extension Planner {
             conditions.map { Set($0.map { "\($0.name) \(GraphPrinter.text($0.arguments))" }) }
         }
 
-        /// The fragments that all fields have.
+        /// The fragments that all fields spread without a directive.
         private var sharedSpreads: [GraphSelection] {
             fields[0].selections.filter { selection in
                 guard case .spread(let name, _, _) = selection else { return false }
@@ -35,7 +36,7 @@ extension Planner {
             }
         }
 
-        /// Whether a response can have the key because of another field, without the selections that the type of this field requires.
+        /// Whether a response can have the key because of `other`, but without the selections that the type of this field requires.
         func isIncomplete(besides other: CollectedField) -> Bool {
             let texts = Set(conditionTexts)
             guard isConditional, texts.count == 1 || !sharedSpreads.isEmpty else { return false }
@@ -43,12 +44,12 @@ extension Planner {
         }
     }
 
-    /// A collected selection set.
+    /// A selection set whose fields, fragments and type conditions are grouped.
     struct Collected {
         var fields: [CollectedField] = []
         /// The fragments that always apply.
         var spreads: [String] = []
-        /// The fragments that a directive can omit in one place.
+        /// The fragments that are spread in a place where a directive can omit them.
         var conditionalSpreads: [(name: String, location: GraphLocation)] = []
         /// The selections that apply only to some types.
         var conditions: [(type: String, selections: [GraphSelection])] = []

@@ -1,6 +1,6 @@
 internal import GraphQLLanguage
 
-/// The fields of one object that several Swift types read.
+/// Finds fields that several Swift types read from one object, and that a response may contain incompletely.
 extension Planner {
     /// A Swift type that reads fields of the object.
     private struct Reader {
@@ -9,9 +9,10 @@ extension Planner {
         let file: String
     }
 
-    /// Refuses a conditional field that another type reads from the same object without the condition.
+    /// Rejects a field with a condition (`@include` or `@skip`) that another Swift type reads from the same object without the condition.
     ///
-    /// The response can have such a key without the fields that the type of the conditional field requires.
+    /// If the condition omits the field, the response still has its key because of the other selection. Then the fields that the
+    /// conditional selection's type requires can be missing.
     mutating func refuseOverlaps(_ collected: Collected, _ parent: GraphSchemaType) {
         refuseOverlaps([Reader(collected: collected, parent: parent, file: file)], parent)
     }
@@ -21,7 +22,7 @@ extension Planner {
         for concrete in schema.possibleTypes(parent.name).sorted() {
             var fragments: Set<String> = []
             let all = readers.flatMap { self.readers(within: $0, of: concrete, &fragments) }
-            // Many types have the same readers.
+            // Many object types have the same readers, which are checked only once.
             let places = all.map { "\($0.parent.name) \($0.file) \($0.collected.location, default: "")" }
             guard all.count > 1, checked.insert(places).inserted else { continue }
             let fields = all.flatMap { reader in reader.collected.fields.map { (reader: reader, field: $0) } }
@@ -37,7 +38,7 @@ extension Planner {
                         part.reader.file,
                         part.field.fields.first?.location,
                         "This selection of \"\(key)\" may be omitted, but another fragment or type condition also selects \"\(key)\","
-                            + " so a response does not show it. Put @include or @skip on the fields inside, or use an alias."
+                            + " so a response does not show whether it was. Put @include or @skip on the fields inside, or use an alias."
                     )
                 }
                 guard incomplete.isEmpty else { continue }
@@ -57,7 +58,7 @@ extension Planner {
         return Reader(collected: collected, parent: parent, file: file)
     }
 
-    /// This type, and the types of its fragments and cases, for an object of the type `concrete`.
+    /// This reader, and the readers of its fragments and type conditions that apply to an object of the type `concrete`.
     private func readers(within reader: Reader, of concrete: String, _ fragments: inout Set<String>) -> [Reader] {
         var all = [reader]
         for name in reader.collected.spreads {

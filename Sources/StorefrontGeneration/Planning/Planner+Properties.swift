@@ -95,7 +95,7 @@ extension Planner {
 
     /// The default Swift types of scalars.
     ///
-    /// An unknown scalar is a text.
+    /// A scalar that is not in this list becomes `String`.
     static let scalars = [
         "Int": "Int", "Float": "Double", "Boolean": "Bool", "String": "String", "ID": "String",
         "DateTime": "ShopifyDateTime", "Decimal": "ShopifyDecimal", "URL": "ShopifyURL", "HTML": "ShopifyHTML",

@@ -49,7 +49,7 @@ extension Planner {
         var properties: [OutputProperty] = []
         var names: Set<String> = isRedacted ? ["description", "debugDescription", "customMirror"] : []
         for field in collected.fields {
-            // A lone `__typename` becomes no property: the generator added it, or it only tells the cases apart.
+            // If `__typename` is the only field beside type conditions, it becomes no property, because it only selects the case.
             if field.key == "__typename", !collected.conditions.isEmpty, collected.fields.count == 1 { continue }
             let planned = property(field, parent, &taken, reserved: names)
             names.insert(planned.property.name)
@@ -90,7 +90,7 @@ extension Planner {
         )
     }
 
-    /// A case for each selected type.
+    /// An enum with a case for each type that a type condition selects.
     ///
     /// If several conditions apply to one type, its case has all of them.
     private mutating func choice(

@@ -4,7 +4,7 @@ extension Planner {
     // MARK: Payloads
 
     func payload(for collected: Collected, _ parent: GraphSchemaType) -> String? {
-        // A payload is also the type of selections that may be printed.
+        // A redacted selection cannot use a payload's type, because that type is also the type of selections whose contents may be printed.
         guard collected.spreads.isEmpty, collected.conditions.isEmpty, !parent.isAbstract, !isRedacted(parent.name)
         else { return nil }
         let keys = Set(collected.fields.map(\.key))
@@ -27,8 +27,8 @@ extension Planner {
             var planned = property(field, parent, &taken, reserved: names)
             names.insert(planned.property.name)
             nested += planned.nested
-            // Several operations can share this Swift type. Each has its own GraphQL payload type, so the default comment of a property does
-            // not name that type.
+            // Operations with different GraphQL payload types share this Swift type. So the default comment of a property names no GraphQL
+            // type.
             planned.property.comment = field.fields[0].comment ?? "The field `\(key)`."
             fields.append(PayloadUse.Field(property: planned.property, isLocal: !planned.nested.isEmpty))
         }
@@ -39,7 +39,7 @@ extension Planner {
 
     /// One type for each payload.
     ///
-    /// Types that differ between its uses become generic parameters.
+    /// The types of properties that differ between the selections become generic parameters.
     mutating func payloads() -> [PayloadType] {
         var payloads: [PayloadType] = []
         for (name, uses) in payloadUses.sorted(by: { $0.key < $1.key }) {
@@ -140,7 +140,7 @@ extension Planner {
 
     /// The type of an input.
     ///
-    /// Elements of lists are never optional.
+    /// Elements of lists are not optional, even if the schema permits null.
     private static func inputType(_ reference: GraphTypeReference, _ leaf: String) -> SwiftType {
         switch reference {
         case .nonNull(let inner): inputType(inner, leaf)
@@ -149,7 +149,7 @@ extension Planner {
         }
     }
 
-    /// The input objects that variables can hold, and those inside them.
+    /// The input objects of the variables, and the input objects that these contain.
     mutating func inputs() -> [InputType] {
         var inputs: [InputType] = []
         var done: Set<String> = []
@@ -193,7 +193,7 @@ extension Planner {
 
     /// Whether a value of `start` contains a value of `target`, directly or in other input objects, without a list in between.
     ///
-    /// If `target` has a field of type `start`, it contains itself then, which a Swift struct cannot.
+    /// If `target` has a field of type `start`, then `target` contains itself, which a Swift struct cannot do.
     private func reaches(_ target: String, from start: String) -> Bool {
         var seen: Set<String> = []
         var waiting = [start]
@@ -236,7 +236,7 @@ extension Planner {
 
     // MARK: Comparing
 
-    /// These types and, recursively, the types of their members.
+    /// These types and, recursively, the types of their properties.
     static func closure(
         of roots: Set<String>,
         names: [String: String],

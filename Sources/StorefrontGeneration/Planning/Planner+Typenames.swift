@@ -8,9 +8,9 @@ extension Planner {
         return Self.withTypenames(selections, [], keys)
     }
 
-    /// Finds the objects whose selections depend on the type, by the response keys that lead to them.
+    /// Finds the objects whose selections depend on the object's type, and records the response keys that lead to each.
     ///
-    /// A response merges all fields with the same keys, so the selections in one of them decide for all.
+    /// A response merges fields with the same response keys. So if one of these fields needs `__typename`, all of them get it.
     private func find(
         _ selections: [GraphSelection],
         _ parent: String,
@@ -32,7 +32,7 @@ extension Planner {
         }
     }
 
-    /// Adds `__typename` to every field with these keys, because directives can omit the others.
+    /// Adds `__typename` to every field with the found keys, because a directive can omit one of these fields and keep another.
     private static func withTypenames(
         _ selections: [GraphSelection],
         _ keys: [String],
@@ -46,7 +46,9 @@ extension Planner {
         return added + withTypenamesInFields(selections, keys, found)
     }
 
-    /// Adds no `__typename` beside the fields, because a directive of an inline fragment could omit it.
+    /// Adds `__typename` only inside of the fields.
+    ///
+    /// Beside them, in an inline fragment, a directive could omit it.
     private static func withTypenamesInFields(
         _ selections: [GraphSelection],
         _ keys: [String],

@@ -11,7 +11,9 @@ struct Planner {
     private(set) var fragmentNames: [String: String] = [:]
     /// The names of the constants that hold the definitions of fragments.
     private var fragmentConstants: [String: String] = [:]
-    /// The names of all top-level Swift types, which nested types must not repeat.
+    /// The names of all top-level Swift types.
+    ///
+    /// No nested type gets one of these names.
     var topLevel: Set<String> = []
     var payloadUses: [String: [PayloadUse]] = [:]
     var reachableEnums: Set<String> = []
@@ -57,7 +59,7 @@ struct Planner {
         return plan
     }
 
-    /// The Swift types that the plan refers to, except those of fields, variables and scalars.
+    /// The Swift names of the fragments, the payloads, and the enums and input objects that the operations use.
     var usedTypes: Set<String> {
         let types = reachableEnums.union(reachableInputs).map { configuration.names[$0] ?? $0 }
         return Set(types).union(fragmentNames.values).union(payloadUses.keys)
@@ -65,7 +67,7 @@ struct Planner {
 
     mutating func fail(_ file: String, _ location: GraphLocation?, _ message: String) {
         let diagnostic = Diagnostic(severity: .error, file: file, location: location, message: message)
-        // Selections on an interface are planned again for each type.
+        // A selection on an interface is planned once for each type, and would report the same error each time.
         guard diagnostics.count < DocumentCheck.maximumDiagnostics,
             !diagnostics.contains(where: { $0.description == diagnostic.description })
         else { return }
@@ -190,7 +192,7 @@ struct Planner {
             if collected.spreads.isEmpty, collected.fields.count == 1, let field = collected.fields.first {
                 var taken = topLevel.union(["Output", name])
                 let planned = property(field, parent, &taken, reserved: [])
-                // A null payload is a failure. The errors beside the data explain it.
+                // If a mutation's payload is null, reading fails, and the response's errors say why. So the output is not optional.
                 output = definition.kind == .mutation ? planned.property.type.withoutOptional : planned.property.type
                 rootKey = field.key
                 nested = planned.nested
@@ -230,7 +232,7 @@ struct Planner {
         )
     }
 
-    /// The variables that come from the call's context: those that `@inContext` uses under its own names.
+    /// The variables that the client sets from the call's context: those that `@inContext` uses for the argument of the same name.
     private func contextVariables(of operation: GraphOperation) -> [String] {
         let known = ["country", "language", "preferredLocationId", "buyer", "visitorConsent"]
         let arguments = operation.directives.filter { $0.name == "inContext" }.flatMap(\.arguments)
@@ -256,7 +258,7 @@ struct Planner {
         return typeCount <= Self.maximumTypes
     }
 
-    /// Records an inline selection, to find duplicates.
+    /// Records an inline selection, so that `refuseDuplicates` finds selections that are written several times.
     mutating func note(_ fields: [GraphField], on type: String) {
         guard let first = fields.first else { return }
         let selections = fields.flatMap(\.selections)

@@ -15,6 +15,8 @@ package enum SwiftNames {
     private static let impossible: Set<String> = ["Any", "init", "self", "Self", "Type", "Protocol", "_"]
 
     /// Types that generated code refers to.
+    ///
+    /// No generated type may have such a name.
     static let used: Set<String> = Set(Planner.scalars.values).union([
         "Any", "Array", "CustomDebugStringConvertible", "CustomReflectable", "CustomStringConvertible", "Equatable",
         "GraphQLDocument", "GraphQLFragment", "GraphQLInputObject", "GraphQLNode", "GraphQLOpenEnum",
@@ -36,14 +38,14 @@ package enum SwiftNames {
         }
     }
 
-    /// A member's name: the schema's name, in which `Id`, `Url` and `Html` are written in capitals.
+    /// A member's name: the schema's name, in which the words `Id`, `Url` and `Html` become `ID`, `URL` and `HTML`.
     ///
     /// An alias keeps its spelling.
     ///
     /// - Parameters:
     ///   - name: The name in the schema.
     ///   - isAlias: Whether the name is an alias.
-    ///   - reserved: The members that the generated type declares itself.
+    ///   - reserved: The names that the member must not have. Such a name gets the suffix `Value`.
     /// - Returns: The name in Swift.
     static func member(_ name: String, isAlias: Bool = false, reserved: Set<String> = []) -> String {
         var text = String(name.drop { $0 == "_" })
@@ -59,7 +61,7 @@ package enum SwiftNames {
         keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// A type's name: capitalized and unique.
+    /// A type's name: capitalized, and different from the names in `taken` and from the types that generated code refers to.
     static func type(_ name: String, avoiding taken: Set<String> = []) -> String {
         var text = String(name.drop { $0 == "_" })
         if text.isEmpty { text = "Value" }

@@ -50,7 +50,8 @@ private struct IntrospectionReader {
             throw .usage("The schema does not contain its mutation type \(PlainText.line(mutation)).")
         }
         try checkReferences(types)
-        // Shopify's published schemas omit types that an interface still lists. No document can select those.
+        // In Shopify's published schemas, an interface can list a type that the schema does not contain. No document can select such a
+        // type.
         members = members.mapValues { names in names.filter { types[$0] != nil } }
         var directives: [String: GraphSchemaDirective] = [:]
         for entry in value["directives"]?.array ?? [] {
@@ -148,7 +149,7 @@ private struct IntrospectionReader {
         }
     }
 
-    /// Introspection returns a default as the text of a literal.
+    /// Introspection returns a default value as text: the GraphQL literal.
     private func defaultValue(_ value: JSONValue?, _ place: String) throws(GenerationFailure) -> GraphLiteral? {
         guard let value, !value.isNull else { return nil }
         do {

@@ -22,10 +22,10 @@ struct DocumentCheck {
                 )
             }
         }
-        // The response to @defer has several parts, which the client does not read.
+        // With `@defer`, the response has several parts. `GraphQLExecutor` does not read such a response.
         var validator = GraphValidator(schema, documents, unsupportedDirectives: ["defer"])
         validator.run()
-        // A file with a syntax error may define a missing fragment, or use a fragment or variable.
+        // A file with a syntax error may define a fragment that seems missing, or use a fragment or a variable that seems unused.
         let isComplete = diagnostics.isEmpty
         let violations = validator.violations.filter { isComplete || !$0.rule.dependsOnOtherFiles }
         diagnostics += violations.map { violation in
@@ -61,7 +61,7 @@ struct DocumentCheck {
 }
 
 extension GraphRule {
-    /// Whether definitions in another file decide about the violation.
+    /// Whether a definition in another file can show that this is no violation.
     fileprivate var dependsOnOtherFiles: Bool {
         switch self {
         case .undefinedFragment, .unusedFragment, .unusedVariable: true
