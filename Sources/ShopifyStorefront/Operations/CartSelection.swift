@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The parts of a cart that the adapter's operations read, limited to those that the app's access token may read.
+/// The parts of a cart that the adapter's operations read, limited to those that the app's Storefront token may read.
 struct CartSelection: Sendable, Equatable {
     /// The number of lines, at most 250.
     let lines: Int
