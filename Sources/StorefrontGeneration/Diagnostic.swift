@@ -23,9 +23,9 @@ package struct Diagnostic: Sendable, CustomStringConvertible {
 /// The reason why nothing was generated.
 package struct GenerationFailure: Error, Sendable {
     package enum Kind: Sendable {
-        /// The documents are invalid, or a file that was not generated would be overwritten.
+        /// A file in the output folder that was not generated would be overwritten.
         case refused
-        /// The command line, the configuration or a file is wrong, or a file could not be written.
+        /// The command line, the configuration, the schema or another file is wrong, or a file could not be read or written.
         case usage
     }
 
