@@ -6,9 +6,8 @@ extension ShopSandbox {
     /// Customer Account API.
     ///
     /// - Parameters:
-    ///   - redirectURI: Where callbacks are caught; it is registered at every client, except at an OpenID client with redirect URIs of
-    ///     its own: then `any` uses one of those. One without port, as the default, gets a free port from the loopback listener for every
-    ///     login.
+    ///   - redirectURI: The redirect URI of all clients. If the OpenID client has redirect URIs of its own, the provider `any` of the file
+    ///     uses one of those instead. A URI without a port, like the default, gets a free port from the loopback listener at each login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The file and the environment variables of its secrets.

@@ -16,7 +16,7 @@ extension SandboxStorefront {
     func variantNode(_ variant: SandboxStorefrontConfiguration.Variant) -> GraphNode {
         .object(
             "ProductVariant",
-            // Built on demand only, because a cart may have hundreds of lines.
+            // The product's node is built only if it is selected, because a cart may have hundreds of lines.
             variantMembers(variant).merging([
                 "product": .computed { [self] _ in productNode(variant.product, deep: false) }
             ]) { $1 }

@@ -78,7 +78,7 @@ extension SandboxStorefront {
         return productTitles.filter { search.matches(facts(of: $0)) }
     }
 
-    /// The titles in the order, and without the products, that the arguments of a list ask for.
+    /// The titles that pass the filters in a list's arguments, in the order that the arguments name.
     func arranged(_ titles: [String], _ arguments: JSONObject) -> [String] {
         func price(_ title: String) -> Int {
             configuration.variants.lazy.filter { $0.product == title }.map(\.price).min() ?? 0

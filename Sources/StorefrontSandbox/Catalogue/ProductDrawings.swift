@@ -85,7 +85,7 @@ extension ProductPicture {
         """##,
     ]
 
-    /// The drawing of all other types.
+    /// The drawing of the product types that are not in ``drawings``.
     static let card = ##"""
         <path d="M112 96h160l18 20v104H112z"/>
         <g fill="#fff" stroke="none">

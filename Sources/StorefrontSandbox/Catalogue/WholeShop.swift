@@ -1,7 +1,7 @@
 extension SandboxStorefrontConfiguration {
     /// A shop with two dozen products: options, collections, tags, sold-out variants, and a picture of each.
     ///
-    /// It contains the variants 1 to 3 of a plain configuration.
+    /// It contains the variants 1 to 3 of the default configuration.
     public static var wholeShop: SandboxStorefrontConfiguration {
         var configuration = SandboxStorefrontConfiguration()
         configuration.products = WholeShop.items.map(\.product)
@@ -17,7 +17,9 @@ private enum WholeShop {
         let price: Int
         /// The values of each option.
         let values: [[String]]
-        /// The stock of variants, by their titles; any number of the others.
+        /// The stock of variants, by their titles.
+        ///
+        /// The other variants have no limit.
         let stock: [String: Int]
 
         init(
@@ -62,7 +64,7 @@ private enum WholeShop {
         }
     }
 
-    /// The variants that a plain configuration has, too.
+    /// The variants of the default configuration, which keep the numbers of their ids here.
     private static let kept = [
         "Analytical Mug, Blue": 1, "Difference T-Shirt, M / Blue": 2, "Punched Card, Last ones": 3,
     ]

@@ -13,7 +13,7 @@ struct CustomerRecord: Sendable {
     var lastName: String?
     var addresses: [Address] = []
     var defaultAddress: String?
-    /// The newest last.
+    /// The customer's orders, the newest last.
     var orders: [CustomerOrderRecord] = []
     private var addressCount = 0
 
@@ -117,7 +117,7 @@ struct CustomerRecord: Sendable {
             .map { node(of: $0) }
     }
 
-    /// The oldest first, which is the order of every sort key here, or the newest first.
+    /// The orders, the oldest first for each sort key, or the newest first with `reverse`.
     var orderNodes: GraphNode {
         .computed { arguments in
             let ordered = orders.sorted { $0.number < $1.number }

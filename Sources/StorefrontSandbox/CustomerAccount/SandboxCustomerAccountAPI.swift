@@ -2,12 +2,14 @@ internal import GraphQLLanguage
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The part of the Customer Account API that an identity provider needs, written for the sandbox.
+/// The schema of the sandbox's Customer Account API, with the part of Shopify's API that the tests need.
 enum SandboxCustomerAccountAPI {
     /// The schema, parsed once per process.
     static let schema = try? GraphSchema(definition: definition)
 
-    /// Three old codes are values of the Storefront API only.
+    /// The values of `LanguageCode`.
+    ///
+    /// The old codes LA, MO and SH are values of the Storefront API only.
     private static let languages = StorefrontSchema.languages.split(whereSeparator: \.isWhitespace)
         .filter { !["LA", "MO", "SH"].contains($0) }.joined(separator: " ")
 
@@ -104,7 +106,9 @@ enum SandboxCustomerAccountAPI {
 }
 
 extension SandboxCustomers {
-    /// The token is checked before the query is parsed.
+    /// Responds to a request to the Customer Account API.
+    ///
+    /// The access token is checked before the query is parsed.
     func customerAccountAPI(_ call: SandboxCall) -> SandboxResponse {
         shopify.journal.count(\.apiCalls)
         let request = call.request

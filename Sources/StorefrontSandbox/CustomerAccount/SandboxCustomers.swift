@@ -7,7 +7,7 @@ internal import Synchronization
 /// exchanged for their access tokens.
 public final class SandboxCustomers: Sendable {
     private struct State {
-        /// Storefront tokens and the access tokens that they were exchanged for.
+        /// The access tokens, by the Storefront tokens that were issued in exchange for them.
         var exchangedTokens: [String: String] = [:]
         /// The changed customers, by their numbers.
         var records: [Int: CustomerRecord] = [:]
@@ -21,7 +21,9 @@ public final class SandboxCustomers: Sendable {
         self.shopify = shopify
     }
 
-    /// The buyer for whom a cart accepts a token: an access token, or a token that was exchanged for one and expires with it.
+    /// The buyer whose token a cart accepts; nil if the cart rejects the token.
+    ///
+    /// The token is a Customer Account access token, or a Storefront token that was issued in exchange for one and expires with it.
     func buyer(forCartToken token: String, takesAccountTokens: Bool) -> KnownBuyer? {
         let origin = state.withLock { $0.exchangedTokens[token] }
         if let origin { return shopify.buyer(forAccessToken: origin) }
@@ -46,7 +48,9 @@ public final class SandboxCustomers: Sendable {
     package static let financialStatuses = CustomerOrderRecord.financialStatuses
     package static let fulfillmentStatuses = CustomerOrderRecord.fulfillmentStatuses
 
-    /// Changes a customer's order; an unknown number becomes an order of two mugs first.
+    /// Changes a customer's order.
+    ///
+    /// If the customer has no order with this number, an order of two mugs is added first.
     ///
     /// - Parameters:
     ///   - number: The number of the order.
@@ -92,7 +96,9 @@ public final class SandboxCustomers: Sendable {
         state.withLock { $0.records[buyer.number] } ?? CustomerRecord(buyer.account)
     }
 
-    /// Changes a customer, all or nothing.
+    /// Changes a customer.
+    ///
+    /// If the body throws, the customer does not change.
     private func change<Value: Sendable>(
         _ buyer: KnownBuyer,
         _ body: (inout CustomerRecord) throws(UserError) -> Value

@@ -19,7 +19,7 @@ struct GraphProblem: Error {
 extension GraphSchema {
     /// Checks a JSON value against an input type and fills in defaults.
     ///
-    /// Absent members stay absent, null stays null.
+    /// Absent members without a default stay absent, and null stays null.
     func coerce(_ value: JSONValue, to type: GraphTypeReference) throws(GraphProblem) -> JSONValue {
         switch type {
         case .nonNull(let inner):
@@ -27,9 +27,9 @@ extension GraphSchema {
             return try coerce(value, to: inner)
         case .list(let element):
             if value.isNull { return .null }
-            // A single value is a list with one element (specification, section 3.11).
+            // GraphQL accepts a single value as a list with one element (specification, section 3.11).
             guard let elements = value.array else { return .array([try coerce(value, to: element)]) }
-            // The service accepts at most 250 elements in an input array.
+            // Shopify accepts at most 250 elements in an input array.
             guard elements.count <= 250 else {
                 throw GraphProblem("The input array size is greater than the maximum allowed of 250")
             }
@@ -93,7 +93,7 @@ extension GraphSchema {
 
     /// Converts a literal of the document to JSON and checks it.
     ///
-    /// Variables were checked before.
+    /// The variables in it are already checked.
     func coerce(
         _ literal: GraphLiteral,
         to type: GraphTypeReference,

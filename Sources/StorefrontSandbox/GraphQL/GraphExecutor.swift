@@ -18,7 +18,7 @@ struct GraphExecutor: Sendable {
     let queries: [String: Resolver]
     let mutations: [String: Mutation]
 
-    /// Answers one request body `{query, variables, operationName}`.
+    /// Returns the response to a request body `{query, variables, operationName}`.
     func run(_ request: JSONValue) -> JSONObject {
         guard let text = request["query"]?.string else {
             return ["errors": .object(["query": .string("Required parameter missing or invalid")])]

@@ -6,9 +6,10 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case null
     case leaf(JSONValue)
     case list([GraphNode])
-    /// An object; only a field of an interface or union needs the name of its type, for others the schema knows it.
+    /// An object with the name of its type. The name is needed only if the field's type is an interface or a union; otherwise the schema
+    /// knows it.
     case object(String?, [String: GraphNode])
-    /// Depends on the field's arguments.
+    /// Computed from the field's arguments.
     case computed(@Sendable (JSONObject) -> GraphNode)
     /// The field is null, and the reason is added to `errors`.
     case failure(message: String, code: String)

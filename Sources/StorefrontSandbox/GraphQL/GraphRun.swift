@@ -79,7 +79,7 @@ struct GraphRun {
         return values
     }
 
-    /// The result of a field with invalid arguments.
+    /// The value of a field whose arguments are invalid: null, with an entry in `errors`.
     private static func refusal(_ problem: GraphProblem) -> GraphNode {
         let place = problem.path.map { $0.string ?? $0.number?.text ?? "" }.joined(separator: ".")
         return .failure(message: "\(place): \(problem.explanation)", code: "argumentLiteralsIncompatible")
@@ -134,7 +134,9 @@ struct GraphRun {
         return .array(values)
     }
 
-    /// The selected members of an object, or `missing` for one that it does not have; nil if null must propagate.
+    /// The selected members of an object.
+    ///
+    /// A selected member that the object does not have gets the value `missing`. Nil if null must propagate to the parent.
     mutating func complete(
         _ typeName: String,
         _ members: [String: GraphNode],

@@ -17,7 +17,8 @@ struct UserError: Error, Sendable {
 extension GraphNode {
     /// The payload of a mutation: its members, or null members and the error that refused it.
     ///
-    /// Errors have two names at Shopify, and not every payload has warnings; the schema selects what the payload's type has.
+    /// Shopify calls the list of errors `userErrors` or `customerUserErrors`, and not every payload has `warnings`. The result has all
+    /// three members. A document can select only those that the schema's payload type has.
     static func payload(_ body: () throws -> [String: GraphNode]) -> GraphNode {
         do {
             return payload(try body(), errors: [])

@@ -88,7 +88,7 @@ extension SandboxStorefront {
         return .object("SubmitSuccess", ["attemptId": .text(attempt), "redirectUrl": url])
     }
 
-    /// "Processing" as often as configured, then a completed order, which removes the cart.
+    /// `CartCompletionProcessing` as often as configured, then `CartCompletionSuccess`, and the cart is removed.
     private func completionAttempt(_ id: String) -> GraphNode {
         switch continueAttempt(id, after: configuration.completionPolls) {
         case nil: .null

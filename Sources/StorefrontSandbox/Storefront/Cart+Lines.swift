@@ -62,7 +62,7 @@ extension Cart {
             }
             if let attributes = input["attributes"]?.array { lines[index].attributes = attributes }
             if let plan = input["sellingPlanId"] { lines[index].sellingPlanID = plan.string }
-            // The stock of another variant also limits a quantity that does not change.
+            // If the line gets another variant, its stock limits the quantity, even if the input has no quantity.
             let quantity = try Self.quantity(input["quantity"], path) ?? lines[index].quantity
             try set(quantity: quantity, at: index, path)
         }

@@ -8,7 +8,9 @@ extension Cart.Metafield {
 }
 
 extension SandboxStorefront {
-    /// The two mutations with separate payloads: the input names the owner, and the response contains no cart.
+    /// The two mutations for metafields.
+    ///
+    /// Their input names the owner, which is a cart, and their payload contains no cart.
     func metafieldMutations(_ now: Date) -> [String: GraphExecutor.Mutation] {
         [
             "cartMetafieldsSet": { [self] call in

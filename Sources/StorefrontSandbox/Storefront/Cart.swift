@@ -2,7 +2,9 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// A problem that does not fail the mutation.
+/// A warning in a mutation's payload.
+///
+/// The mutation succeeds.
 struct CartWarning: Sendable {
     let code: String
     let message: String
@@ -112,7 +114,7 @@ struct Cart: Sendable {
     var subtotal: Int { lines.reduce(0) { $0 + $1.variant.price * $1.quantity } }
     var total: Int { subtotal - (discount?.amount ?? 0) }
 
-    /// 10 percent with the code that always works, on the whole order.
+    /// The discount: 10 percent of the whole order with the code ``workingDiscount``, otherwise nil.
     var discount: (code: String, amount: Int)? {
         discountCodes.first { $0.uppercased() == Self.workingDiscount }.map { ($0, subtotal / 10) }
     }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The properties of the caller that change the response.
+/// The properties of a request that change the response.
 struct CartViewer: Sendable {
     let mayReadCustomer: Bool
     /// Whether checkout URLs made for this request can open signed in.
@@ -144,7 +144,7 @@ extension SandboxStorefront {
             ]
         }
         return [
-            // The customer's own data are removed together with the customer.
+            // A cart without an e-mail address shows the customer's. It disappears when the customer is removed from the cart.
             "email": .text(identity.email ?? identity.customer?.account.email),
             "phone": .text(identity.phone), "countryCode": .text(identity.countryCode), "customer": customer,
             "purchasingCompany": location ?? .null,

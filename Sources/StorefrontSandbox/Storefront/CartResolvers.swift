@@ -119,7 +119,7 @@ extension SandboxStorefront {
             }
             return ["cart": node(of: cart, hasKey: true, viewer), "warnings": Self.list(cart.warnings)]
         } catch {
-            // Returns the unchanged cart, or null for an unknown cart.
+            // After an error, the payload has the unchanged cart. It has null if the id or its key is wrong.
             let unchanged = parts.flatMap { cart(token: $0.token) }
             let isOwner = unchanged.map { $0.key == parts?.key } ?? false
             let current = isOwner ? unchanged.map { node(of: $0, hasKey: true, viewer) } : nil
@@ -150,7 +150,9 @@ extension Cart {
         }
     }
 
-    /// Applies gift cards; a blank code is refused, and every other one is a card with a balance.
+    /// Applies gift cards.
+    ///
+    /// A blank code is rejected. Each other code is a gift card with a balance.
     mutating func addGiftCards(_ codes: [JSONValue], field: [String]) throws(UserError) {
         let codes = codes.compactMap(\.string)
         if let index = codes.firstIndex(where: { $0.allSatisfy(\.isWhitespace) }) {

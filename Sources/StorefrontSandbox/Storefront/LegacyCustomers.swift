@@ -67,7 +67,9 @@ struct LegacyCustomers: Sendable {
         return issue(customers[index].number, at: now)
     }
 
-    /// Signs in with a checked Multipass token, once, and creates the account that Shopify would create.
+    /// Signs in with a Multipass token that `MultipassReader` has checked.
+    ///
+    /// Each token works once. For an unknown e-mail address an account is created, as at Shopify.
     mutating func signIn(
         multipassToken token: String,
         email: String,
@@ -129,6 +131,8 @@ struct LegacyCustomers: Sendable {
 
     // MARK: Changes
 
+    /// Changes a customer.
+    ///
     /// A new password revokes all tokens of the customer and issues a new one.
     mutating func update(
         _ token: String,

@@ -11,12 +11,12 @@ extension SandboxFault {
         return .object(error)
     }
 
-    /// 200 without data and with `THROTTLED`; the operation is not executed.
+    /// HTTP status 200 without data and with the error `THROTTLED`; the operation is not executed.
     public static let storefrontThrottled = SandboxFault.answer(
         .json(["errors": .array([entry("Throttled", "THROTTLED")]), "data": .null])
     )
 
-    /// 200 with `INTERNAL_SERVER_ERROR` and without data.
+    /// HTTP status 200 without data and with the error `INTERNAL_SERVER_ERROR`; the operation is not executed.
     public static let storefrontInternalError = SandboxFault.answer(
         .json([
             "errors": .array([
@@ -32,7 +32,9 @@ extension SandboxFault {
         body: "<h1>Security Rejection</h1>"
     )
 
-    /// The data with an `ACCESS_DENIED` error, whose path names a field that becomes null.
+    /// The response gets an `ACCESS_DENIED` error.
+    ///
+    /// The field at its path becomes null.
     public static func storefrontAccessDenied(path: String...) -> SandboxFault {
         .editJSON { object in
             if let data = object["data"] { object["data"] = nulling(data, path[...]) }
@@ -56,7 +58,7 @@ extension SandboxFault {
 
     /// The mutation is executed, and its payload has another cart id.
     ///
-    /// Use ``SandboxStorefront/moveCart(_:keepingBuyer:)`` to really move a cart.
+    /// The cart itself keeps its id: only ``SandboxStorefront/moveCart(_:keepingBuyer:)`` changes it.
     public static func storefrontCartID(_ id: String) -> SandboxFault {
         editPayload { payload in
             guard var cart = payload["cart"]?.object else { return }

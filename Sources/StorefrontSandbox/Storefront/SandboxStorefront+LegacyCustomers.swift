@@ -16,7 +16,7 @@ extension SandboxStorefront {
         _ = try? withLegacy { customers in try customers.create(input, isActive: isActive) }
     }
 
-    /// The content of a new e-mail about a password reset or an activation.
+    /// Creates the content of an e-mail about a password reset or an activation.
     ///
     /// - Returns: The customer's id, the token, and the URL; nil for an unknown address.
     public func legacyMail(to email: String) -> (customerID: String, token: String, url: String)? {

@@ -113,7 +113,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         faults.withLock { $0.refusals += Array(repeating: refusal, count: times) }
     }
 
-    /// Accepts the next customer access tokens without an error and without effect.
+    /// Ignores the next customer access tokens that are put on a cart: the cart gets no customer, and the response has no error.
     public func swallowNextTokens(times: Int = 1) {
         faults.withLock { $0.swallowedTokens += times }
     }
@@ -170,7 +170,9 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     var now: Date { clock.now }
 
-    /// Changes the legacy customers, all or nothing.
+    /// Changes the legacy customers.
+    ///
+    /// If the body throws, they do not change.
     func withLegacy<Value: Sendable>(_ body: (inout LegacyCustomers) throws -> Value) throws -> Value {
         try legacy.withLock { customers in
             var changed = customers
@@ -191,7 +193,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         configuration.variants.first { $0.id == id }
     }
 
-    /// Whether the next token is accepted without an error and without effect.
+    /// Whether the next customer access token is ignored, after ``swallowNextTokens(times:)``.
     func swallowsToken() -> Bool {
         faults.withLock { faults in
             guard faults.swallowedTokens > 0 else { return false }
@@ -200,7 +202,9 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         }
     }
 
-    /// The id of the cart for a call; the first call after a move gets the new id.
+    /// The token and the key of a cart id.
+    ///
+    /// The first call with the old id of a moved cart gets those of the new id.
     func current(_ id: String) -> (token: String, key: String?)? {
         guard let parts = Cart.parse(id) else { return nil }
         let move = faults.withLock { faults -> (token: String, key: String)? in
@@ -219,7 +223,9 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         carts.withLock { $0[cart.token] = cart }
     }
 
-    /// Changes the cart of an id with its key, all or nothing.
+    /// Changes the cart with this token, if the key is right.
+    ///
+    /// If the body throws, the cart does not change.
     func changeCart(
         _ parts: (token: String, key: String?)?,
         orThrow missing: UserError = .cartMissing,

@@ -74,7 +74,9 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var multipassSecret = "sandbox-multipass-4f1c0a9d7e2b58"
     /// Whether a checkout opens signed in only if a request with the private token named the buyer's IP, as at Shopify.
     public var requiresBuyerIP = true
-    /// How long a cart's checkout URL stays signed in; undocumented, by default 10 minutes.
+    /// How long a cart's checkout URL opens signed in, by default 10 minutes.
+    ///
+    /// Shopify does not document its own limit.
     public var checkoutURLLifetime: Duration = .seconds(600)
     /// The currency of all prices.
     public var currencyCode = "USD"
@@ -102,7 +104,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var companyLocations = ["gid://shopify/CompanyLocation/1"]
     /// Company locations that exist and that no buyer may buy for.
     public var refusedCompanyLocations = ["gid://shopify/CompanyLocation/9"]
-    /// Whether a call with a private token and a customer access token, but without the buyer's IP, gets 430.
+    /// Whether a call with the private token and a customer access token, but without the buyer's IP, gets HTTP status 430.
     public var rejectsIdentityWithoutBuyerIP = false
     /// Whether carts accept Customer Account access tokens; otherwise they accept only tokens from
     /// `storefrontCustomerAccessTokenCreate`.

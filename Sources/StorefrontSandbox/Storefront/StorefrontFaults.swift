@@ -1,10 +1,10 @@
-/// The planned faults of the Storefront's state.
+/// The planned faults of the sandbox's Storefront API, its moved carts and its pending completions.
 struct StorefrontFaults: Sendable {
     var refusals: [UserError] = []
     var swallowedTokens = 0
     var throttles: [Duration] = []
-    /// Moved carts, by their old tokens.
+    /// The moved carts by their old tokens: the old key, and the new token and key.
     var moves: [String: (oldKey: String, token: String, key: String)] = [:]
-    /// Pending completions: their cart and the number of polls.
+    /// The pending completions by their attempt ids: the cart's token, and how often the attempt was polled.
     var attempts: [String: (token: String, polls: Int)] = [:]
 }

@@ -1,7 +1,7 @@
 internal import GraphQLLanguage
 internal import IdentitySandbox
 
-/// The part of the Storefront API that carts and small catalogues need, written for the sandbox.
+/// The schema of the sandbox's Storefront API, with the part of Shopify's API that carts and small catalogues need.
 enum StorefrontSchema {
     /// The schemas by version, read once per process; `unstable` is the newest.
     static let schemas = schemas(restricted: false)
@@ -140,7 +140,7 @@ enum StorefrontSchema {
         edgesOf: ["Collection", "Order", "Product", "SearchResultItem"]
     )
 
-    /// The types of connections: those without further fields, and the edges of others.
+    /// The connection types of `nodes` with their edge types, and only the edge types of `others`, whose connections have more fields.
     static func connections(_ nodes: [String], edgesOf others: [String] = []) -> String {
         nodes.map { "type \($0)Connection { nodes: [\($0)!]! edges: [\($0)Edge!]! pageInfo: PageInfo! }\n" }.joined()
             + (nodes + others).map { "type \($0)Edge { cursor: String! node: \($0)! }\n" }.joined()
