@@ -11,7 +11,7 @@ extension CartAdapter {
     ///   - context: The buyer's IP, country and language.
     ///   - isMade: Whether a cart shows that the change was made. It decides after a response with GraphQL errors and without a cart. With
     ///     nil, such a response is an error.
-    ///   - mutation: Makes the mutation.
+    ///   - mutation: Creates the mutation, and may change the binding.
     /// - Returns: The changed cart.
     /// - Throws: `IdentityError`, also for user errors.
     func mutate<Operation: CartReading>(

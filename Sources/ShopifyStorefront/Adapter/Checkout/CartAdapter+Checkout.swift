@@ -4,9 +4,9 @@ public import IdentityKit
 extension CartAdapter {
     /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
-    /// The access token is refreshed first if it expires too soon. The identity is put on the cart again, unless the cart is untrusted. If
-    /// the identity is unavailable or rejected, the buyer still gets a checkout, possibly as a guest, and ``CheckoutHandoff/problem`` says
-    /// why. If the buyer must sign in again, the buyer is removed from the cart first.
+    /// The access token is refreshed first if it expires too soon. Then the identity is put on the cart, unless the cart is untrusted or
+    /// has the same contact data already. If the identity is unavailable or rejected, the buyer still gets a checkout, possibly as a guest,
+    /// and ``CheckoutHandoff/problem`` says why. If the buyer must sign in again, the buyer is removed from the cart first.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -14,8 +14,8 @@ extension CartAdapter {
     ///     signed out.
     ///   - options: Single sign-on, and how long the token must be valid. `sso=silent` is added only if no buyer is on the cart.
     /// - Returns: The checkout URL and the identity that it has.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` or `IdentityError.Code.cartGone` when there
-    ///   is no cart.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when the session has no cart, and with code
+    ///   `IdentityError.Code.cartGone` when Shopify no longer has the cart and it was not created again.
     public func checkout(
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext(),

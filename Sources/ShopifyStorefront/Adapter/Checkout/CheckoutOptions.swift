@@ -6,8 +6,8 @@ public struct CheckoutOptions: Sendable {
         case none
         /// Checkout uses the browser session without a prompt (`sso=silent`), if no buyer is on the cart.
         ///
-        /// Checkout then opens for the buyer who is signed in at the shop in that browser. A cart with a buyer gets no
-        /// `sso=silent`, because the browser's buyer may be another one; ``CheckoutHandoff/usesBrowserSession`` reports it.
+        /// Checkout then opens for the buyer who is signed in at the shop in that browser. A cart with a buyer gets no `sso=silent`,
+        /// because the browser's buyer may be another one. ``CheckoutHandoff/usesBrowserSession`` reports whether the URL has `sso=silent`.
         case silent
     }
 

@@ -35,7 +35,8 @@ extension CartAdapter {
         }
     }
 
-    /// Returns the session's cart claim, or `.none` and the error if the claim is unavailable.
+    /// Returns the session's cart claim (the identity that its provider gives for carts), or `.none` and the error if the claim is
+    /// unavailable.
     ///
     /// The error does not stop the caller, which then continues without an identity.
     ///

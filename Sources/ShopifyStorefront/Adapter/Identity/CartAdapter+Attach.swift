@@ -154,7 +154,7 @@ extension CartAdapter {
         return result
     }
 
-    /// Records the identity that is on the cart now.
+    /// Records in the binding the identity that Shopify has accepted for the cart, and the fingerprint of the whole identity.
     func record(
         _ identity: CartBuyerIdentity,
         of whole: CartBuyerIdentity,

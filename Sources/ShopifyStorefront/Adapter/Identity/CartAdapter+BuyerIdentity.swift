@@ -30,8 +30,9 @@ extension CartAdapter {
         return fingerprint != binding.fingerprint
     }
 
-    /// Sets the cart's country to the country of the current call or of the client if they differ, because the country determines the
-    /// prices.
+    /// Gives the cart the country of the context, or else of the client, if the cart has another country.
+    ///
+    /// The country decides the prices.
     ///
     /// The other members of the buyer's identity are not sent, so they do not change.
     func setCountry(

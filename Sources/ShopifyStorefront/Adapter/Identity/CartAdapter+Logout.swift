@@ -9,7 +9,7 @@ public struct CartLogout: Sendable {
     ///
     /// It is nil with ``CartPolicy/Logout/drop``, if there was nothing to keep, or if the cart could not be kept.
     public let guest: SessionID?
-    /// The reason why the guest did not get the cart or some of its lines.
+    /// The reason why no guest got the cart, or why some of its lines are missing; nil if there was no problem.
     public let problem: IdentityError?
 }
 
@@ -147,7 +147,7 @@ extension CartAdapter {
 
     /// Gives the session's cart to a new guest.
     ///
-    /// If the buyer may still be on the cart, the guest gets a copy.
+    /// If the buyer may still be on the cart or may come back to it, the guest gets a copy.
     private func handOver(
         _ id: SessionID,
         _ context: StorefrontContext
@@ -172,7 +172,8 @@ extension CartAdapter {
             }
             try await self.removeGiftCards(&result, &binding, in: context)
             let guest = try await self.sessions.beginGuest().id
-            // The session's attachment is removed first. From then on no process can record that it attaches the buyer to the cart.
+            // The session's attachment is removed first. After that, `recordIntent` fails in every process, so none puts the buyer on the
+            // cart again.
             guard try await locked.write(nil) else {
                 try await self.sessions.endGuest(guest)
                 throw CartConflict()

@@ -16,7 +16,7 @@ struct CartBuyerIdentity: Sendable {
     var companyLocationID: String?
     /// Parts of the claim that are not in a form that Shopify accepts.
     private(set) var unusable: [String] = []
-    /// The whole claim, including parts that were omitted later.
+    /// The whole claim as bytes for the fingerprint, including parts that are omitted later.
     private let claim: [UInt8]
 
     init(_ claim: CartClaim, in context: StorefrontContext) {
@@ -66,9 +66,9 @@ struct CartBuyerIdentity: Sendable {
     /// Replaces the claim's access token by the token of an exchange.
     mutating func replaceToken(by token: CustomerAccessToken) { self.token = token }
 
-    /// The identity as input.
+    /// The identity as an input of `cartCreate` or `cartBuyerIdentityUpdate`.
     ///
-    /// Values of an earlier identity on the cart that this one does not replace are cleared.
+    /// Values of an earlier identity on the cart that this identity does not replace are cleared with null.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         CartBuyerIdentityInput(
             companyLocationID: token == nil ? .unset : companyLocation(over: binding),

@@ -3,7 +3,7 @@ public import IdentityKit
 
 /// Who the buyer of a cart is.
 public enum CartIdentity: String, Sendable {
-    /// A guest.
+    /// A guest without prefilled data.
     case guest
     /// A guest whose e-mail address, phone number or delivery address is prefilled at checkout.
     case contact

@@ -29,7 +29,7 @@ struct IdentityNegotiation {
 extension CartAdapter {
     /// Sends an identity until Shopify accepts it.
     ///
-    /// Parts that Shopify rejects, such as the phone number, are omitted. A rejected access token is refreshed once.
+    /// Parts that Shopify rejects, such as the phone number, are omitted from the next request. A rejected access token is refreshed once.
     ///
     /// - Parameters:
     ///   - negotiation: The identity, which is reduced.

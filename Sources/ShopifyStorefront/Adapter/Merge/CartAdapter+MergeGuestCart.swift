@@ -74,7 +74,7 @@ extension CartAdapter: SignInCarts {
         }
     }
 
-    /// The merge, under the locks of both sessions.
+    /// Merges the carts; the caller holds the locks of both sessions.
     private func merge(
         _ id: SessionID,
         _ guest: SessionID,
@@ -208,7 +208,7 @@ extension CartAdapter: SignInCarts {
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
         let own = try await attachments.read(id).binding?.cartID
         let isSameCart = own == source.cartID
-        // An interrupted merge may have put another buyer on the guest's cart.
+        // An interrupted merge may have put another buyer on the guest's cart, who is removed first.
         if source.mayHoldBuyer, !isSameCart { _ = try await detach(&source, in: context) }
         let replaces = merge == .keepGuest && !keepsOwnCart
         var adopts = isSameCart || replaces

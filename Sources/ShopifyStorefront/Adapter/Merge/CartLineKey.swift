@@ -22,7 +22,7 @@ struct CartLineKey: Hashable, Sendable {
     }
 }
 
-/// The quantity of each line.
+/// The total quantity of the lines with the same key.
 struct CartLineCounts: Sendable, Equatable {
     private(set) var quantities: [CartLineKey: Int] = [:]
 
@@ -35,7 +35,7 @@ struct CartLineCounts: Sendable, Equatable {
 
     subscript(line: CartLineInput) -> Int { quantities[CartLineKey(line)] ?? 0 }
 
-    /// Whether each quantity is at least the earlier quantity plus the quantity of the added lines.
+    /// Whether the quantity of each added line is at least its quantity before plus the added quantity.
     func contain(_ lines: [CartLineInput], above before: CartLineCounts) -> Bool {
         let added = CartLineCounts(lines)
         return lines.allSatisfy { self[$0] >= Self.sum(before[$0], added[$0]) }

@@ -67,12 +67,13 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .cartBusy,
-            "The operation failed after \(CartOperation.attempts) attempts, because the session's cart changed during each of them.",
+            "The cart operation failed after \(CartOperation.attempts) attempts, because the session's cart changed during each of them.",
             hint: "Try again."
         )
     }
 
-    /// The error for a conflict while the identity was put on a cart, after a mutation of the cart that must not be repeated.
+    /// The error if another process changed the session's cart while the identity was put on it, after a mutation that must not be
+    /// repeated.
     static var busyAttaching: IdentityError {
         busy.recast(
             message:

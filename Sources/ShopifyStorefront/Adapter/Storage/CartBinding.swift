@@ -36,7 +36,7 @@ struct CartBinding: Sendable {
 
     var cartID: CartID
     var identity = CartIdentity.guest
-    /// An HMAC of the claim, keyed by the cart id.
+    /// An HMAC of the cart claim (the identity that the provider gives for carts), keyed by the cart id.
     ///
     /// It shows only whether the claim has changed.
     var fingerprint: [UInt8]?
@@ -89,7 +89,9 @@ struct CartBinding: Sendable {
         self.cartID = cartID
     }
 
-    /// The ended merge into this cart, or else the latest ended merge into this session, because its cart may have got a new id since.
+    /// The ended merge into this cart.
+    ///
+    /// If there is none, the latest ended merge into this session, whose cart may have got a new id since.
     func merge(into cartID: CartID, of session: SessionID) -> Merge? {
         merges.last { $0.cartID == cartID } ?? merges.last { $0.isOf(session) }
     }

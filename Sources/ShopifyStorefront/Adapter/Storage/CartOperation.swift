@@ -23,7 +23,7 @@ struct CartOperation: Sendable {
     let use: CartUse
     let locks: InProcessCartLocks
 
-    /// Runs the operation until its outcome is saved.
+    /// Runs the operation until its outcome is saved, at most ``attempts`` times.
     func run<Result: Sendable>(
         _ body: @Sendable (LockedCart) async throws -> CartChange<Result>
     ) async throws -> Result {
@@ -58,8 +58,8 @@ struct CartOperation: Sendable {
             case .done(let result): return result
             case .gone(let removed): gone = removed ?? gone
             case .conflict:
-                // Throws if the session has ended. An operation with `.attachmentOnly` goes on without this check: it reads the attachment
-                // again.
+                // `session` throws if the session has ended. With `.attachmentOnly`, the operation goes on without this check and reads the
+                // attachment again.
                 if use != .attachmentOnly { _ = try await adapter.sessions.session(session) }
             }
         }
@@ -149,9 +149,9 @@ struct CartOperation: Sendable {
 
     /// Removes the buyer from an operation's cart after another process changed the session's attachment.
     ///
-    /// The buyer is removed only if the operation sent data of the buyer or created the cart, and if no logout would remove the buyer. A
-    /// logout would not do it if the changed attachment does not name this cart, or, after this operation has sent an identity, names it as
-    /// a guest's cart.
+    /// This is done only if the operation sent data of the buyer or created the cart, and if the changed attachment does not name this
+    /// cart: then no logout would remove the buyer. If the operation sent an identity, it is also done if the changed attachment names this
+    /// cart as a guest's.
     ///
     /// - Throws: An error if the session has ended or the buyer could not be removed.
     private func detachAfterConflict(
