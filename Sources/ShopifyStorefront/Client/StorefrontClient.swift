@@ -107,7 +107,8 @@ public struct StorefrontClient: Sendable {
 
     /// Executes an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or data without errors are unreadable.
+    /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or when a response without errors has unreadable
+    ///   data.
     public func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),

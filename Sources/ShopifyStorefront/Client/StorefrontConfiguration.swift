@@ -34,7 +34,7 @@ public struct StorefrontConfiguration: Sendable {
     ///   - authentication: The app's authentication.
     ///   - apiVersion: The version, 2026-10 by default.
     ///   - endpoint: Another URL than the shop's own, for a proxy or a fake shop.
-    ///   - allowsLoopbackHTTP: Whether that URL may be http to a loopback address.
+    ///   - allowsLoopbackHTTP: Whether `endpoint` may use http to 127.0.0.1 or [::1].
     ///   - timeout: The timeout of one request.
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, token or version, an endpoint that is
     ///   not https, or a timeout that is not greater than 0.
@@ -56,7 +56,9 @@ public struct StorefrontConfiguration: Sendable {
         ) { Self.invalid("The Storefront configuration's \($0) \($1).", $2) }
     }
 
-    /// Without a domain, the endpoint's host is the shop's name; `invalid` makes the error from a member, its problem and a hint.
+    /// Creates a configuration; if `domain` is nil, the endpoint's host is the shop's domain.
+    ///
+    /// `invalid` creates the error from a member's name, its problem and a hint.
     private init(
         domain: String?,
         authentication: StorefrontAuthentication,
@@ -149,7 +151,9 @@ public struct StorefrontConfiguration: Sendable {
         )
     }
 
-    /// Only requests with a private token have the buyer's IP.
+    /// Whether requests can have the buyer's IP.
+    ///
+    /// Only requests with a private token have it.
     private var sendsBuyerIP: Bool {
         if case .privateToken = authentication { true } else { false }
     }

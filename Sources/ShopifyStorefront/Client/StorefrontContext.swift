@@ -39,7 +39,7 @@ public struct StorefrontContext: Sendable {
     /// It is sent with every cart operation, and Shopify encodes it in the checkout URL. It is not stored: pass it with each call, in
     /// particular with ``CartAdapter/checkout(for:in:options:)``.
     public var visitorConsent: VisitorConsent?
-    /// The only session that may get the cached response.
+    /// The session to which a cached response belongs; no other session gets the response from the cache.
     ///
     /// `CachePurging` removes the response when the session ends.
     public var session: SessionID?

@@ -39,7 +39,8 @@ public struct CustomerTokenExchange: Sendable {
 
     /// Exchanges a customer's token.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.accessTokenRefused` when a newer token may help.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.accessTokenRefused` when Shopify rejects the access token and may accept a
+    ///   refreshed one.
     func storefrontToken(for token: CustomerAccessToken) async throws -> CustomerAccessToken {
         let call = try api.call(accessToken: token.token)
         let executor = try await api.executor()
@@ -58,7 +59,7 @@ public struct CustomerTokenExchange: Sendable {
                 "Shopify returned no Storefront token for the customer's access token.",
                 hint: errors.isEmpty
                     ? "Check that the customer still exists."
-                    : "The error's cause, CartUserErrors, has Shopify's reason.",
+                    : "Read Shopify's reason in the error's cause, CartUserErrors.",
                 reference: "Customer Account API reference, storefrontCustomerAccessTokenCreate",
                 providerResponse: refusal.providerResponse,
                 cause: errors.isEmpty ? nil : refusal.cause

@@ -11,7 +11,7 @@ extension IdentityError {
             isOutage ? "Shopify cannot change the cart at the moment." : "Shopify rejected the input for the cart.",
             hint: isOutage
                 ? "Try again. Shopify did not carry out this request. Earlier requests of the same call may have changed the cart."
-                : "The error's cause, CartUserErrors, lists the rejected fields and Shopify's messages.",
+                : "Read the rejected fields and Shopify's messages in the error's cause, CartUserErrors, and correct the input.",
             reference: "Storefront API reference, CartUserError",
             providerResponse: ProviderResponse(
                 error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },
