@@ -5,7 +5,8 @@ internal import IdentityKit
 ///
 /// All members are optional.
 package struct Configuration: Sendable {
-    /// Whether an operation may be repeated after an unknown outcome, by the operation's name.
+    /// Whether an operation may be repeated after an unknown outcome (`always`, `once`, `afterReading` or `never`), by the operation's
+    /// name.
     var repetition: [String: String] = [:]
     /// Whether an operation's responses belong to one buyer, by the operation's name.
     var isPersonal: [String: Bool] = [:]
@@ -17,7 +18,7 @@ package struct Configuration: Sendable {
     var scalars: [String: String] = [:]
     /// Other names for enums, input objects and fragments.
     var names: [String: String] = [:]
-    /// Types of the schema, fragments and operations that do not print their contents.
+    /// Types of the schema, fragments and operations whose Swift types do not print their contents.
     var redacted: Set<String> = []
     /// The response keys of the selections that become one shared type, by the type's name.
     var payloads: [String: [String]] = [:]
@@ -25,7 +26,7 @@ package struct Configuration: Sendable {
     var provided: Set<String> = []
     /// Fragments and input objects that are `Equatable`.
     var equatable: Set<String> = []
-    /// The modules of these types, by the types' names.
+    /// The modules of types in `types`, `variables`, `scalars` and `provided`, by the types' names.
     var imports: [String: String] = [:]
     /// Whether the schema's descriptions become comments.
     var descriptions = false

@@ -2,7 +2,7 @@ internal import GraphQLLanguage
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The schema of the sandbox's Customer Account API, with the part of Shopify's API that the tests need.
+/// The schema of the sandbox's Customer Account API, which is only a part of Shopify's API.
 enum SandboxCustomerAccountAPI {
     /// The schema, parsed once per process.
     static let schema = try? GraphSchema(definition: definition)

@@ -11,7 +11,7 @@ struct CartViewer: Sendable {
     /// The visitor's consent in the call's `@inContext`.
     var consent: JSONObject?
 
-    /// The viewer of one call.
+    /// This viewer with the visitor's consent of one call.
     func during(_ call: GraphCall) -> CartViewer {
         var viewer = self
         viewer.consent = call.context["visitorConsent"]?.object
@@ -35,7 +35,7 @@ extension GraphNode {
 extension SandboxStorefront {
     /// The whole cart.
     ///
-    /// Without its key the buyer's details are hidden.
+    /// If the request's cart id has no key or a wrong one, the buyer's details are hidden.
     func node(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> GraphNode {
         let currency = configuration.currencyCode
         let attributes = GraphNode.list(cart.attributes.map(Self.attribute))

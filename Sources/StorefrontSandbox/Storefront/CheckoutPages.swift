@@ -50,7 +50,7 @@ enum CheckoutPages {
         )
     }
 
-    /// The page about a cart that is not there.
+    /// The page about a cart that does not exist.
     static func error(_ reason: String, hint: String, returnURL: String?) -> String {
         PageLayout.page(
             brand: brand,
