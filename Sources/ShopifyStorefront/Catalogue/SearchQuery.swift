@@ -75,7 +75,7 @@ extension SearchQuery {
 
     /// A buyer's unfinished text.
     ///
-    /// The last word is a prefix.
+    /// If the last word has only letters and digits, it also finds longer words that begin with it.
     public static func prefix(_ typed: String) -> SearchQuery {
         let typedWords = words(typed)
         var parts = typedWords.map { word($0) }
@@ -128,7 +128,7 @@ extension SearchQuery {
     /// Finds what either query finds.
     public static func || (left: SearchQuery, right: SearchQuery) -> SearchQuery { any([left, right]) }
 
-    /// Finds what the query does not find.
+    /// Finds what the query does not find; the negation of an empty query finds everything.
     public static prefix func ! (query: SearchQuery) -> SearchQuery {
         SearchQuery(node: negated(query.node))
     }

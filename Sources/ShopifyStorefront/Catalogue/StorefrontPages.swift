@@ -21,7 +21,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
     public struct Request: Sendable {
         /// The number of elements, 1 to 250.
         public let size: Int
-        /// The end cursor of the previous page; nil for the first page.
+        /// The cursor after which the page begins, such as the end cursor of the previous page; nil at the start of the list.
         public let cursor: String?
     }
 
@@ -38,7 +38,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
     let operation: @Sendable (Request) -> Operation
     let connection: @Sendable (Operation.Output) -> Connection?
 
-    /// Starts at the first page.
+    /// Creates an iterator that starts after the cursor of the sequence, or at the first page.
     public func makeAsyncIterator() -> Iterator {
         Iterator(pages: self, cursor: start)
     }
@@ -119,7 +119,7 @@ extension StorefrontClient {
     ///
     /// - Parameters:
     ///   - size: The number of elements of a page. Values outside of 1 to 250 are clamped.
-    ///   - cursor: The element after which to start; nil starts at the first one.
+    ///   - cursor: The cursor of the element after which to start; nil starts at the first element.
     ///   - context: Values that override the client's context.
     ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
     ///   - operation: Creates the operation for a page.

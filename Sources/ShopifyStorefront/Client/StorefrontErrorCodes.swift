@@ -1,9 +1,9 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// The cart no longer exists: its order is complete, it has expired, or its id is wrong.
+    /// Shopify has no cart with this id: its order was placed, it has expired, or the id is wrong.
     public static let cartGone = Self(rawValue: "cart_gone")
-    /// The session has no cart yet.
+    /// The session has no cart.
     public static let cartMissing = Self(rawValue: "cart_missing")
     /// Shopify added only some of the lines.
     ///

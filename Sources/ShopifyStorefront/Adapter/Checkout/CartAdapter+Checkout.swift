@@ -4,9 +4,10 @@ public import IdentityKit
 extension CartAdapter {
     /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
-    /// The access token is refreshed first if it expires too soon. Then the identity is put on the cart, unless the cart is untrusted or
-    /// has the same contact data already. If the identity is unavailable or rejected, the buyer still gets a checkout, possibly as a guest,
-    /// and ``CheckoutHandoff/problem`` says why. If the buyer must sign in again, the buyer is removed from the cart first.
+    /// The access token is refreshed first if it expires too soon. Then the identity is put on the cart, unless the cart is untrusted
+    /// (``adopt(_:for:isTrusted:in:)``) or has the same contact data already. If the identity is unavailable or rejected, the buyer still
+    /// gets a checkout, possibly as a guest, and ``CheckoutHandoff/problem`` says why. If the buyer must sign in again, the buyer is
+    /// removed from the cart first.
     ///
     /// - Parameters:
     ///   - id: The session.

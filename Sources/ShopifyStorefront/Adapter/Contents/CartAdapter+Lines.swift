@@ -2,7 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// The maximum number of lines in one call.
+    /// The maximum number of lines in one request, as at Shopify.
     static let linesPerCall = 250
 
     /// Adds lines to the session's cart.

@@ -3,7 +3,8 @@ public import IdentityKit
 extension CartAdapter {
     /// The carts of the buyer's other sessions, newest session first.
     ///
-    /// Shopify has no list of a customer's carts. So the result has the carts of the sessions in this app's store, without untrusted carts.
+    /// Shopify has no list of a customer's carts. So the result has the carts of the sessions in this app's store, without untrusted carts
+    /// (``adopt(_:for:isTrusted:in:)``).
     ///
     /// - Throws: `IdentityError` of the store.
     public func otherCarts(ofBuyerOf id: SessionID) async throws -> [BoundCart] {

@@ -4,7 +4,7 @@ internal import IdentityKit
 
 /// The cart of a session, and the data of the buyer that were put on it.
 ///
-/// It is stored as an attachment of the session, and sealed like the session.
+/// It is stored as an attachment of the session. The store seals (encrypts) the attachment like the session.
 struct CartBinding: Sendable {
     /// The version of the stored form.
     ///

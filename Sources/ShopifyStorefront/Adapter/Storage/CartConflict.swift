@@ -1,4 +1,4 @@
-/// The action if another process changed the attachment before the outcome was saved.
+/// The action if another process changed the session's attachment before the operation's outcome was saved.
 enum CartConflictAction: Sendable {
     /// The operation can be repeated without harm. It is repeated with the attachment that the other process wrote.
     case `repeat`

@@ -1,4 +1,4 @@
-/// The use of the session's attachment by an operation.
+/// How an operation uses the session's attachment, in which the cart is stored.
 enum CartUse: Sendable {
     /// The attachment is saved after the operation, if the binding has changed.
     case standard
