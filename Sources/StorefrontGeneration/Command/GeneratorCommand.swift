@@ -26,7 +26,7 @@ package struct GeneratorCommand {
             --access LEVEL        public (the default), package or internal.
             --import TYPE=MODULE  The module that a type of generator.json comes from; may be repeated.
             --check               Writes nothing, and fails when the output is not up to date.
-            --deny-deprecated     Treats deprecated fields as errors.
+            --deny-deprecated     Treats the use of deprecated fields, arguments and enum values as an error.
             --verbose             Prints what was done.
 
         storefront-gen introspection-query

@@ -157,7 +157,9 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         faults.withLock { $0.attempts[attempt] = (token, 0) }
     }
 
-    /// Returns whether an attempt is done, and then removes its cart; nil for an unknown attempt.
+    /// Counts a poll of an attempt and returns whether the attempt is done; nil for an unknown attempt.
+    ///
+    /// The cart of a done attempt is removed.
     func continueAttempt(_ attempt: String, after polls: Int) -> Bool? {
         let state = faults.withLock { faults -> (token: String, isDone: Bool)? in
             guard let known = faults.attempts[attempt] else { return nil }

@@ -112,7 +112,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     /// Whether the sandbox serves the mutations that Shopify serves to selected apps only: `cartClone`, `cartRemovePersonalData`,
     /// `cartBillingAddressUpdate`, `cartPaymentUpdate`, `cartPrepareForCompletion`, `cartSubmitForCompletion`.
     ///
-    /// False unless set, as in the public schemas.
+    /// By default false, because Shopify's public schemas do not have these mutations.
     public var servesRestrictedMutations = false
     /// How often a completion is still processing before it is done.
     public var completionPolls = 2
