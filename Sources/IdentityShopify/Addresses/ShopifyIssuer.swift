@@ -3,8 +3,8 @@ internal import IdentityOIDC
 
 /// Shopify's issuers, which have the same form for every shop.
 ///
-/// Discovery, endpoints and issuer may be on three hosts, so the issuer cannot be compared with the discovery URL. The form of the
-/// issuer, with the shop id in it, is checked instead.
+/// A shop's discovery document, its endpoints and its issuer may have three different hosts. So the SDK does not compare the issuer with
+/// the discovery URL. Unless `issuers` is configured, it checks that the issuer is `https://shopify.com/authentication/{shop id}`.
 enum ShopifyIssuer {
     private static let prefix = "https://shopify.com/authentication/"
 
@@ -23,7 +23,7 @@ enum ShopifyIssuer {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } && text.utf8.first != 0x30 && UInt64(text) != nil
     }
 
-    /// The issuers that a client accepts.
+    /// The issuers that a client accepts: the configured ones, else the issuer of the configured shop, else every shop's issuer.
     static func policy(shopID: String?, issuers: [String]?) -> IssuerPolicy {
         if let issuers { return .exactly(issuers) }
         if let shopID { return .exactly([issuer(shopID: shopID)]) }

@@ -3,12 +3,14 @@ internal import IdentityKit
 internal import IdentityOIDC
 internal import ShopifyGraphQL
 
-/// The URLs that follow from a shop's domain or id, and the forms of redirect URIs.
+/// Builds a shop's URLs from its domain or shop id, and checks the form of redirect URIs.
 ///
-/// The documents at these URLs are fetched and cached by `MetadataSource` (IdentityOIDC) and `CustomerAccountAPI` (ShopifyGraphQL).
+/// `MetadataSource` (IdentityOIDC) and `CustomerAccountAPI` (ShopifyGraphQL) fetch and cache the discovery documents at these URLs.
 enum ShopifyURLs {
-    /// The URL of discovery: the configured one, otherwise the one of the shop's domain or of Shopify; nil if all endpoints
-    /// are configured.
+    /// The URL of the shop's OpenID configuration: the configured one, else the one at the shop's domain, else the one below the
+    /// shop's issuer at shopify.com.
+    ///
+    /// It is nil if no discovery URL is configured and the authorization, token and key set endpoints are.
     static func discovery(_ configuration: ShopifyProvider.Configuration) -> HTTPURL? {
         if let url = configuration.endpoints.discovery { return url }
         if configuration.endpoints.isComplete { return nil }
@@ -17,7 +19,7 @@ enum ShopifyURLs {
         return configuration.shopID.flatMap { try? HTTPURL(ShopifyIssuer.issuer(shopID: $0) + path) }
     }
 
-    /// The endpoints of every shop without an account domain, for shops whose discovery document is missing.
+    /// The endpoints that Shopify serves for a shop without an account domain, used if the discovery URL returns 404.
     static func fixedEndpoints(shopID: String) -> OpenIDClient.Endpoints {
         let base = ShopifyIssuer.issuer(shopID: shopID)
         var endpoints = OpenIDClient.Endpoints()
@@ -33,7 +35,7 @@ enum ShopifyURLs {
         try? HTTPURL("https://shopify.com/\(shopID)/account/customer/api/\(version)/graphql")
     }
 
-    /// The URL of the document that names the Customer Account API, next to the OpenID configuration.
+    /// The URL of the `customer-account-api` document, which contains the API's URL and is in the same folder as the OpenID configuration.
     static func apiDiscovery(beside discovery: HTTPURL) -> HTTPURL? {
         let name = "/openid-configuration"
         let path = discovery.path
@@ -43,10 +45,10 @@ enum ShopifyURLs {
         return try? discovery.replacing(path: path.dropLast(name.utf8.count) + "/customer-account-api")
     }
 
-    /// The redirect URI that Shopify gives every mobile client.
+    /// The redirect URI that Shopify registers for a mobile client by default.
     static func mobileRedirect(_ shopID: String) -> String { "shop.\(shopID).app://callback" }
 
-    /// Whether a URI has the scheme `shop.{shop id}.…` that Shopify requires of mobile clients.
+    /// Whether a URI has the scheme `shop.{shop id}.…` that Shopify requires of mobile clients; any shop id if `shopID` is nil.
     static func isMobileRedirect(_ text: String, shopID: String?) -> Bool {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count,
@@ -62,7 +64,7 @@ enum ShopifyURLs {
         return ShopifyIssuer.isShopID(number) && (shopID.map { $0.isIdentical(to: number) } ?? true)
     }
 
-    /// Whether a redirect URI leads to this machine over plain http, by a loopback literal or `localhost`.
+    /// Whether a redirect URI is a plain http URL whose host is a loopback address or `localhost`.
     static func isLoopbackRedirect(_ text: String) -> Bool {
         guard let url = try? HTTPURL(text), !url.isSecure else { return false }
         return url.isLoopback || url.host.isIdentical(to: "localhost")

@@ -8,10 +8,10 @@ internal import Synchronization
 extension AuthClient {
     /// The shop's authorization and token endpoints, from its discovery document or the configuration.
     ///
-    /// ``buildAuthorizationUrl(options:)`` and the token requests find them on their own. This call is for an app that builds its
-    /// authorization URL itself.
+    /// ``buildAuthorizationUrl(options:)`` and the functions that request tokens find the endpoints themselves. Call this function only
+    /// if the app builds its authorization URL itself.
     ///
-    /// - Returns: The two URLs. The host of a discovered URL was checked, the host of a configured one was not.
+    /// - Returns: The two URLs. The host of a discovered URL was checked against `endpointHosts`; the host of a configured one was not.
     /// - Throws: `IdentityError` when discovery fails, or when an endpoint is missing.
     public func discoverAuthEndpoints() async throws -> (authorizationEndpoint: String, tokenEndpoint: String) {
         try await Correlation.scope {
@@ -31,8 +31,8 @@ extension AuthClient {
 
     /// Starts a login with a code verifier that the client creates.
     ///
-    /// - Parameter options: Options of Shopify's page; see ``ShopifyLoginOptions``.
-    /// - Returns: The page to show to the buyer.
+    /// - Parameter options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
+    /// - Returns: The URL of the login page, which the app shows to the buyer.
     /// - Throws: `IdentityError`.
     public func buildAuthorizationUrl(options: LoginOptions = LoginOptions()) async throws -> String {
         try await buildAuthorizationUrl(codeVerifier: try newVerifier(), options: options)
@@ -42,8 +42,8 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - codeVerifier: The verifier; only its challenge is in the URL.
-    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
-    /// - Returns: The page to show to the buyer.
+    ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
+    /// - Returns: The URL of the login page, which the app shows to the buyer.
     /// - Throws: `IdentityError`, also for a verifier that is not 43 to 128 unreserved characters.
     public func buildAuthorizationUrl(
         codeVerifier: String,
@@ -65,7 +65,8 @@ extension AuthClient {
 
     /// A new PKCE code verifier: 32 random bytes as 43 characters of base64url (RFC 7636 section 4.1).
     ///
-    /// It is empty if the system returns no random bytes; every call that starts or completes a login refuses an empty one.
+    /// If the system returns no random bytes, the verifier is empty. Each function that takes a `codeVerifier` and can throw refuses an
+    /// empty one.
     public func generateCodeVerifier() -> String {
         let verifier = (try? newVerifier()) ?? ""
         state.withLock { $0.logins.recordVerifier(Secret(verifier), until: now + 600) }
@@ -88,8 +89,8 @@ extension AuthClient {
     /// A random text, for the `state` of an authorization URL that the app builds itself.
     ///
     /// Its characters are letters, digits, `-` and `_`, with 6 random bits each: 36 characters, as on Shopify's pages, have 216 bits. The
-    /// app stores the state and compares it with the callback's. ``buildAuthorizationUrl(options:)`` and
-    /// ``handleCallback(url:)`` do this for it.
+    /// app must store this state and compare it with the `state` of the callback. An app that calls ``buildAuthorizationUrl(options:)`` and
+    /// ``handleCallback(url:)`` needs no state of its own.
     ///
     /// - Parameter length: The number of characters.
     /// - Returns: The text; empty if `length` is not positive, or if the system returns no random bytes.

@@ -5,10 +5,11 @@ internal import IdentityOIDC
 internal import Synchronization
 
 extension AuthClient {
-    /// The code of a callback; nil if the URL is not the callback of a login that this client started.
+    /// Checks a callback and returns its authorization code; nil if the URL is not the callback of a pending login, or has no valid code.
     ///
-    /// The state is checked, and the login cannot be used again, even if the callback contains an error: a second call with the same
-    /// URL returns nil. ``completeLogin(url:)`` does the same, throws an error that says what failed, and fetches the tokens.
+    /// A callback with the `state` of a pending login ends that login, even if the callback contains an error instead of a code. So a
+    /// second call with the same URL returns nil. ``completeLogin(url:)`` instead throws an error that says what failed, or exchanges the
+    /// code and returns the tokens.
     public func handleCallback(url: URL) -> String? {
         guard isCallback(url), let provider = try? provider(),
             let callback = try? LoginCallback(url: url.absoluteString), let state = try? callback.state()
@@ -21,7 +22,7 @@ extension AuthClient {
         return code.reveal()
     }
 
-    /// Whether a URL is this client's redirect URI or that of a pending login.
+    /// Whether a URL, without its query and fragment, is the redirect URI of this client or of a pending login.
     ///
     /// A web view must not open such a URL.
     public func isCallback(_ url: URL) -> Bool {
@@ -35,7 +36,7 @@ extension AuthClient {
     ///
     /// - Parameter url: The URL to which the web view was redirected.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`, with Shopify's explanation in its `providerResponse`.
+    /// - Throws: `IdentityError`; if Shopify rejected the login, its `providerResponse` contains Shopify's explanation.
     public func completeLogin(url: URL) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             guard isCallback(url) else {
@@ -53,11 +54,11 @@ extension AuthClient {
         }
     }
 
-    /// Completes a login and calls the delegate: for a web view that asks whether to open a URL.
+    /// Completes a login if a URL is its callback, and calls the delegate; call it for each URL that a web view is about to open.
     ///
     /// - Parameter url: The URL that the web view is about to open.
-    /// - Returns: Nil if the URL is not a callback and the web view should open it. Otherwise a handle; the delegate is called exactly
-    ///   once, but not for a repeated callback.
+    /// - Returns: Nil if the URL is not a callback: then the web view should open it. Otherwise a handle that cancels the code exchange.
+    ///   The delegate is called once for each callback; it is not called when the same callback is repeated.
     @discardableResult
     public func continueLogin(url: URL) -> LoginHandle? {
         guard isCallback(url) else { return nil }
@@ -94,7 +95,7 @@ extension AuthClient {
             .stateUnknown,
             "The callback does not belong to a pending login of this client.",
             hint:
-                "Start the login again. The callback was used before, the login expired, or another client started it.",
+                "Start the login again. The callback was used before, the login expired, a logout ended it, or another client started it.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )

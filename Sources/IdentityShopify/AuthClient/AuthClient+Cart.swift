@@ -3,11 +3,11 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension AuthClient {
-    /// Creates a cart with one variant for the buyer, at the shop's Storefront API.
+    /// Creates a cart with one product variant for the buyer, with the shop's Storefront API.
     ///
-    /// Needs the initializer's `storefrontAccessToken`, a public token. The SDK never repeats this request, because a second one would
-    /// create a second cart. For a cart that changes, that survives a refresh and a logout, or that needs the buyer's IP, use
-    /// `CartAdapter` in `ShopifyStorefront`.
+    /// It needs `storefrontAccessToken`, a public token that is passed to the initializer. The SDK never repeats this request, because a
+    /// second one would create a second cart. Use `CartAdapter` in `ShopifyStorefront` if the cart's lines change, if its buyer must be
+    /// updated after a refresh or a logout, or if its requests must contain the buyer's IP address.
     ///
     /// - Parameters:
     ///   - variantId: The global id of the product variant, for example `gid://shopify/ProductVariant/12345`.
@@ -73,7 +73,7 @@ extension ShopifyProvider {
                     notFound: "Check shopDomain and apiVersion.",
                     redirected: "Set shopDomain to the domain that serves the API, usually the myshopify.com one.",
                     tooMany: "Wait before the next request.",
-                    attack: "Wait before the next request. A server uses CartAdapter and passes the buyer's IP."
+                    attack: "Wait before the next request. On a server, use CartAdapter and pass the buyer's IP."
                 )
             ),
             environment: environment,

@@ -12,11 +12,13 @@ extension AuthClient {
 
     /// Exchanges a code for tokens.
     ///
-    /// ``handleCallback(url:)`` has checked `state` and `iss` of its codes. For a code that the app read from the callback itself, **the app
-    /// must compare `state` before this call**, or an attacker can sign the buyer in to another account (RFC 6749 section 10.12). The
-    /// `nonce` is checked if ``buildAuthorizationUrl(codeVerifier:options:)`` started the login; of an authorization URL that the app built
-    /// with ``generateCodeVerifier()`` and ``generateCodeChallenge(for:)``, this client does not know it. The ID token's signature, issuer,
-    /// audience and time are checked in both cases. Such a URL must have this
+    /// ``handleCallback(url:)`` checks `state` and `iss` of a callback before it returns the code. If the app reads the code from the
+    /// callback itself, **the app must compare `state` before this call**. Otherwise an attacker can sign the buyer in to the attacker's
+    /// account (RFC 6749 section 10.12).
+    ///
+    /// The ID token's signature, issuer, audience and time are always checked. Its `nonce` is checked if
+    /// ``buildAuthorizationUrl(codeVerifier:options:)`` created the authorization URL. If the app built that URL itself with
+    /// ``generateCodeVerifier()`` and ``generateCodeChallenge(for:)``, this client does not know the `nonce`, and the URL must have this
     /// client's redirect URI.
     ///
     /// - Parameters:
@@ -33,12 +35,13 @@ extension AuthClient {
 
     /// Exchanges a code for tokens and calls the delegate, as in the earlier version of Shopify's tutorial.
     ///
-    /// The code verifier is the one of the login whose callback ``handleCallback(url:)`` checked. For a code that the app read from the
-    /// callback itself, it is the latest one of ``generateCodeVerifier()`` within ten minutes: compare `state` first, and use
-    /// ``requestAccessToken(code:codeVerifier:)`` if there can be several logins at a time.
+    /// For a code from ``handleCallback(url:)``, the client uses the code verifier of that login. If the app reads the code from the
+    /// callback itself, the client uses the latest verifier from ``generateCodeVerifier()``, if it is less than ten minutes old. Then the
+    /// app must compare `state` before this call. If several logins can run at a time, it must use
+    /// ``requestAccessToken(code:codeVerifier:)`` instead.
     ///
     /// - Parameter code: The authorization code.
-    /// - Returns: A handle; the delegate is called exactly once, but not for a repeated code.
+    /// - Returns: A handle that cancels the exchange. The delegate is called once for each code; it is not called when a code is repeated.
     @discardableResult
     public func exchangeCodeForTokens(code: String) -> LoginHandle {
         callingDelegate { try await $0.response(to: code, verifier: nil, orRecorded: true) }
@@ -46,13 +49,13 @@ extension AuthClient {
 
     /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
     ///
-    /// The parameters are the guide's: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`. The
-    /// values of `client_id`, `grant_type` and `redirect_uri` must be this client's, where ``customerAccountsApiRedirectUri`` is empty
-    /// any redirect URI. The request is then sent as by
-    /// ``requestAccessToken(code:codeVerifier:)``: here too, the app must have compared `state` before.
+    /// The parameters are the guide's: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`. `grant_type` must be
+    /// `authorization_code`. `client_id` and `redirect_uri` must be this client's; any `redirect_uri` is accepted if
+    /// ``customerAccountsApiRedirectUri`` is empty. The code is exchanged as by ``requestAccessToken(code:codeVerifier:)``: if the app
+    /// reads the code from the callback itself, it must compare `state` before this call.
     ///
     /// - Parameter params: The parameters of the token request.
-    /// - Returns: A handle; the delegate is called exactly once, but not for a repeated code.
+    /// - Returns: A handle that cancels the exchange. The delegate is called once for each code; it is not called when a code is repeated.
     @discardableResult
     public func exchangeCodeForTokens(params: [String: String]) -> LoginHandle {
         callingDelegate { client in
@@ -64,7 +67,7 @@ extension AuthClient {
     private func checked(_ params: [String: String]) throws(IdentityError) -> (code: String, verifier: String) {
         let expected = [
             "client_id": customerAccountsApiClientId, "grant_type": "authorization_code",
-            // An unknown redirect URI is not compared, because the token request contains the one of the login.
+            // If this client does not know its redirect URI, any value is accepted: the token request contains the login's redirect URI.
             "redirect_uri": customerAccountsApiRedirectUri.isEmpty
                 ? params["redirect_uri"] ?? "" : customerAccountsApiRedirectUri,
         ]

@@ -8,7 +8,7 @@ extension AuthClient {
     ///   - presenter: Shows the login page and receives the callback.
     ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`; of kind `cancelled` when the buyer cancelled.
+    /// - Throws: `IdentityError`; of kind `cancelled` when the login was cancelled, or when ``logout(idToken:)`` was called meanwhile.
     public func login(
         with presenter: any Presenter,
         options: LoginOptions = LoginOptions()
@@ -36,7 +36,7 @@ extension AuthClient {
     /// - Parameters:
     ///   - presenter: Shows the login page and receives the callback.
     ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
-    ///   - completion: Called exactly once, on the client's executor.
+    ///   - completion: Called exactly once, on the client's `callbackExecutor`.
     /// - Returns: A handle that cancels the login.
     @discardableResult
     public func login(

@@ -7,18 +7,18 @@ internal import Synchronization
 extension AuthClient {
     /// Refreshes the access token.
     ///
-    /// Concurrent calls with the same refresh token share one request, because Shopify may accept each token once. The ID token of the first
-    /// call decides then.
+    /// Concurrent calls with the same refresh token share one request, because Shopify may accept a refresh token only once. If these
+    /// calls pass different ID tokens, the client uses the one of the first call.
     ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
-    ///   - idToken: The stored ID token, which a client that was created after the login does not know. The response of a refresh need
-    ///     not contain one. If it does, the new one must belong to the same login (OpenID Connect Core section 12.2); without a stored ID
-    ///     token that is not checked.
+    ///   - idToken: The ID token of the login, from the app's storage. Pass it if this client was created after the login, because then
+    ///     the client does not know it. If Shopify's response contains an ID token, the client checks that both belong to the same login
+    ///     (OpenID Connect Core section 12.2). Without the login's ID token, the client cannot check this.
     /// - Returns: The new tokens; store the new refresh token instead of the old one.
-    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. With `isAttackSuspected`, the response
-    ///   belongs to another login: its tokens are dropped, and the stored ones stay. After code `store_failed`, the new tokens are in
-    ///   ``currentTokens``.
+    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. With `isAttackSuspected`, the tokens of
+    ///   the response belong to another login: the client drops them and keeps the tokens that it had. After code `store_failed`, the new
+    ///   tokens are in ``currentTokens``.
     public func refreshAccessToken(
         refreshToken: String,
         idToken: String? = nil
@@ -42,11 +42,11 @@ extension AuthClient {
 
     /// Refreshes the access token and calls back, as in Shopify's guide.
     ///
-    /// The guide's callback has no refresh token; the new one is in ``currentTokens``.
+    /// The guide's callback has no parameter for the new refresh token: read it from ``currentTokens``.
     ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
-    ///   - callback: Called exactly once, on the client's executor, with the new access token or with an error message.
+    ///   - callback: Called exactly once, on the client's `callbackExecutor`, with the new access token or with an error message.
     public func refreshAccessToken(
         refreshToken: String,
         callback: @escaping @Sendable (_ accessToken: String?, _ error: String?) -> Void
@@ -59,16 +59,17 @@ extension AuthClient {
         }
     }
 
-    /// Signs the buyer out: removes all tokens and pending logins here first, then calls Shopify's logout endpoint.
+    /// Signs the buyer out: removes all tokens and pending logins from this client first, then calls Shopify's logout endpoint.
     ///
-    /// A login that has not ended yet signs nobody in; while it fetches its tokens, it throws an error of kind `cancelled`.
+    /// A login that was started before cannot be completed any more. If it is exchanging its code at this moment, it throws an error of
+    /// kind `cancelled`.
     ///
     /// - Parameter idToken: The ID token of the login; it may be expired.
     /// - Returns: The logout URL for the browser, with the provider's `postLogoutRedirectURI` if one is configured. Shopify's cookie is
-    ///   removed only when the browser opens it. With the cookie, the next login may show no page. Nil if the metadata name no logout
-    ///   endpoint; then the buyer is signed out here only.
-    /// - Throws: `IdentityError` when discovery or the logout endpoint failed, or the token storage did not remove the tokens. This
-    ///   client has no tokens even then.
+    ///   removed only when the browser opens this URL. While the browser has the cookie, the next login may show no page. Nil if the shop's
+    ///   metadata contain no logout endpoint; then the buyer is signed out in this client only.
+    /// - Throws: `IdentityError` when discovery or the logout endpoint failed, or when the token storage did not remove the tokens. Even
+    ///   then this client has no tokens in memory.
     @discardableResult
     public func logout(idToken: String) async throws -> HTTPURL? {
         try await Correlation.scope {
@@ -77,20 +78,20 @@ extension AuthClient {
                 state.logins.endAll()
                 state.logouts += 1
             }
-            // A repeated logout removes the tokens.
+            // The kind is retryLater, because a repeated logout tries again to remove the tokens from the storage.
             let removal = Task { try await writeThrough(failingAs: .retryLater) }
             do {
                 let provider = try provider()
                 let (idToken, page) = (Secret(idToken), provider.configuration.postLogoutRedirectURI)
                 let url = try await provider.logoutURL(idToken: idToken, returningTo: page)
-                // Only the browser returns to a page of the app.
+                // Only the browser is redirected to a page of the app, so the client's own call has no redirect URI.
                 if let call = try await provider.logoutURL(idToken: idToken, returningTo: nil) {
                     try await provider.endSession(at: call)
                 }
                 try await removal.value
                 return url
             } catch {
-                // Tokens that are still in the storage matter more than a session that is still open at Shopify.
+                // If the storage failed too, its error is thrown: stored tokens matter more than an open session at Shopify.
                 try await removal.value
                 throw error
             }
@@ -101,7 +102,7 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - idToken: The ID token of the login.
-    ///   - completion: Called exactly once, on the client's executor: whether ``logout(idToken:)`` succeeded, and if not, why.
+    ///   - completion: Called exactly once, on the client's `callbackExecutor`: whether ``logout(idToken:)`` succeeded, and if not, why.
     public func logout(
         idToken: String,
         completion: @escaping @Sendable (_ success: Bool, _ error: String?) -> Void
@@ -114,8 +115,10 @@ extension AuthClient {
         }
     }
 
-    /// Gets tokens and stores them, unless the buyer signs out in the meantime; refreshed tokens also not if there are tokens of a newer
-    /// login by then.
+    /// Gets tokens and stores them, unless the buyer signed out during the request.
+    ///
+    /// Refreshed tokens are stored only if the client's tokens did not change during the request, or still contain the refresh token `old`.
+    /// Otherwise they would replace the tokens of a newer login.
     ///
     /// - Throws: Also `IdentityError` of kind `cancelled` for a login during which the buyer signed out.
     func save(
@@ -130,10 +133,10 @@ extension AuthClient {
                 ?? true
             if state.logouts == logouts, isLatest { state.tokens = tokens }
         }
-        // A separate task: new tokens are stored even if the caller is cancelled. A repeated login or refresh would send a used code or
-        // refresh token.
+        // A separate task, so that the tokens are stored even if the caller's task is cancelled. The client could not get them again,
+        // because the code or refresh token was used.
         try await Task { try await writeThrough(failingAs: .configuration) }.value
-        // A refresh returns its tokens all the same, because the caller had tokens before.
+        // After a logout, a login fails. A refresh returns its tokens nevertheless, because the caller's old refresh token was used.
         guard old != nil || state.withLock({ $0.logouts == logouts }) else { throw Self.signedOut }
         return CustomerAccountAccessTokenResponse(tokenSet: tokens)
     }
@@ -147,7 +150,7 @@ extension AuthClient {
         )
     }
 
-    /// Writes the latest tokens to the storage, and again if they change in the meantime, so that the last write has the latest tokens.
+    /// Writes the latest tokens to the storage, and writes again if they changed during the write, so that the storage gets the latest.
     ///
     /// - Parameter kind: The kind of the error: `retryLater` if the caller can repeat its call.
     /// - Throws: `IdentityError` with code `store_failed` when the storage fails.

@@ -5,7 +5,7 @@ public import IdentityKit
 internal import IdentityOIDC
 internal import Synchronization
 
-/// Shopify's sign-in with the names of Shopify's tutorial "Authenticate checkouts" and of its guide.
+/// A client for Shopify's sign-in, with the names of Shopify's tutorial "Authenticate checkouts" and of its Customer Account guide.
 ///
 /// ```swift
 /// let client = AuthClient(shopDomain: "your-shop.myshopify.com", clientId: "…", redirectUri: "shop.1.app://callback")
@@ -17,14 +17,14 @@ internal import Synchronization
 /// ```
 ///
 /// The names are Shopify's. ``ShopifyProvider`` does the work: it discovers the endpoints, checks `state` and `nonce`, validates the
-/// ID token and encodes forms correctly. The client stores its logins in memory, which suits one app on one machine. A server
-/// with many buyers uses `SessionManager`.
+/// ID token and encodes forms correctly. The client keeps its pending logins and the tokens of one buyer in memory. A server with many
+/// buyers uses `SessionManager`.
 public final class AuthClient: Sendable {
     /// The shop's domain.
     public let shopDomain: String
     /// The client id.
     public let customerAccountsApiClientId: String
-    /// The redirect URI; empty if it contains the shop id and discovery has not returned that id yet.
+    /// The redirect URI; empty for a mobile client that is configured with neither a redirect URI nor a shop id.
     public let customerAccountsApiRedirectUri: String
     /// The shop's public Storefront API token, which ``createAuthenticatedCart(variantId:accessToken:)`` sends; nil without one.
     public let storefrontAccessToken: Secret?
@@ -50,8 +50,8 @@ public final class AuthClient: Sendable {
 
     /// Creates a public client of a shop, as in the tutorial.
     ///
-    /// It is a mobile client if the redirect URI has the scheme of Shopify's mobile clients, otherwise a public web client with the
-    /// redirect URI's origin. The first call that needs an invalid value throws the error.
+    /// It is a mobile client if the redirect URI starts with `shop.`, otherwise a public web client with the redirect URI's origin. The
+    /// initializer reports no invalid value: the functions that start, complete or end a login, or refresh a token, throw the error.
     ///
     /// - Parameters:
     ///   - shopDomain: A domain that Shopify serves, best the `myshopify.com` name.
@@ -130,7 +130,8 @@ public final class AuthClient: Sendable {
         random = (try? outcome.get())?.environment.random ?? SystemRandom()
     }
 
-    /// The delegate, which is called at the end of each login; a weak reference.
+    /// The delegate, which ``startLogin(with:options:)``, ``continueLogin(url:)``, ``exchangeCodeForTokens(code:)`` and
+    /// ``exchangeCodeForTokens(params:)`` call at the end of a login; a weak reference.
     public var delegate: (any AuthWebViewDelegate)? {
         get { state.withLock { $0.delegate }.delegate }
         set {

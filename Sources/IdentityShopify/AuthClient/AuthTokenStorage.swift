@@ -16,8 +16,8 @@
 public protocol AuthTokenStorage: Sendable {
     /// Stores the tokens, in place of earlier ones.
     ///
-    /// Keep the stored ID token if the new one is nil: a client that was created after the login does not know the ID token, unless
-    /// ``AuthClient/refreshAccessToken(refreshToken:idToken:)`` gets it. A login always returns one.
+    /// Keep the stored ID token if `tokens` contains none. This happens after a refresh by a client that was created after the login,
+    /// unless the app passes the ID token to ``AuthClient/refreshAccessToken(refreshToken:idToken:)``. A login always returns an ID token.
     ///
     /// Two calls can run at the same time. The call that started last has the latest tokens.
     func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws

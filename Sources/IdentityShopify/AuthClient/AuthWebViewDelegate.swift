@@ -1,8 +1,9 @@
 /// Receives the outcome of a login through ``AuthClient``, with the name and the calls of Shopify's Customer Account guide.
 ///
-/// One of the two functions is called, once for each login, on the client's `callbackExecutor`. The reference to the delegate is weak.
+/// The client calls one of the two functions, once for each login, on its `callbackExecutor`; ``AuthClient/delegate`` lists the logins for
+/// which it does. The reference to the delegate is weak.
 ///
-/// The class need not be `final` or `Sendable`. The client touches it on that executor only, so choose the executor on which the app
+/// The class need not be `final` or `Sendable`. The client calls it on `callbackExecutor` only, so choose the executor on which the app
 /// uses the class: `.main`, as in the guide, or a queue. With the default executor, which is the task that finished the login, the
 /// class must be safe to call from any thread.
 public protocol AuthWebViewDelegate: AnyObject {

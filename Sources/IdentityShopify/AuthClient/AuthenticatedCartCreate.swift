@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The mutation of Shopify's tutorial, with the types and fields of the current API.
+/// The mutation `cartCreate` of Shopify's tutorial, with the types and fields of the current Storefront API.
 struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
     static let document = GraphQLDocument(
         name: "cartCreate",
@@ -48,7 +48,7 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                 field = try node.field("field")
             }
 
-            /// Whether Shopify refused the customer access token: there is no separate code for this, so code and field are compared.
+            /// Whether Shopify refused the customer access token; Shopify has no separate code for this, so `code` and `field` decide.
             var refusesToken: Bool {
                 code?.isIdentical(to: "INVALID") == true
                     && field?.last?.isIdentical(to: "customerAccessToken") == true
@@ -64,7 +64,7 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
             userErrors = try node.field("userErrors")
         }
 
-        /// The checkout URL.
+        /// The checkout URL; throws if Shopify created no cart.
         func checked() throws(IdentityError) -> String {
             guard let error = userErrors.first(where: \.refusesToken) ?? userErrors.first else {
                 guard let checkoutURL else {

@@ -6,8 +6,8 @@ public import IdentityKit
 /// The members are strings, as in the guide, so that its code compiles unchanged. Printing, dumping or reflecting the value
 /// shows no token, and it cannot be encoded. So only code that reads a member can leak a token, and a text search finds that code.
 ///
-/// An app that sends the token request itself can decode it from Shopify's JSON, as the guide does. Then nobody has verified
-/// its ID token.
+/// An app that sends the token request itself can decode the value from Shopify's JSON, as the guide does. Then its ID token is not
+/// verified.
 public struct CustomerAccountAccessTokenResponse: Sendable {
     /// The tokens; they may be unverified.
     let tokenSet: TokenSet
@@ -44,7 +44,7 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The ID token, which a logout needs.
     ///
-    /// A refresh returns none; the login's ID token is kept.
+    /// A refresh usually returns none. Then it is the login's ID token, or nil if the client does not know that one.
     public var idToken: String? { tokenSet.idToken?.reveal() }
 
     /// The refresh token: use it once, then store the new one.
@@ -94,7 +94,7 @@ extension CustomerAccountAccessTokenResponse: Decodable {
                 reference: "RFC 6749 section 5.1"
             )
         }
-        // The time of the request is unknown. Only the difference of the two times is used, as the lifetime.
+        // The time of the token request is unknown. Only the difference of issuedAt and expiresAt is used, as the lifetime.
         let start = Date(timeIntervalSince1970: 0)
         tokenSet = TokenSet(
             buyer: Buyer(issuer: "", subject: ""),

@@ -3,9 +3,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The logins that an ``AuthClient`` started, by state: each is valid for one callback and ten minutes.
+/// The logins that an ``AuthClient`` started, found by `state`; each is valid for one callback and ten minutes.
 ///
-/// There are several, so that a login in a second tab does not replace the first.
+/// Several logins can be pending, so that a login in a second browser tab does not end the login in the first tab.
 struct PendingLogins: Sendable {
     /// The login of a callback's state.
     enum Match: Sendable {
@@ -40,7 +40,7 @@ struct PendingLogins: Sendable {
     private var checked: [CheckedLogin] = []
     /// The states, code verifiers and codes that must not be used again.
     private var ended: [Secret] = []
-    /// The latest verifier that the app got, until its login ends.
+    /// The latest verifier from ``AuthClient/generateCodeVerifier()``, until it is used or has expired.
     private var offered: (verifier: Secret, until: Date)?
 
     mutating func add(_ attempt: LoginAttempt, at now: Date) {
@@ -51,7 +51,7 @@ struct PendingLogins: Sendable {
 
     /// Records a code verifier that the app may use in an authorization URL that it builds itself.
     mutating func recordVerifier(_ verifier: Secret, until end: Date) {
-        // The app has an empty verifier if the system returned no random bytes.
+        // An empty verifier means that the system returned no random bytes. It belongs to no login.
         offered = verifier.isEmpty ? nil : (verifier, end)
     }
 
@@ -81,9 +81,10 @@ struct PendingLogins: Sendable {
     /// - Parameters:
     ///   - code: The authorization code.
     ///   - verifier: The code verifier of the login; nil for the one that this client stored.
-    ///   - usesRecorded: Whether the recorded verifier is used if there is no other.
+    ///   - usesRecorded: Whether the recorded verifier is used if `verifier` is nil and no checked login has this code.
     ///   - now: The time.
-    /// - Returns: The checked login of the code, the pending login of the verifier, or the app's own login.
+    /// - Returns: The checked login of the code, else the pending login of the verifier, else the login of an authorization URL that the
+    ///   app built with the verifier; `repeated` or `unknown` if there is none.
     mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
         guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }

@@ -13,7 +13,7 @@ extension ShopifyProvider {
 
     /// The attempt of a login whose authorization URL the app built itself.
     ///
-    /// Neither `state` nor `nonce` is known here, so neither is checked: the app must have compared `state`.
+    /// The SDK knows neither the `state` nor the `nonce` of such a URL, so it checks neither. The app must compare `state` itself.
     func attempt(codeVerifier: Secret) async throws -> LoginAttempt {
         let options = try await checked(LoginOptions())
         let issuer = try await client.metadata().issuer
@@ -30,9 +30,9 @@ extension ShopifyProvider {
         )
     }
 
-    /// Sends a refresh token without knowing the tokens that it belongs to, except perhaps the ID token.
+    /// Refreshes the tokens of a login of which only the refresh token, and perhaps the ID token, is known.
     ///
-    /// An ID token of the response must belong to the login of that ID token.
+    /// If both `idToken` and the response contain an ID token, the two must belong to the same login.
     func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {
         let tokens = try client.storedTokens(refreshToken, idToken: idToken)
         try await prepareRefresh(of: tokens)
@@ -44,10 +44,10 @@ extension ShopifyProvider {
         }
     }
 
-    /// Calls the logout endpoint as a mobile client does.
+    /// Calls Shopify's logout endpoint without a browser, as a mobile client does.
     ///
-    /// A temporary redirect leads to a logout URI and is meant for browsers: it is not followed. A permanent one means that the shop id in
-    /// the address is wrong.
+    /// A temporary redirect (302, 303, 307) would lead a browser to a logout URI. It counts as success and is not followed. A permanent
+    /// redirect (301, 308) usually means that the shop id in the URL is wrong.
     func endSession(at url: HTTPURL) async throws {
         let response = try await httpClient.send(
             .get,

@@ -4,7 +4,7 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 extension ShopifyProvider.Configuration {
-    /// Finds invalid members before a login, because Shopify reports most of them on a page that only the buyer sees.
+    /// Throws the problem of the first invalid member; Shopify itself would report most of them only on a page that the buyer sees.
     func check() throws(ShopifyConfigurationProblem) {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ShopifyConfigurationProblem(
@@ -43,7 +43,7 @@ extension ShopifyProvider.Configuration {
         if let redirectURI {
             try checkRedirect(redirectURI)
         } else if case .publicMobile = client {
-            // The default contains the shop id, which comes from discovery if it is not configured.
+            // The default is built from the shop id. If shopID is not set, the shop id is taken from the discovered issuer.
         } else {
             throw ShopifyConfigurationProblem(
                 member: "redirectURI",
@@ -66,7 +66,7 @@ extension ShopifyProvider.Configuration {
             throw ShopifyConfigurationProblem(
                 member: "shopID",
                 problem: "is not a shop id",
-                hint: "Copy the digits from https://shopify.com/authentication/{shop id}, without leading zeros."
+                hint: "Copy the digits of the shop's issuer, https://shopify.com/authentication/{shop id}."
             )
         }
     }
@@ -86,8 +86,8 @@ extension ShopifyProvider.Configuration {
             throw ShopifyConfigurationProblem(
                 member: "shopID",
                 problem: "is missing, and so is issuers",
-                hint: "Set shopID, or issuers for a fake. With authorization, token and jwks in endpoints there is no "
-                    + "discovery, so nothing else says which shop's tokens are accepted."
+                hint: "Set shopID, or issuers for a sandbox. With authorization, token and jwks in endpoints there is "
+                    + "no discovery, so nothing else says which shop's tokens are accepted."
             )
         }
         for url in endpoints.all.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
@@ -119,8 +119,8 @@ extension ShopifyProvider.Configuration {
                     member: "origin",
                     problem: "is not an https origin in the form that browsers send",
                     hint: "Write it in lower case, for example https://app.example, without a trailing slash and "
-                        + "without :443, and register it at Shopify under JavaScript origins. If the app gives no origin, "
-                        + "it is taken from the redirect URI: correct that URI."
+                        + "without :443, and register it at Shopify under JavaScript origins. If you set no origin, "
+                        + "the SDK takes it from the redirect URI: correct that URI."
                 )
             }
         }
@@ -148,7 +148,7 @@ extension ShopifyProvider.Configuration {
                 problem: "is not an https URL without a fragment",
                 hint:
                     "Shopify accepts https only, and no localhost. Register https://{your domain}\(path) and write the same "
-                    + "here. In development, use a tunnel with such a domain."
+                    + "here. In development, use a tunnel that has an https domain."
             )
         }
     }

@@ -15,9 +15,10 @@ extension ShopifyProvider {
     public struct Configuration: Sendable {
         /// The name under which the app chooses the provider.
         public var name: String
-        /// A domain that Shopify serves, best the shop's `myshopify.com` name; discovery starts there.
+        /// A domain that Shopify serves, best the shop's `myshopify.com` name; the discovery documents are fetched from it.
         ///
-        /// It may be nil if ``shopID`` or the discovery URL is configured, or all endpoints and ``issuers``.
+        /// It may be nil if ``shopID`` or a discovery URL is configured, or if ``issuers`` and the authorization, token and key set
+        /// endpoints are.
         public var shopDomain: String?
         /// The client id of the Customer Account API client.
         public var clientID: String
@@ -31,7 +32,8 @@ extension ShopifyProvider {
         public var postLogoutRedirectURI: String?
         /// The shop id, in digits.
         ///
-        /// If set, no other shop's issuer is accepted, and Shopify's fixed endpoints are used if there is no discovery document (404).
+        /// If it is set and ``issuers`` is nil, only this shop's issuer is accepted, and Shopify's fixed endpoints are used if the
+        /// discovery URL returns 404.
         public var shopID: String?
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid", "email", "customer-account-api:full"]
@@ -39,7 +41,7 @@ extension ShopifyProvider {
         public var apiVersion = "2026-10"
         /// Issuers to accept instead of Shopify's own, for tests and sandboxes.
         ///
-        /// They count as one issuer: the same subject is the same buyer.
+        /// Tokens with the same `sub` belong to the same buyer, whichever of these issuers they name.
         public var issuers: [String]?
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
@@ -49,7 +51,7 @@ extension ShopifyProvider {
         /// URL are followed to these hosts only. A shop whose account domain is not a subdomain of ``shopDomain`` needs its own list,
         /// for example `["shopify.com", "account.brand.example"]`. Host names only; a name does not include its subdomains.
         public var endpointHosts: [String]?
-        /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
+        /// How long one request may take, by default 8 seconds; it must not be longer than the store guarantees a session's lock.
         public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
@@ -93,14 +95,15 @@ extension ShopifyProvider {
     public enum Client: Sendable {
         /// Public, in a native app: its redirect URI has the scheme `shop.{shop id}.…`.
         case publicMobile
-        /// Public, on the web: every request has an `Origin` header that is registered as a JavaScript origin.
+        /// Public, on the web: discovery, token, logout and Customer Account API requests have an `Origin` header, which must be registered
+        /// at Shopify as a JavaScript origin.
         case publicWeb(origin: String)
         /// Confidential, with a secret; best for a server.
         case confidential(Secret)
         /// An app's client from `shopify.app.toml`, which gets no refresh tokens.
         case app
 
-        /// The headers that every request to Shopify has in addition to `User-Agent`.
+        /// The headers of discovery, token and logout requests in addition to the usual ones.
         var headers: [(name: String, value: String)] {
             guard case .publicWeb(let origin) = self else { return [] }
             return [("Origin", origin)]
@@ -119,10 +122,10 @@ extension ShopifyProvider {
 
     /// Endpoints that replace discovered ones.
     ///
-    /// With authorization, token and key set configured, and no discovery URL, there is no discovery. Then
+    /// If the authorization, token and key set endpoints are set and ``discovery`` is nil, no discovery document is fetched. Then
     /// ``ShopifyProvider/Configuration/shopID`` or ``ShopifyProvider/Configuration/issuers`` must be set.
     public struct Endpoints: Sendable {
-        /// The metadata document instead of the shop domain's.
+        /// The URL of the OpenID configuration, instead of the one at the shop's domain.
         public var discovery: HTTPURL?
         /// The authorization endpoint.
         public var authorization: HTTPURL?
@@ -138,7 +141,7 @@ extension ShopifyProvider {
         /// Creates a value that replaces no endpoint.
         public init() {}
 
-        /// Whether a login needs no other endpoint.
+        /// Whether all endpoints are set that a login and a refresh need.
         var isComplete: Bool { authorization != nil && token != nil && jwks != nil }
 
         var all: [HTTPURL?] { [discovery, authorization, token, jwks, logout, api] }

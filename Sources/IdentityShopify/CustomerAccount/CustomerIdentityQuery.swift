@@ -3,7 +3,7 @@ internal import ShopifyGraphQL
 
 /// The query of the Customer Account API for the buyer's identity.
 struct CustomerIdentityQuery: GraphQLOperation {
-    /// `Customer` has no scalar fields `email` and `phone`.
+    /// The document; it selects `emailAddress` and `phoneNumber`, because `Customer` has no scalar fields `email` and `phone`.
     static let document = GraphQLDocument(
         name: "CustomerIdentity",
         kind: .query,
@@ -28,7 +28,7 @@ struct CustomerIdentityQuery: GraphQLOperation {
     }
 }
 
-/// A buyer's customer record; protected fields are nil without Shopify's approval.
+/// A buyer's customer record; protected customer data are nil if Shopify has not approved the app for them.
 struct CustomerIdentity: GraphQLReadable, GraphQLRedacted {
     let firstName: String?
     let lastName: String?
@@ -49,9 +49,9 @@ struct CustomerIdentity: GraphQLReadable, GraphQLRedacted {
         phone = try contact("phoneNumber")
     }
 
-    /// The buyer with the fields of the customer record; a missing field keeps the value of the login.
+    /// The buyer of the ID token, with the fields of this customer record; a field that is nil here keeps the ID token's value.
     func buyer(_ verified: Buyer) -> Buyer {
-        // The API does not say whether a contact is verified; the ID token may.
+        // The API does not say whether a contact is verified. So a contact that differs from the ID token's counts as unverified.
         func contact(_ value: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {
             guard let value, known.map({ !$0.value.isIdentical(to: value) }) ?? true else { return known }
             return Buyer.Contact(value, isVerified: false)

@@ -6,10 +6,10 @@ internal import ShopifyGraphQL
 extension ShopifyProvider {
     /// Requests the buyer's data from the Customer Account API.
     ///
-    /// Name, e-mail and phone are protected customer data: an app without Shopify's approval gets none, and the values of
-    /// the login are kept. The values of the login are also returned if the configuration has no URL of that API.
+    /// Name, e-mail and phone are protected customer data: an app that Shopify has not approved gets none of them. Then the result
+    /// contains the values from the login's ID token. It contains them too if neither the configuration nor discovery gives the API's URL.
     ///
-    /// - Throws: `IdentityError` with code `access_token_refused` when a newer access token may help.
+    /// - Throws: `IdentityError`; with code `access_token_refused` if the API rejected the access token and a newer one may be accepted.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         try checkShop(of: tokens)
         guard let executor = try await customerAccountAPI.executor() else { return tokens.buyer }
@@ -34,11 +34,12 @@ extension ShopifyProvider {
         return customer.buyer(tokens.buyer)
     }
 
-    /// Replaces the error codes of rejections that can occur during a sign-in with the codes of this module.
+    /// Replaces the general code `customer_account_refused` by `shop_unavailable`, `request_blocked` or `insufficient_scope`, if the
+    /// response shows which of them is right.
     private static func profileError(_ error: IdentityError) -> IdentityError {
         guard error.code == .customerAccountRefused, let response = error.providerResponse else { return error }
         let name = response.error ?? ""
-        // Shopify also denies access in a response of status 200 with a text instead of a code.
+        // Shopify may also deny access with status 200 and an error that has a text but no code.
         let isDenied = name.isIdentical(to: "ACCESS_DENIED") || response.status == 200 && name.isEmpty
         let (kind, code, hint): (IdentityError.Kind, IdentityError.Code, String?)
         if [402, 423].contains(response.status) || name.isIdentical(to: "SHOP_INACTIVE") {
@@ -78,7 +79,7 @@ extension ShopifyProvider {
             api.fallback = ShopifyURLs.fixedAPI(shopID: shopID, version: configuration.apiVersion)
         }
         if case .publicWeb(let origin) = configuration.client { api.origin = origin }
-        // Only one attempt is made, because SessionManager and the app retry.
+        // Only one attempt is made: SessionManager repeats a call with a refreshed token, and the app decides about any other repetition.
         return CustomerAccountAPI(api, environment: environment, retry: .none)
     }
 }

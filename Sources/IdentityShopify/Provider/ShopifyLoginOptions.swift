@@ -1,27 +1,27 @@
 public import IdentityKit
 
-/// Options of a login at Shopify; Shopify's name of each parameter is in parentheses.
+/// Options of a login at Shopify; if Shopify's parameter has another name, it is in parentheses.
 ///
 /// ```swift
 /// let options = LoginOptions.shopify { $0.locale = "fr-CA" }
 /// ```
 public struct ShopifyLoginOptions: Sendable {
-    /// The page's language with its region, for example `fr-CA`.
+    /// The language of the login page, with or without a region, for example `fr-CA`.
     ///
     /// `pt` and `zh` without a region are not supported: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`.
     public var locale: String?
-    /// The ISO 3166-1 alpha-2 country whose market determines the page's branding (`region_country`).
+    /// The ISO 3166-1 alpha-2 country whose market determines the branding of the login page (`region_country`).
     public var regionCountry: String?
-    /// The e-mail address to prefill (`login_hint`).
+    /// The e-mail address with which Shopify prefills the login form (`login_hint`).
     public var loginHint: String?
-    /// Whether the form with the prefilled address is submitted at once (`login_hint_mode=submit`); no effect without ``loginHint``.
+    /// Whether Shopify submits the prefilled login form at once (`login_hint_mode=submit`); no effect without ``loginHint``.
     public var submitsLoginHint = false
     /// The sign-in method to use, for example `provider:google` (`acr_values`).
     public var signInMethod: String?
     /// Whether the login must not show a page (`prompt=none`).
     ///
-    /// It succeeds only in a browser that is signed in to the shop. Otherwise it fails with code `login_required`: start a login with
-    /// a page then.
+    /// Such a login succeeds only in a browser that is signed in at the shop. In another browser it fails with code `login_required`:
+    /// then start a login that is not silent.
     public var isSilent = false
     /// The path of the app to which the buyer returns after the login.
     public var returnPath: String?

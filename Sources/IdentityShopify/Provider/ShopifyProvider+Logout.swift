@@ -7,15 +7,15 @@ extension ShopifyProvider {
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
-    ///   - postLogoutRedirectURI: A registered logout URI. Shopify ignores any other without an error. Nil leads to the default
-    ///     that is set at the client.
-    /// - Returns: The URL; nil without an ID token, which Shopify requires there, if another
-    ///   shop issued the tokens, and if the metadata name no end-session endpoint.
-    /// - Throws: `IdentityError` when the provider's metadata could not be fetched, or when the URL would be too long.
+    ///   - postLogoutRedirectURI: A logout URI, exactly as registered at Shopify. Shopify ignores an unregistered one without an error.
+    ///     With nil, Shopify redirects the browser to one of the client's registered logout URIs.
+    /// - Returns: The URL. Nil if the tokens contain no ID token, which Shopify's logout requires, if another shop issued the tokens,
+    ///   or if the shop's metadata contain no end-session endpoint.
+    /// - Throws: `IdentityError` when the shop's metadata could not be fetched, or when the URL would be too long.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         guard let idToken = tokens.idToken else { return nil }
         let metadata = try await client.metadata()
-        // The ID token goes to its issuer only, and another shop cannot end the session.
+        // Only the shop that issued the ID token can end the session, so no other shop gets the token.
         guard (try? client.checkIssuer(of: tokens, is: metadata)) != nil else { return nil }
         return try await logoutURL(idToken: idToken, returningTo: postLogoutRedirectURI)
     }
@@ -28,7 +28,7 @@ extension ShopifyProvider {
             return try OpenIDClient.logoutURL(at: endpoint, fields)
         } catch {
             throw error.recast(
-                hint: "The URL contains the ID token: check that it is the token of the login. "
+                hint: "The logout URL contains the ID token: check that you passed the ID token of the login. "
                     + "If a post-logout redirect URI is set, shorten it."
             )
         }

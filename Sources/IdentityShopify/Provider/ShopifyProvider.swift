@@ -13,13 +13,13 @@ internal import ShopifyGraphQL
 /// let provider = try ShopifyProvider(configuration, environment: environment)
 /// ```
 ///
-/// The access token of a login is valid for two APIs: the Customer Account API, and the buyer identity of a Storefront cart. There is
-/// no token exchange between them.
+/// The Customer Account API accepts the access token of a login, and a Storefront cart accepts the same token as its buyer identity. No
+/// token exchange is needed.
 ///
-/// PKCE, `state` and `nonce` are always sent, and the ID token is always validated. Sources: Shopify's Customer Account API
+/// Every login sends a PKCE challenge, `state` and `nonce`, and validates the ID token. Sources: Shopify's Customer Account API
 /// reference, "Authenticate checkouts", and discovery documents of existing shops.
 public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, CartClaimProviding {
-    /// The OpenID client that does the work.
+    /// The OpenID client that sends the requests and validates the tokens.
     public let client: OpenIDClient
     let configuration: Configuration
     let environment: IdentityEnvironment
@@ -57,7 +57,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         )
         customerAccountAPI = Self.customerAccountAPI(
             configuration,
-            // No page of Shopify names the document below shopify.com. With a shop id alone, the fixed URL is used instead.
+            // Shopify does not document the API's discovery document below shopify.com. If only shopID is configured, the API's
+            // fixed URL is used.
             discovery: configuration.endpoints.discovery ?? site,
             hosts: hosts,
             environment: environment
@@ -72,7 +73,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         var openID = OpenIDClient.Configuration(
             configuration,
             kind: "shopify",
-            // Without discovery no login is bound to this issuer; the ID token's issuer is checked against acceptedIssuers, which then is a list.
+            // The issuer of metadata that are not discovered. Without a discovery URL, an ID token may name any issuer of acceptedIssuers,
+            // not only this one; check() requires issuers or shopID in this case.
             issuer: configuration.issuers?.first ?? ShopifyIssuer.issuer(shopID: configuration.shopID ?? ""),
             clientID: configuration.clientID
         )
@@ -111,18 +113,18 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
 
     private static func authentication(_ client: Client) -> ClientAuthentication {
         switch client {
-        // Shopify's documentation joins id and secret without encoding them.
+        // Shopify's documentation joins client id and secret without the form encoding that RFC 6749 section 2.3.1 requires.
         case .confidential(let secret): .secretBasic(secret, encoding: .verbatimForNonconformingProvider)
         case .publicMobile, .publicWeb, .app: .none
         }
     }
 
-    /// Starts a login; ``ShopifyLoginOptions`` contains the options of Shopify's page.
+    /// Starts a login; ``ShopifyLoginOptions`` has the options of Shopify's login page.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
         try await client.authorizationRequest(try await checked(options))
     }
 
-    /// The options with a redirect URI that Shopify permits for this client.
+    /// Checks the redirect URI and the scopes of a login's options, and adds a mobile client's default redirect URI if none is set.
     func checked(_ options: LoginOptions) async throws -> LoginOptions {
         var options = options
         do throws(ShopifyConfigurationProblem) {
@@ -140,7 +142,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
                 member: "redirectURI",
                 problem: "is missing",
                 hint:
-                    "Set redirectURI or shopID: neither the configuration nor the issuer has the shop id for the default."
+                    "Set redirectURI or shopID: the default redirect URI contains the shop id, which the issuer does not name."
             ).error
         }
         options.redirectURI = ShopifyURLs.mobileRedirect(shopID)
@@ -155,10 +157,10 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         )
     }
 
-    /// Refuses the tokens of another shop before they are sent to this one.
+    /// Throws an error if another shop issued the tokens, before they are sent to this shop.
     ///
-    /// Without `shopID`, the issuers of all shops are accepted, and only the metadata show which one is this shop's. They are not fetched for
-    /// this check, because a buyer's cart must not depend on discovery; after a login or a refresh they are in memory.
+    /// Without `shopID`, the configuration accepts the issuers of all shops, and only the metadata contain this shop's issuer. The check
+    /// uses the metadata if they are in memory. It does not fetch them, because then a failed discovery would make the cart fail.
     func checkShop(of tokens: TokenSet) throws {
         guard let metadata = client.metadataInMemory else { return try client.checkIssuer(of: tokens) }
         try client.checkIssuer(of: tokens, is: metadata)

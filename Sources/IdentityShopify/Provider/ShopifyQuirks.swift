@@ -13,20 +13,20 @@ struct ShopifyQuirks: OpenIDQuirks {
     var settings: OpenIDQuirkSettings {
         var settings = OpenIDQuirkSettings()
         settings.localeParameter = "locale"
-        // According to Shopify's reference page, a failed silent login returns `login_required` as error or as code.
+        // According to Shopify's reference page, the callback of a failed silent login has `login_required` in the parameter error or code.
         settings.errorsInCode = ["login_required"]
         settings.requiresTokenType = false
         settings.requiresLifetime = true
         settings.acceptsNumericSubject = true
-        // Shopify's ID tokens have no acr: acr_values selects a sign-in method and proves nothing.
+        // At Shopify, acr_values selects a sign-in method. The ID token has no acr claim, so it does not prove the method.
         settings.provesAuthenticationContext = false
         settings.listsAuthenticationMethods = false
         return settings
     }
 
-    /// The meaning of an error response.
+    /// The error for an error response of Shopify's token endpoint.
     ///
-    /// Only an OAuth `error` in a JSON response can end a session. HTML pages, outages and mistakes in the configuration end none.
+    /// Only an OAuth `error` in a JSON response can end a session. An HTML page, an outage or a mistake in the configuration ends none.
     func error(for failure: TokenErrorResponse) -> IdentityError {
         if (300..<400).contains(failure.status) {
             return failure.make(
@@ -41,7 +41,8 @@ struct ShopifyQuirks: OpenIDQuirks {
             failure.error?.isIdentical(to: "invalid_client") == true
             || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
         if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
-        // Status 403 with an HTML page comes from a proxy. An OAuth error name comes from Shopify and has its standard meaning.
+        // With any other OAuth error name, the name decides, not the status. The checks below are for responses without one, such as an
+        // HTML page with status 403.
         guard (failure.error ?? "").isEmpty || failure.error?.isIdentical(to: "invalid_token") == true else {
             return failure.standardError
         }
@@ -60,7 +61,7 @@ struct ShopifyQuirks: OpenIDQuirks {
                 .configuration,
                 .requestBlocked,
                 "Shopify blocked the token request (HTTP 403).",
-                "Ask Shopify whether it blocks this machine's address or the User-Agent of the environment. Sessions are kept."
+                "Ask Shopify whether it blocks this machine's address or the userAgent of IdentityEnvironment. Sessions are kept."
             )
         }
         return failure.standardError

@@ -9,8 +9,9 @@ internal import ShopifyGraphQL
 /// redirect(to: try link.url(for: session.buyer, returningTo: "/collections/sale"))
 /// ```
 ///
-/// The buyer signs in at that provider first, with a provider of kind `openid`. The link then gives the **browser** a session at the
-/// shop. The app gets no token and no callback, and does not learn whether the sign-in succeeded.
+/// First the app signs the buyer in at the shop's OpenID provider, with `OpenIDProvider` (kind `openid`). Then it redirects the buyer's
+/// browser to the link. The link gives the **browser** a session at the shop. The app gets no token and no callback for it, and does not
+/// learn whether the browser got a session.
 ///
 /// [Shopify's description](https://shopify.dev/docs/api/customer-authentication/single-sign-on) defines the link.
 public struct ShopSignOnLink: Sendable {
@@ -19,8 +20,8 @@ public struct ShopSignOnLink: Sendable {
     /// Prepares links to one shop.
     ///
     /// - Parameters:
-    ///   - shopDomain: The shop's domain in the buyer's browser, from the app's configuration and never from a request: a host name
-    ///     without scheme, port and path.
+    ///   - shopDomain: The domain at which buyers' browsers open the shop: a host name without scheme, port and path. Take it from the
+    ///     app's configuration, never from an HTTP request.
     ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
     /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` if `shopDomain` is not a bare domain name.
     public init(shopDomain: String, allowsLoopbackHTTP: Bool = false) throws(IdentityError) {
@@ -35,11 +36,11 @@ public struct ShopSignOnLink: Sendable {
         site = domain.url
     }
 
-    /// The link for a buyer, for a redirect of the buyer's browser.
+    /// Creates the link to which the app redirects a buyer's browser.
     ///
     /// - Parameters:
     ///   - buyer: The buyer whom the shop's provider has signed in. The verified e-mail address becomes `login_hint`.
-    ///   - path: The page that the shop shows afterwards: a path of the shop. `ReturnPathPolicy.pathsOnly` checks it.
+    ///   - path: The path of the shop's page that the browser shows after the sign-in. `ReturnPathPolicy.pathsOnly` checks it.
     /// - Returns: The link. It contains the e-mail address, so do not log it.
     /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` for a buyer without a verified e-mail address or if the
     ///   link would be too long, and with `IdentityError.Code.returnPathRefused` for anything but a path.
@@ -47,7 +48,7 @@ public struct ShopSignOnLink: Sendable {
         guard let email = buyer.email, email.isVerified, !email.value.isEmpty else {
             throw Self.refused(
                 "The buyer has no verified e-mail address, which Shopify's single sign-on link requires.",
-                "Request the scope email, and use a provider that verifies addresses. An unverified address may be another person's."
+                "Request the scope email, and use a provider that verifies e-mail addresses. An unverified one may be another person's."
             )
         }
         let location = try ReturnPathPolicy.pathsOnly.location(for: path)
