@@ -54,7 +54,7 @@ enum BoltAccountResponse {
         return address
     }
 
-    /// An ISO 3166-2 code without its country: `US-NY` becomes `NY`.
+    /// An ISO 3166-2 code without its country: `US-NY` becomes `NY`; nil if the code names another country than `country`.
     private static func region(_ code: String?, in country: String?) -> String? {
         guard let code = code?.uppercased() else { return nil }
         let bytes = Array(code.utf8)

@@ -15,7 +15,7 @@ enum BoltCartClaim {
         return contact == BuyerContact() ? .none : .contact(contact)
     }
 
-    /// The claim of a buyer with a verified e-mail address; no claim for another buyer.
+    /// The contact data of a buyer with a verified e-mail address; `.none` for a buyer without one.
     static func makeVerified(_ buyer: Buyer) -> CartClaim {
         buyer.email?.isVerified == true ? make(buyer, orElse: buyer) : .none
     }

@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// An error response of Bolt's APIs, in any of its five formats.
 struct BoltErrorResponse: Sendable, Equatable {
-    /// Bolt's error number, for example 18 for an expired token.
+    /// Bolt's error number, for example 18 (forbidden), which Bolt also sends for an expired access token.
     var code: Int?
     /// The error's name, if it has no number.
     var name: String?
@@ -36,14 +36,16 @@ extension BoltErrorResponse {
         message = part["message"]?.string
     }
 
-    /// The numbers of an expired or revoked access token, which Bolt sends with 403 and not with 401.
+    /// The error numbers with which Bolt rejects an access token, with status 403 and not 401.
+    ///
+    /// 18 can also mean that the token's scope does not permit the request.
     private static let refusedTokenCodes = [18, 1009, 1015]
     /// The number for keys that belong to no merchant.
     static let wrongKeyCode = 1005
-    static let wrongKeyMessage = "Bolt does not know a merchant with these keys."
+    static let wrongKeyMessage = "Bolt does not know a merchant with the configured keys."
     static let wrongKeyHint = "Check that publishableKey and apiKey belong to the configured environment."
 
-    /// The meaning of a response of the account API.
+    /// The error for a response of the account API that is not a success.
     static func error(_ refusal: BoltErrorResponse?, _ response: HTTPResponse, isJSON: Bool) -> IdentityError {
         let status = response.status
         func make(

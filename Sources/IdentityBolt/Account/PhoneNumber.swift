@@ -2,7 +2,7 @@
 enum PhoneNumber {
     /// The number if it is E.164: `+` and 8 to 15 digits, the first not zero; nil otherwise.
     ///
-    /// Shopify rejects the whole contact if its number is invalid, so such a number is omitted.
+    /// Any other number is omitted, because Shopify rejects a whole buyer identity that contains an invalid number.
     static func e164(_ text: String) -> String? {
         let digits = text.utf8.dropFirst()
         let isNumber =

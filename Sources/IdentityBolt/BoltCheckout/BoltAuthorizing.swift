@@ -1,13 +1,13 @@
 public import IdentityKit
 
-/// A provider with Bolt's login page, as ``BoltCheckout`` needs it: ``BoltProvider`` and ``SFCCProvider``.
+/// What ``BoltCheckout`` needs of a provider with Bolt's login page; ``BoltProvider`` and ``SFCCProvider`` conform to it.
 public protocol BoltAuthorizing: IdentityProvider {
     /// Starts a login with or without PKCE.
     ///
     /// - Throws: `IdentityError`; of kind `configuration` if the provider does not support PKCE.
     func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest
 
-    /// Checks a callback against its attempt and returns the code without using it.
+    /// Checks a callback against the login's attempt and returns the authorization code without exchanging it.
     func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret
 
     /// Exchanges the login's result for tokens.

@@ -12,8 +12,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Its result is an authorization code. New programs should use `IdentityKit.LoginFlow` and `IdentityKit.SessionManager`, whose result
-/// is a stored session.
+/// Its logins end with an authorization code, which the app must exchange. New programs should use `IdentityKit.LoginFlow` and
+/// `IdentityKit.SessionManager`, whose logins end with a stored session.
 public final class BoltCheckout: Sendable {
     private struct Setup: Sendable {
         var provider: any BoltAuthorizing
@@ -45,9 +45,9 @@ public final class BoltCheckout: Sendable {
     ///
     /// - Parameters:
     ///   - provider: ``BoltProvider`` or ``SFCCProvider``.
-    ///   - presenter: Shows the login page, unless a call has its own presenter.
+    ///   - presenter: Shows the login page, unless another presenter is passed to `startLogin`.
     ///   - executor: The executor that calls completions and delegates.
-    ///   - onLogOut: Ends the app's own sessions, for example the sessions of `SessionManager`.
+    ///   - onLogOut: Called by ``logOut()``; it ends the app's own sessions, for example those of `SessionManager`.
     public func configure(
         provider: any BoltAuthorizing,
         presenter: (any Presenter)? = nil,
@@ -160,7 +160,7 @@ public final class BoltCheckout: Sendable {
 
     private func present(_ engine: BoltLoginEngine, with presenter: (any Presenter)?) -> LoginHandle {
         let presenter = presenter ?? engine.presenter
-        // Unstructured, because the callers with completion or delegate are not async; the handle cancels it.
+        // An unstructured task, because startLogin with a completion or a delegate is not async. The handle cancels the task.
         let handle = LoginHandle(
             Task {
                 do {

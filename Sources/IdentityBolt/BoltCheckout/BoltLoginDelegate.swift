@@ -1,17 +1,17 @@
-/// Receives the outcome of a login, as in Bolt's SDK: one call of one function, on the configured executor.
+/// Receives the outcome of a login, as in Bolt's SDK: ``BoltCheckout`` calls one of the functions once, on the configured executor.
 ///
 /// The reference to the delegate is weak.
 ///
-/// The class need not be `final` or `Sendable`. ``BoltCheckout`` touches it on that executor only, so configure the executor on which the
-/// app uses the class: `.main`, or a queue. With the default executor, which is the task that finished the login, the class must be
-/// safe to call from any thread.
+/// The class need not be `final` or `Sendable`. ``BoltCheckout`` calls it on the configured executor only, so configure the executor on
+/// which the app uses the class: `.main`, or a queue. With the default executor, which is the task that finished the login, the class
+/// must be safe to call from any thread.
 public protocol BoltLoginDelegate: AnyObject {
     /// The buyer signed in; exchange the code at once and do not store it.
     ///
     /// - Parameters:
     ///   - authCode: The authorization code, valid for five minutes and one use.
     ///   - codeVerifier: The PKCE verifier; empty without PKCE.
-    ///   - state: The login's state, which is sent together with the code.
+    ///   - state: The login's state; pass it to the exchange together with the code.
     func onLoginSuccess(authCode: String, codeVerifier: String, state: String)
 
     /// The login failed, for example because of the network, or because the buyer denied access.

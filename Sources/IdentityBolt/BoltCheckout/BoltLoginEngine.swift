@@ -44,7 +44,7 @@ final class BoltLoginEngine: Sendable {
         if hasEnded { presentation.cancel() }
     }
 
-    /// The login page; repeated calls return the same one.
+    /// The request for the login page; repeated calls return the same request.
     func authorizationRequest(redirectURI: String?) async throws -> AuthorizationRequest {
         if let pending = try pendingRequest(else: nil) { return pending }
         let request: AuthorizationRequest
@@ -60,7 +60,7 @@ final class BoltLoginEngine: Sendable {
         return try pendingRequest(else: request) ?? request
     }
 
-    /// The request of this login, which the first caller with a request sets.
+    /// Returns the request that this login has already, else stores and returns `new`.
     private func pendingRequest(else new: AuthorizationRequest?) throws(IdentityError) -> AuthorizationRequest? {
         try state.withLock { state throws(IdentityError) in
             switch state {
@@ -72,7 +72,7 @@ final class BoltLoginEngine: Sendable {
         }
     }
 
-    /// Handles the callback; false for a second callback, and for a callback before the login page was requested.
+    /// Handles the callback; false for a second callback, for one before the login page was requested, and for one after the login ended.
     func handle(_ callbackURL: String) async -> Bool {
         let request = state.withLock { state -> AuthorizationRequest? in
             guard case .pending(let request) = state else { return nil }
@@ -99,7 +99,7 @@ final class BoltLoginEngine: Sendable {
 
     /// Cancels the login; no effect after the login ended.
     ///
-    /// - Parameter endsCheck: Whether a login whose callback is being checked is cancelled, too.
+    /// - Parameter endsCheck: Whether the login is cancelled even while its callback is being checked.
     func cancel(endsCheck: Bool = false) {
         let isOpen = end(.canceled) { state in
             switch state {

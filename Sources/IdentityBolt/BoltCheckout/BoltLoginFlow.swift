@@ -18,7 +18,7 @@ public final class BoltLoginFlow: Sendable {
     /// - Parameters:
     ///   - delegate: Receives the outcome; a weak reference.
     ///   - loginConfig: The options of the login.
-    ///   - checkout: The configured provider.
+    ///   - checkout: The ``BoltCheckout`` whose configured provider the login uses.
     public init(
         delegate: any BoltLoginDelegate,
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -36,7 +36,7 @@ public final class BoltLoginFlow: Sendable {
 
     /// Handles the callback and calls the delegate.
     ///
-    /// - Parameter callbackURL: The URL to which Bolt redirected, a whole one or a path with its query.
+    /// - Parameter callbackURL: The URL to which Bolt redirected: an absolute URL, or a path with its query.
     /// - Returns: False if the callback was ignored: the login already had a callback, was cancelled, or its page was never requested.
     @discardableResult
     public func handle(callbackURL: String) async -> Bool {

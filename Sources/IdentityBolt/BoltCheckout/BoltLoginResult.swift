@@ -15,8 +15,8 @@ public enum BoltLoginResult: Sendable {
 
     /// Reads the JSON that a phone app sends to its backend.
     ///
-    /// It is `{"authorizationCode": …, "codeVerifier": …, "state": …}`. The first member may be named `authCode`, the others may be
-    /// missing.
+    /// It is `{"authorizationCode": …, "codeVerifier": …, "state": …}`. `authorizationCode` may be named `authCode`; `codeVerifier` and
+    /// `state` may be missing.
     ///
     /// - Parameter json: The JSON text, at most 16 KiB.
     /// - Throws: `IdentityError` with code `callback_invalid` for any other JSON.

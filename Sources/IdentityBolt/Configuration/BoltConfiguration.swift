@@ -37,9 +37,9 @@ extension BoltProvider {
         public var endpoints = Endpoints()
         /// Issuers to accept instead of the environment's.
         ///
-        /// They count as one issuer: the same subject is the same buyer.
+        /// Tokens with the same `sub` belong to the same buyer, whichever of these issuers they name.
         public var issuers: [String]?
-        /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
+        /// How long one request may take, by default 8 seconds; it must not be longer than the store guarantees a session's lock.
         public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
@@ -68,7 +68,7 @@ extension BoltProvider {
 
     /// Endpoints that replace the environment's.
     public struct Endpoints: Sendable {
-        /// A metadata document with the endpoints, instead of those below the API's base URL.
+        /// The URL of a metadata document, whose endpoints are used instead of those below the API's base URL.
         public var discovery: HTTPURL?
         /// The authorization endpoint, by default `/v1/oauth/authorize`.
         public var authorization: HTTPURL?

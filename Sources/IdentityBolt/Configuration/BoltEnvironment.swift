@@ -2,9 +2,8 @@ internal import IdentityKit
 
 /// A Bolt environment: the API's base URL and its issuers.
 ///
-/// Bolt moved its hosts from `bolt.com` to `boltapp.com` in 2026, and both the old and the new issuers are in use, so each
-/// environment accepts several. The keys always come from the configured environment,
-/// even if a token names another issuer of the list.
+/// Bolt moved its hosts from `bolt.com` to `boltapp.com` in 2026, and both the old and the new issuers are in use. So each named
+/// environment accepts several issuers. The issuer that an ID token names never decides which key set verifies the token.
 public struct BoltEnvironment: Sendable, Equatable {
     /// The API's base URL, without `/v1/…`.
     public let apiBase: String

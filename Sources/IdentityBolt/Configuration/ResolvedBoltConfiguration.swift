@@ -18,7 +18,7 @@ struct ResolvedBoltConfiguration: Sendable {
         apiKey = configuration.authentication.apiKey.map { Secret(Self.trimmed($0.reveal())) }
         guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Self.invalid(
-                "The publishable key is empty or contains invalid characters.",
+                "publishableKey is empty or contains a space, a control character or a character outside ASCII.",
                 "Copy it from Bolt's dashboard."
             )
         }

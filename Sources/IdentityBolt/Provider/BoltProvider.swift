@@ -14,10 +14,10 @@ public import IdentityOIDC
 /// )
 /// ```
 ///
-/// The endpoints follow from the Bolt environment. The ID token is always validated. Each refresh token works once, and a refreshed
-/// token may only read (`IdentityKit.TokenSet.canWrite`).
+/// The Bolt environment determines the endpoints. The ID token of a login is always validated. Each refresh token works once. The access
+/// token of a refresh may only read the buyer's account (`IdentityKit.TokenSet.canWrite` is false).
 public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartClaimProviding {
-    /// The OpenID client that does the work.
+    /// The OpenID client that sends the requests and validates the tokens.
     public let client: OpenIDClient
     private let environment: IdentityEnvironment
     private let account: BoltAccountClient?
@@ -70,7 +70,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
         return openID
     }
 
-    /// Always nil, because Bolt has no page that ends its session.
+    /// Always nil, because Bolt documents no page that ends its session.
     ///
     /// The app must also call `logOut()` of Bolt's SDK on the buyer's device.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
@@ -79,7 +79,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
 
     /// The buyer's Bolt account: names, phone, addresses with the preferred one first.
     ///
-    /// Without an API key, or without a scope for reading the account, it contains the claims of the ID token.
+    /// Without an API key, or if the tokens have no scope that permits reading the account, it contains only the claims of the ID token.
     ///
     /// - Throws: `IdentityError` with code `access_token_refused` when Bolt no longer accepts the access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
@@ -94,7 +94,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     ///
     /// If the account cannot be read, the cart claim contains the contact of the ID token.
     ///
-    /// - Throws: `IdentityError` with code `access_token_refused`, or when cancelled.
+    /// - Throws: `IdentityError` with code `access_token_refused` when Bolt no longer accepts the access token, or of kind `cancelled`.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         var buyer = tokens.buyer
         do {
@@ -124,12 +124,12 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
 }
 
 extension BoltProvider: BoltAuthorizing {
-    /// Starts a login with or without PKCE, independently of the configuration.
+    /// Starts a login; `usePkce`, and not the configuration, decides whether it uses PKCE.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         try await client.authorizationRequest(options, pkce: usePkce ? .newVerifier : .disabled)
     }
 
-    /// Checks a callback and returns its code without using it.
+    /// Checks a callback and returns its authorization code without exchanging it.
     ///
     /// The attempt is kept for ``exchange(_:)``.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
@@ -140,9 +140,9 @@ extension BoltProvider: BoltAuthorizing {
 
     /// Exchanges a code from a phone or from ``BoltCheckout``; see ``exchange(_:redirectURI:)``.
     ///
-    /// If this provider has checked the login's callback, the redirect URI of its authorization request is sent, and the ID token must
-    /// contain its nonce. ``BoltCheckout`` and ``BoltLoginFlow`` let the provider check the callback. For any other login the configured
-    /// redirect URI is sent, if any, and no nonce is known.
+    /// ``BoltCheckout`` and ``BoltLoginFlow`` let this provider check the login's callback. Then the token request contains the redirect
+    /// URI of the authorization request, and the ID token must contain the nonce of that request, if it had one. For any other login, the
+    /// token request contains the configured redirect URI, if any, and no nonce is checked.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
         let login = try result.completedLogin()
         return try await client.exchange(code: login.code, for: attempt(of: login, descriptor.redirectURI))
@@ -150,9 +150,9 @@ extension BoltProvider: BoltAuthorizing {
 
     /// Exchanges a code from a phone; store the tokens with `SessionManager.establish`.
     ///
-    /// The phone created the state, so this side cannot check it. Accept a result only from a phone that is signed in to the app's
-    /// own backend, or that shows the id of a login that the backend started. Otherwise an attacker can submit his own code, and
-    /// another person uses his account.
+    /// The phone created the state, so the server cannot check it. Accept a result only from a phone that is signed in to the app's
+    /// own backend, or that shows the id of a login that the backend started. Otherwise an attacker can send his own code in another
+    /// person's name, and that person then uses the attacker's account.
     ///
     /// - Parameters:
     ///   - result: What the phone sent.
@@ -166,7 +166,7 @@ extension BoltProvider: BoltAuthorizing {
         return try await client.exchange(code: login.code, for: attempt)
     }
 
-    /// The attempt of a login: the checked one, or one of a phone's login, whose nonce is not known here.
+    /// The attempt that was kept when this provider checked the login's callback, else a new one without a nonce.
     private func attempt(
         of login: (code: Secret, codeVerifier: Secret?, state: Secret),
         _ redirectURI: String?

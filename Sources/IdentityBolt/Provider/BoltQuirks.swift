@@ -12,9 +12,9 @@ struct BoltQuirks: OpenIDQuirks {
         var settings = Self.loginPage(stateLength: configuration.stateLength)
         settings.sendsNonce = configuration.sendsNonce
         settings.usesPKCE = configuration.authentication.usesPKCE
-        // Production's metadata and ID tokens name different issuers, so all configured issuers are accepted.
+        // The issuer in Bolt's metadata may differ from the one in its ID tokens. So an ID token may name any accepted issuer.
         settings.bindsDiscoveredIssuer = false
-        // Bolt does not document which form `aud` has for a client that is registered with the whole key.
+        // Bolt does not document whether `aud` is the whole publishable key or its last part, so both are accepted.
         settings.audiences = [key, BoltClientIDForm.lastSection(of: key)]
         settings.allowsUntrustedAudiences = true
         settings.secretFollowsClientID = true
@@ -25,7 +25,7 @@ struct BoltQuirks: OpenIDQuirks {
         self.settings = settings
     }
 
-    /// The differences of Bolt's login page, which SFCC uses too.
+    /// The settings for Bolt's login page, which is also the login page of ``SFCCProvider``.
     static func loginPage(stateLength: Int?) -> OpenIDQuirkSettings {
         var settings = OpenIDQuirkSettings()
         settings.stateByteCount = 64

@@ -5,8 +5,9 @@ internal import IdentityOIDC
 /// The meaning of error responses of Bolt's token endpoint.
 ///
 /// Bolt's documentation and recorded responses differ in the status (422 and 400 for one error) and in the spelling
-/// (`invalid _grant`). So the error name decides, compared without spaces and without case. The status decides only if there is no
-/// name, if it is 401 (a failed authentication of the client), or if it shows an outage (429 and 5xx).
+/// (`invalid _grant`). So the name in `error` decides, compared without spaces and without case. The status decides only if the name is
+/// missing or unknown, or, for any name but `request_forbidden`, if the status shows an outage (429 or 5xx). With status 401,
+/// `unauthorized_client` means that the client's authentication failed.
 enum BoltTokenError {
     private static let known = [
         "invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
@@ -25,9 +26,9 @@ enum BoltTokenError {
             return failure.make(
                 .configuration,
                 .unauthorizedClient,
-                "Bolt does not permit this merchant to use single sign-on.",
-                "Check that publishableKey and apiKey belong to the configured environment. If they do, ask Bolt's support to "
-                    + "enable single sign-on for the merchant, with the trace id in providerResponse. Sessions are kept."
+                "Bolt does not permit the token request of this merchant (request_forbidden).",
+                "Check that publishableKey and apiKey belong to the configured environment. If they do, ask Bolt's support whether "
+                    + "single sign-on is enabled for the merchant, with the trace id in providerResponse. Sessions are kept."
             )
         }
         guard known.contains(name) else { return failure.standardError }
@@ -38,10 +39,10 @@ enum BoltTokenError {
         return failure.make(error.kind, error.code, error.message, hint(for: error))
     }
 
-    /// The meaning of an error in one of the formats of Bolt's other APIs; only an OAuth error ends a session.
+    /// The error for a response in the error format of one of Bolt's other APIs; it ends no session, because it is no OAuth error.
     private static func error(_ refusal: BoltErrorResponse, _ failure: TokenErrorResponse) -> IdentityError {
         let isRedirect = (300..<400).contains(failure.status)
-        // With such a status, only an OAuth error shows that the refresh token was not used.
+        // With the status of an outage or a redirect, only an OAuth error shows that the refresh token was not used.
         guard !failure.isOutage, !isRedirect, let name = refusal.code.map({ String($0) }) ?? refusal.name else {
             return failure.standardError
         }
@@ -64,7 +65,7 @@ enum BoltTokenError {
         )
     }
 
-    /// Bolt's configuration has its own names for client id and secret.
+    /// The hint with the names of Bolt's configuration, because a standard hint names `clientID` and `clientSecret`.
     private static func hint(for error: IdentityError) -> String {
         switch error.code {
         case .invalidClient:

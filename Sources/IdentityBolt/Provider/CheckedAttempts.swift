@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// The attempts of logins whose callback was checked in this process, until their codes have expired.
 ///
-/// A ``BoltLoginResult`` contains neither nonce nor redirect URI, because Bolt's SDK defines its members.
+/// The code exchange needs an attempt's nonce and redirect URI. A ``BoltLoginResult`` contains neither, because Bolt's SDK defines its
+/// members.
 final class CheckedAttempts: Sendable {
     /// A code of Bolt is valid for five minutes.
     private static let codeLifetime = 300.0
@@ -18,8 +19,8 @@ final class CheckedAttempts: Sendable {
 
     /// Keeps an attempt until its code has expired.
     ///
-    /// If there are too many attempts, a new one is refused. If an old one were removed instead, a flood of callbacks could remove the nonce
-    /// with which a stolen code is detected.
+    /// If `maximum` attempts are kept, a new one is refused. If the oldest were removed instead, a flood of callbacks could remove the
+    /// nonce with which a stolen code is detected.
     func add(_ attempt: LoginAttempt, at now: Date) throws(IdentityError) {
         let isAdded = attempts.withLock { attempts in
             attempts.removeAll { $0.end < now || $0.attempt.state.isEqual(to: attempt.state) }
@@ -39,7 +40,7 @@ final class CheckedAttempts: Sendable {
         }
     }
 
-    /// The attempt with this state; it stays, because an exchange that failed before its request may be repeated.
+    /// The attempt with this state; it is kept, because an exchange that failed before its request was sent may be repeated.
     func attempt(_ state: Secret) -> LoginAttempt? {
         attempts.withLock { attempts in attempts.first { $0.attempt.state.isEqual(to: state) }?.attempt }
     }

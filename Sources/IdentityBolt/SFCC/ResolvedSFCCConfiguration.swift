@@ -29,7 +29,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         publishableKey = ResolvedBoltConfiguration.trimmed(configuration.publishableKey ?? "")
         guard publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ResolvedBoltConfiguration.invalid(
-                "The publishable key contains invalid characters.",
+                "publishableKey contains a space, a control character or a character outside ASCII.",
                 "Copy it from Bolt's dashboard."
             )
         }

@@ -35,9 +35,9 @@ public struct SFCCConfiguration: Sendable {
     public var extraForm: [(name: String, value: String)] = []
     /// Whether the form of the token exchange contains code and state too.
     public var repeatsCode = false
-    /// The form field that sends a token of the first response to the second controller; nil sends none.
+    /// The form field of the token exchange that contains the token from the response to the code exchange; nil sends none.
     public var continuationField: String?
-    /// Where the second response may contain the token if it has no `Authorization` header: names of members, joined by dots.
+    /// Where a controller's JSON response may contain a token if it has no `Authorization` header: member names, joined by dots.
     public var tokenJSONPaths = SFCCConfiguration.defaultTokenJSONPaths
     /// The Bolt environment of the login page.
     public var environment: BoltEnvironment = .production
@@ -55,13 +55,13 @@ public struct SFCCConfiguration: Sendable {
     public var endpoints = Endpoints()
     /// The accepted issuers of a verified token; required with ``Endpoints-swift.struct/jwks``.
     ///
-    /// They count as one issuer: the same subject is the same buyer.
+    /// Tokens with the same `sub` belong to the same buyer, whichever of these issuers they name.
     public var issuers: [String]?
     /// The audiences of which a verified token must have at least one (`aud`); nil does not check the audience.
     ///
     /// A key set often signs for several clients and sites. Without this list, a token of another client or site is accepted.
     public var audiences: [String]?
-    /// How long one request may take, by default 8 seconds; a store whose locks expire may require less.
+    /// How long one request may take, by default 8 seconds; it must not be longer than the store guarantees a session's lock.
     public var timeout = ProviderDescriptor.defaultTimeout
     /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine; a loopback ``host`` is then reached by http.
     public var allowsLoopbackHTTP = false
@@ -93,7 +93,7 @@ public struct SFCCConfiguration: Sendable {
         public var codeExchange: HTTPURL?
         /// The controller that returns the token.
         public var tokenExchange: HTTPURL?
-        /// The key set that signs the tokens; it requires ``SFCCConfiguration/issuers``.
+        /// The URL of the key set that verifies the storefront's tokens; it requires ``SFCCConfiguration/issuers``.
         ///
         /// Without a key set a token's claims prove nothing.
         public var jwks: HTTPURL?

@@ -13,7 +13,7 @@ struct SFCCHTTPClient {
     /// The session's lock, which is held while a refresh token is sent.
     var lock: HeldLock?
     private(set) var cookies = CookieJar()
-    /// Whether a request had a response, with any status.
+    /// Whether one of the requests got a response, with any status.
     private(set) var hasResponse = false
 
     /// A response, and whether redirects led to it.

@@ -3,8 +3,8 @@ public import IdentityHTTP
 public import IdentityKit
 internal import IdentityOIDC
 
-/// Bolt as identity provider of a Salesforce Commerce Cloud storefront: the storefront receives the code, exchanges it with Bolt
-/// and returns its own token of the buyer.
+/// Bolt as identity provider of a Salesforce Commerce Cloud (SFCC) storefront: the storefront receives the authorization code, exchanges
+/// it at Bolt and returns its own token of the buyer.
 ///
 /// ```swift
 /// let provider = try SFCCProvider(
@@ -12,8 +12,8 @@ internal import IdentityOIDC
 /// )
 /// ```
 ///
-/// Without a configured key set nothing proves the token's claims. The buyer's issuer then ends in `#unverified`, so that it never
-/// equals a verified buyer's issuer, no contact counts as verified, and a cart gets no data.
+/// Without a configured key set (`endpoints.jwks`) nothing proves the token's claims. Then the buyer's issuer ends in `#unverified`, so it
+/// never equals a verified buyer's issuer. No contact of such a buyer counts as verified, and a cart gets no data of the buyer.
 public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProviding {
     /// The end of an unverified buyer's issuer; the issuer of a signed token has no fragment.
     public static let unverifiedIssuerSuffix = "#unverified"
@@ -89,7 +89,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 
     /// Sends the refresh token and returns the response before it is validated.
     ///
-    /// If the storefront gave no refresh token, the session ends when its token expires.
+    /// If the storefront issued no refresh token, no refresh is possible: the session ends when its token expires.
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
@@ -131,7 +131,7 @@ extension SFCCProvider: BoltAuthorizing {
         return try await authorizationRequest(options)
     }
 
-    /// Checks a callback and returns its code without using it.
+    /// Checks a callback and returns its authorization code without sending it to the storefront.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
         try await client.authorizationCode(in: callback, for: attempt)
     }

@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// A response of one of the storefront's controllers.
 ///
-/// Its format is not documented, so tokens and errors are read from the places that related systems use.
+/// Bolt does not document its format. So tokens and errors are read from the places that OAuth and Salesforce's APIs use.
 struct SFCCResponse: Sendable {
     let response: HTTPResponse
     let wasRedirected: Bool
@@ -24,10 +24,10 @@ struct SFCCResponse: Sendable {
         self.redacted = redacted
     }
 
-    /// Checks that the first controller succeeded.
+    /// Checks that the code exchange succeeded.
     ///
-    /// A success is JSON without an error, an empty response that only sets cookies, or a redirect within the storefront. The
-    /// response of the second controller shows whether the buyer is signed in.
+    /// A success is a JSON object without an error, an empty response, which may set cookies, or a redirect within the storefront. Only
+    /// the response to the token exchange shows whether the buyer is signed in.
     func checkCodeExchange() throws(IdentityError) {
         if let error { throw error }
         guard object != nil || wasRedirected || response.body.isEmpty else {
@@ -86,7 +86,7 @@ struct SFCCResponse: Sendable {
                 ? "The SFCC storefront cannot process the request at the moment (HTTP \(response.status))."
                 : "The SFCC storefront rejected the request (HTTP \(response.status)).",
             hint: isOutage
-                ? "Try again later. A login has to begin again; a session keeps its refresh token."
+                ? "Try again later. A login must be started again; a session keeps its refresh token."
                 : "Start the login again. If every login fails, compare host, siteID, codeParam, stateParam, extraQuery and extraForm with "
                     + "what the storefront's controllers expect.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
@@ -95,7 +95,7 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error for a response of the second controller that contains neither a token nor an error.
+    /// The error for a response to the token exchange that contains neither a token nor an error.
     var withoutToken: IdentityError {
         unexpected(
             "The SFCC storefront's response contains neither a token nor an error.",
@@ -120,7 +120,7 @@ struct SFCCResponse: Sendable {
             .unexpectedResponse,
             message,
             hint: isPage
-                ? "Try again later, because a page may come from maintenance. A login has to begin again. If the page stays, "
+                ? "Try again later: the HTML page may come from maintenance. A login must be started again. If the page stays, "
                     + "compare \(settings) with the storefront's own URLs."
                 : "Compare \(settings) with the storefront's own URLs.\(advice)",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
@@ -149,7 +149,7 @@ struct SFCCResponse: Sendable {
         if object["success"]?.bool == false { return ("success false", message) }
         if let code = object["status_code"], !code.isNull { return (code.string ?? code.number?.text ?? "", message) }
         if let text = object["errorMessage"]?.string, !text.isEmpty { return (nil, text) }
-        // A message without any sign of success counts as an error.
+        // A message counts as an error unless the response also has success true, expires_in or a token.
         let isSuccess =
             object["success"]?.bool == true || member("expires_in") != nil
             || token(at: tokenPaths + SFCCConfiguration.defaultTokenJSONPaths) != nil

@@ -3,7 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// Calls the two controllers of a login, each once, with cookies of that login.
+/// Calls the storefront's two controllers for a login, each once and with that login's cookies, and the second one for a refresh.
 struct SFCCTokenExchange: Sendable {
     let configuration: SFCCConfiguration
     let resolved: ResolvedSFCCConfiguration
@@ -55,7 +55,7 @@ struct SFCCTokenExchange: Sendable {
         return try await tokens.read(second, startedAt: startedAt, replacing: nil)
     }
 
-    /// Refreshes the token with the second controller, as in OAuth; it is an assumption that the controller supports this.
+    /// Sends the refresh token to the second controller, as in OAuth; whether the controller supports a refresh is not documented.
     func requestRefresh(of old: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         do {
             try checkIssuer(of: old)
@@ -154,7 +154,7 @@ struct SFCCTokenExchange: Sendable {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
-                "The SFCC storefront's URL would be too long with the code.",
+                "The URL of the SFCC storefront's code exchange would be too long.",
                 hint: "Start the login again. If that fails too, shorten extraQuery.",
                 reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
             )

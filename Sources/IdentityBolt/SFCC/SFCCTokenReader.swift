@@ -4,10 +4,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// Reads the token set in the second controller's response.
+/// Reads the tokens in the response to a token exchange or a refresh.
 struct SFCCTokenReader: Sendable {
     private static let assumedLifetime: TimeInterval = 1800
-    /// The start of the subject of a buyer whose token has no subject: the digest of the token follows.
+    /// The prefix of the subject of a buyer whose token has no `sub`; the SHA-256 digest of the token follows it.
     private static let digestPrefix = "sha256:"
 
     let configuration: SFCCConfiguration
@@ -105,7 +105,7 @@ struct SFCCTokenReader: Sendable {
         }
     }
 
-    /// The earlier of the expiries in response and token; if neither has one, half an hour, the lifetime of an SFCC session.
+    /// The earlier of the response's `expires_in` and the token's `exp`; if neither exists, half an hour, the lifetime of SLAS tokens.
     ///
     /// An unusable `expires_in` in the response to a refresh counts as missing, so that a rotated refresh token is not lost.
     private func expiry(
@@ -176,7 +176,7 @@ struct SFCCTokenReader: Sendable {
 
     /// The issuer of a verified token.
     ///
-    /// A `#` marks unverified buyers and is never accepted.
+    /// An `iss` with `#` is refused even if it is configured, because `#` marks the issuers of unverified buyers.
     private func issuer(_ claims: JSONObject) throws(IdentityError) -> String {
         let issuer = claims["iss"]?.string ?? ""
         let issuers = configuration.issuers ?? []
