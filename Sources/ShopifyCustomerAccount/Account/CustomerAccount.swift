@@ -8,7 +8,8 @@ public import ShopifyGraphQL
 /// let profile = try await account.profile()
 /// ```
 ///
-/// Every call uses a valid token, and refreshes it once if Shopify rejects it.
+/// Every function calls the API with a valid access token of the session. If Shopify rejects it, the call is repeated once with a newer
+/// token.
 public struct CustomerAccount: Sendable {
     private let client: CustomerAccountClient
     private let sessions: SessionManager
@@ -18,7 +19,7 @@ public struct CustomerAccount: Sendable {
     /// Creates the account of a session.
     ///
     /// - Parameters:
-    ///   - session: A session of `ShopifyProvider`. Calls for sessions of other providers fail.
+    ///   - session: A session of `ShopifyProvider`. For a session whose provider issues no Shopify customer token, every call fails.
     ///   - client: The client of the shop that the session belongs to.
     ///   - sessions: The manager of the session.
     ///   - context: The language and country of the responses, by default the shop's.
@@ -34,10 +35,10 @@ public struct CustomerAccount: Sendable {
         self.context = context
     }
 
-    /// Executes an operation of the app.
+    /// Executes an operation that the app defines.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.unsupportedByProvider` when the session's provider has no customer
-    ///   token.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.unsupportedByProvider` when the session's provider issues no Shopify
+    ///   customer token.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation
     ) async throws -> GraphQLResult<Operation.Output> {
@@ -83,7 +84,7 @@ public struct CustomerAccount: Sendable {
 
     // MARK: Addresses
 
-    /// The buyer's addresses, in Shopify's order; ``profile()`` has the default one.
+    /// The buyer's addresses, in Shopify's order; ``profile()`` contains the default address.
     ///
     /// - Parameter pageSize: The number of addresses per page, 1 to 250.
     /// - Returns: The pages.
@@ -176,7 +177,7 @@ public struct CustomerAccount: Sendable {
         }
     }
 
-    /// An order with its address and up to 250 lines; nil when the buyer has no order with that id.
+    /// An order with its shipping address and its first 250 lines; nil when the buyer has no order with that id.
     public func order(_ id: String) async throws -> CustomerOrderQuery.Order? {
         try await execute(CustomerOrderQuery(id: id, firstLines: 250)).data
     }

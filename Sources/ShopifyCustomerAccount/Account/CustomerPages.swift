@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// A list that Shopify returns in pages.
 ///
-/// Each page is requested when it is needed.
+/// A page is requested when the iteration reaches it.
 ///
 /// ```swift
 /// for try await page in account.orders() { show(page) }
@@ -24,8 +24,8 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
 
         /// The next page; nil after the last.
         ///
-        /// - Throws: `IdentityError`; with code `IdentityError.Code.unexpectedResponse` when there are more pages, but the page has no
-        ///   cursor, or that of the page before. After an error, the next call requests the same page again.
+        /// - Throws: `IdentityError`; with code `IdentityError.Code.unexpectedResponse` when there are more pages, but `endCursor` of this
+        ///   page is missing or equals that of the page before. After an error, the next call requests the same page again.
         public mutating func next() async throws -> [Element]? {
             guard !isAtEnd else { return nil }
             let page = try await fetch(cursor)
@@ -33,12 +33,12 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
                 isAtEnd = true
                 return page.elements
             }
-            // With the same cursor the iteration would never end. Without a cursor the rest of the list would be missing.
+            // With the cursor of the page before, the iteration would never end. Without a cursor it would miss the other pages.
             guard let end = page.info.endCursor, cursor?.utf8.elementsEqual(end.utf8) != true else {
                 throw IdentityError(
                     .rejected,
                     .unexpectedResponse,
-                    "The page has hasNextPage = true, but its endCursor is missing or is the one of the page before.",
+                    "Shopify's page of the list has hasNextPage = true, but its endCursor is missing or is the one of the page before.",
                     hint: "Read the list again from its start.",
                     reference: "Customer Account API reference, PageInfo"
                 )

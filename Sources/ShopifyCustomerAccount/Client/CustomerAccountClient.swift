@@ -13,16 +13,17 @@ public import ShopifyGraphQL
 /// ```
 ///
 /// It is a value that can be used from any task. Copies share the discovered endpoint. It accepts only a `CustomerAccessToken`, so that no
-/// other provider's token is sent to Shopify. Responses are personal and never cached. Use ``CustomerAccount`` for a session.
+/// other provider's token is sent to Shopify. Responses are personal and never cached. For a session of `SessionManager`, use
+/// ``CustomerAccount``.
 public struct CustomerAccountClient: Sendable {
-    /// The shop, version and authentication.
+    /// The shop, the API version and the settings of requests.
     public let configuration: CustomerAccountConfiguration
     private let api: CustomerAccountAPI
 
     /// Creates a client.
     ///
     /// - Parameters:
-    ///   - configuration: The shop, version and authentication.
+    ///   - configuration: The shop, the API version and the settings of requests.
     ///   - environment: Transport, clock and randomness.
     ///   - retry: When operations are repeated. By default three attempts within 30 seconds.
     ///   - observers: The receivers of the operations' events.
@@ -48,11 +49,12 @@ public struct CustomerAccountClient: Sendable {
 
     /// Executes an operation that must return data.
     ///
-    /// - Returns: The data, and the errors that left parts of them null. Names and contacts are null without Shopify's approval for
-    ///   protected customer data.
-    /// - Throws: `IdentityError`. Code `IdentityError.Code.accessTokenRefused` when a newer token may help,
-    ///   `IdentityError.Code.customerAccountRefused` for app, scope, shop and version; throttling is of kind
-    ///   `IdentityError.Kind.retryLater`. With code `IdentityError.Code.outcomeUnknown` a mutation may have been carried out.
+    /// - Returns: The data, and the errors that left parts of them null. Names and contacts are null if Shopify has not approved the app
+    ///   for protected customer data.
+    /// - Throws: `IdentityError`. Code `IdentityError.Code.accessTokenRefused` when Shopify rejected the token and may accept a newer one,
+    ///   `IdentityError.Code.customerAccountRefused` when the app, its scopes, the shop or the version do not permit the operation.
+    ///   Throttling has kind `IdentityError.Kind.retryLater`. After code `IdentityError.Code.outcomeUnknown` a mutation may have been
+    ///   carried out.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         as customer: CustomerAccessToken,
@@ -63,7 +65,7 @@ public struct CustomerAccountClient: Sendable {
 
     /// Executes an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` when there is no GraphQL response, or data without errors are unreadable.
+    /// - Throws: `IdentityError` when Shopify returned no GraphQL response, or data that cannot be read and no errors.
     public func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         as customer: CustomerAccessToken,
@@ -77,7 +79,7 @@ public struct CustomerAccountClient: Sendable {
 
     /// Fetches the address of the API unless it is configured or in memory.
     ///
-    /// Every call does this when needed. Call this method when the program starts, to find a wrong shop domain early.
+    /// Every operation does this if needed. Call this method when the program starts, to find a wrong shop domain early.
     ///
     /// - Throws: `IdentityError` when the discovery fails.
     public func discover() async throws(IdentityError) {

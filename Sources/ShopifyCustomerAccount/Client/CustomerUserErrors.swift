@@ -1,13 +1,13 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-/// All errors of a rejected change of the customer.
+/// All errors (`userErrors`) with which Shopify rejected a change of the customer.
 public struct CustomerUserErrors: Error, Sendable {
     /// One error.
     public struct Entry: Sendable {
         /// The code, if there is one, for example `PHONE_NUMBER_NOT_VALID`.
         public let code: String?
-        /// The path of the input field.
+        /// The path of the rejected input field; empty if the error is not about a field.
         public let field: [String]
         /// Shopify's message in the language of the context.
         ///
@@ -27,8 +27,8 @@ public struct CustomerUserErrors: Error, Sendable {
             .customerUserErrors,
             "Shopify rejected the change: \(cause).",
             hint:
-                "Show the buyer the message of each entry of the cause (CustomerUserErrors). Its field is the path of the "
-                + "rejected input. If field is an id, check that it belongs to this customer.",
+                "Show the buyer the message of each entry of the cause (CustomerUserErrors). An entry's field is the path of the "
+                + "rejected input. If that input is an id, check that it belongs to this customer.",
             reference: "Customer Account API reference, userErrors",
             cause: cause
         )
