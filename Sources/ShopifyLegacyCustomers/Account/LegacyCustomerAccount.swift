@@ -17,8 +17,8 @@ public struct LegacyCustomerAccount: Sendable {
     /// Legacy: creates the account of a session.
     ///
     /// - Parameters:
-    ///   - session: A session of the provider.
-    ///   - provider: The same value that the session manager has.
+    ///   - session: A session of `provider`.
+    ///   - provider: The provider value that was passed to the session manager; with another one, a new password is not sent.
     ///   - sessions: The manager of the session.
     ///   - context: The buyer's IP, country and language.
     public init(
@@ -84,8 +84,8 @@ public struct LegacyCustomerAccount: Sendable {
     ///
     /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
     ///
-    /// After a new password Shopify revokes every token of the customer and returns a new one. A refresh of the session sends the change, so
-    /// the new token is in the session when this call returns. The tokens of the buyer's other sessions are invalid.
+    /// After a new password Shopify revokes every token of the customer and returns a new one. A refresh of the session sends the change,
+    /// so the new token is in the session when this call returns. The tokens of the buyer's other sessions are then invalid.
     ///
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. With
     ///   `IdentityError.Code.outcomeUnknown` Shopify may have changed the customer. If it changed the password and the response was lost,
@@ -111,14 +111,14 @@ public struct LegacyCustomerAccount: Sendable {
             do { token = try await sessions.refreshTokens(for: session).tokens.accessToken } catch { failure = error }
             switch provider.passwordChanges.remove(change) {
             case .finished(let result): return try checked(result.get())
-            // Another refresh has replaced the token, so the change is sent with the new one.
+            // Another refresh replaced the token before Shopify accepted the change. The next round sends it with the new token.
             case .notExecuted: if let failure { throw failure }
             // The caller was cancelled or waited too long. The refresh continues.
             case .sent:
                 throw IdentityError(
                     .retryLater,
                     .outcomeUnknown,
-                    "The call ended before Shopify's response to the new password, so it may have been changed.",
+                    "The call ended before Shopify responded to the password change, so the password may have been changed.",
                     hint:
                         "Let the buyer sign in with the new password. If Shopify rejects it, the old one is still valid.",
                     reference: "Storefront API reference, customerUpdate",
@@ -131,7 +131,7 @@ public struct LegacyCustomerAccount: Sendable {
             .refreshBusy,
             "The password was not changed, because other refreshes replaced the session's token first.",
             hint:
-                "Try again. If it fails each time, give the account the LegacyPasswordProvider that the session manager has.",
+                "Try again. If it fails each time, pass LegacyCustomerAccount the LegacyPasswordProvider of the session manager.",
             reference: "Storefront API reference, customerUpdate"
         )
     }
@@ -206,7 +206,7 @@ public struct LegacyCustomerAccount: Sendable {
         _ errors: [LegacyCustomerUserError],
         _ metadata: GraphQLMetadata
     ) throws(IdentityError) {
-        // Shopify did not execute the change.
+        // With this code Shopify did not execute the change, so withTokens may repeat it with a newer token.
         guard !errors.contains(where: { $0.code == .tokenInvalid }) else { throw LegacyPasswordProvider.refused }
         try LegacyCustomerUserErrors.check(errors, metadata)
     }

@@ -4,7 +4,7 @@ internal import IdentityHTTP
 public import IdentityKit
 internal import ShopifyStorefront
 
-/// Legacy: makes Multipass tokens, with which a server signs its own customers in at a shop with legacy accounts (Shopify Plus).
+/// Legacy: makes Multipass tokens, with which a server signs its own customers in at a Shopify Plus shop that has Multipass.
 ///
 /// ```swift
 /// let multipass = try Multipass(shopDomain: "www.example.com", secret: secret, environment: environment)
@@ -14,7 +14,7 @@ internal import ShopifyStorefront
 ///
 /// Anyone who has the secret can sign in as any customer, and anyone who has a token can sign in as its customer. So both are of type
 /// `Secret`. A token works once, and for a short time only. Make it when the browser is redirected, and only for a buyer whom your
-/// server has authenticated and whose address it has verified.
+/// server has authenticated and whose e-mail address it has verified.
 ///
 /// [Shopify's description](https://shopify.dev/docs/api/multipass) defines the format.
 public struct Multipass: Sendable {
@@ -60,8 +60,8 @@ public struct Multipass: Sendable {
     ///
     /// - Parameters:
     ///   - customer: The customer.
-    ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop. Nil for the shop's own choice.
-    /// - Returns: The URL. It contains the token, so it is a credential until it was used.
+    ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop. With nil the shop chooses a page.
+    /// - Returns: The URL. It contains the token, so it is a credential until the token was used or has expired.
     /// - Throws: `IdentityError` in the same cases as ``token(for:returningTo:)``.
     public func loginURL(
         for customer: MultipassCustomer,
@@ -118,9 +118,9 @@ public struct Multipass: Sendable {
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), customer.email.utf8.count <= 254,
             customer.email.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
         else {
-            throw refused("The e-mail address of the Multipass customer is not an e-mail address.", "Pass one address.")
+            throw refused("The email of the Multipass customer is not an e-mail address.", "Pass one e-mail address.")
         }
-        // Shopify separates tags at commas, and an app may pass a buyer's input as a tag.
+        // Shopify separates tags at commas. If an app passes a buyer's input as a tag, a comma in it would add a second tag.
         let areTags = customer.tags?.allSatisfy { tag in
             !tag.isEmpty && tag.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ",") }
         }
@@ -132,8 +132,8 @@ public struct Multipass: Sendable {
         }
         if let address = customer.remoteIP, !StorefrontContext.isAddress(address) {
             throw refused(
-                "The IP address of the Multipass customer is not an IP address.",
-                "Pass one address without a port, from the app's own proxy."
+                "The remoteIP of the Multipass customer is not an IP address.",
+                "Pass one IP address without a port, as the app's own proxy reports it."
             )
         }
     }

@@ -15,8 +15,8 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
             .legacyCustomerUserErrors,
             "Shopify rejected the request for a legacy customer: \(cause).",
             hint: """
-                Read the messages in the error's cause. Do not show TAKEN: it reveals who is a customer. For other codes, show which value \
-                is wrong. A token or URL from an e-mail, and a Multipass token, can be used once.
+                Read the messages in the error's cause. Do not show TAKEN to the buyer, because it reveals who is a customer. For other \
+                codes, show which value is wrong. A token or URL from an e-mail, and a Multipass token, can be used once.
                 """,
             reference: "Storefront API reference, CustomerUserError",
             providerResponse: IdentityError.ProviderResponse(metadata),

@@ -5,6 +5,6 @@ extension IdentityError.Code {
     public static let passwordRefused = Self(rawValue: "password_refused")
     /// Legacy: Shopify rejected a change of a legacy customer, or a sign-in for another reason than ``passwordRefused``.
     ///
-    /// The cause is ``LegacyCustomerUserErrors``.
+    /// The error's `cause` is a ``LegacyCustomerUserErrors``.
     public static let legacyCustomerUserErrors = Self(rawValue: "legacy_customer_user_errors")
 }

@@ -9,15 +9,16 @@ extension LegacyPasswordProvider {
     /// The buyer then signs in with the same password.
     ///
     /// - Returns: The customer's id; nil when Shopify has sent an activation e-mail instead.
-    /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors`, among them `TAKEN` for an address that
-    ///   has an account. Do not show that, because it reveals who is a customer. Call ``recover(email:in:)`` instead.
+    /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. The error `TAKEN` means
+    ///   that the e-mail address has an account. Do not show it to the buyer, because it reveals who is a customer. Call
+    ///   ``recover(email:in:)`` instead.
     @discardableResult
     public func create(
         _ customer: LegacyCustomerCreateInput,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> String? {
         let result = try await client.execute(LegacyCustomerCreate(input: customer), in: context)
-        // If an account is not activated yet, Shopify returns CUSTOMER_DISABLED and has sent an e-mail.
+        // CUSTOMER_DISABLED is no failure: the account is not activated yet, and Shopify has sent the activation e-mail.
         let errors = result.data.customerUserErrors.filter { $0.code != .customerDisabled }
         try LegacyCustomerUserErrors.check(errors, result.metadata)
         return result.data.customer?.id

@@ -3,7 +3,7 @@ internal import ShopifyGraphQL
 internal import ShopifyStorefront
 
 extension LegacyPasswordProvider {
-    /// Legacy: extends the token, or sends the password change that waits for its refresh, which also returns a new token.
+    /// Legacy: extends the session's token, or sends a waiting password change instead, whose response contains a new token.
     ///
     /// Shopify extends only tokens that have not expired. All requests end within `ProviderDescriptor.timeout`: the timeout of the
     /// Storefront client, at most 8 seconds.
@@ -21,7 +21,8 @@ extension LegacyPasswordProvider {
         let operation = LegacyCustomerTokenRenew(customerAccessToken: tokens.accessToken)
         let payload = try await client.execute(operation, until: deadline).data
         guard payload.userErrors.isEmpty, let token = payload.customerAccessToken else {
-            // Shopify's errors have no codes here. Only a token that reads no customer is invalid, and this call throws then.
+            // The userErrors of this mutation have no codes. So the token is checked by reading its customer: if Shopify no longer
+            // accepts the token, this line throws.
             _ = try await buyer(tokens.accessToken, until: deadline)
             throw IdentityError(
                 .retryLater,
@@ -50,8 +51,8 @@ extension LegacyPasswordProvider {
         } catch {
             change.set(.finished(.failure(error)))
             let refusal = RefreshRefusal(error)
-            // A gateway that responds with 503 may have forwarded the change. Any other failure of one buyer's change, for example
-            // because Shopify throttles the buyer's IP, must not pause the refreshes of other sessions.
+            // If Shopify may have executed the change, for example after a 503 of a gateway, the refresh is in doubt. Any other failure
+            // counts as transient: throttling of one buyer's IP, for example, must not pause the refreshes of other sessions.
             let isInDoubt = refusal.kind == .inDoubt || refusal.error.code == .outcomeUnknown
             throw RefreshRefusal(isInDoubt ? .inDoubt : .transient, refusal.error)
         }

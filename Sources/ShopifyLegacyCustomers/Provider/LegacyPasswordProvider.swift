@@ -7,7 +7,7 @@ public import ShopifyStorefront
 ///
 /// Shopify has deprecated legacy customer accounts, and new shops do not have them. Use `ShopifyProvider` if you can. There is no login
 /// page. The app asks for the password itself, calls ``signIn(email:password:in:)``, and stores the tokens with
-/// `SessionManager.establish(_:provider:)`. The session is then like all others.
+/// `SessionManager.establish(_:provider:)`. The session then works like a session of any other provider.
 ///
 /// ```swift
 /// let legacy = LegacyPasswordProvider(client: storefront, environment: environment)
@@ -15,9 +15,9 @@ public import ShopifyStorefront
 /// let session = try await sessions.establish(tokens, provider: legacy.descriptor.name)
 /// ```
 ///
-/// Pass the buyer's IP in the context of every call, because Shopify throttles by it.
+/// Pass the buyer's IP in the context of every call, because Shopify throttles requests by the buyer's IP.
 public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, CartClaimProviding, TokenRevoking {
-    /// Name and kind.
+    /// The provider's description for the app: its name, kind and other settings.
     public let descriptor: ProviderDescriptor
     let client: StorefrontClient
     let environment: IdentityEnvironment
@@ -72,7 +72,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
                 .rejected,
                 .passwordRefused,
                 "Shopify has no customer with this e-mail address and password.",
-                hint: "Let the buyer try again or set a new password. Do not say which of the two was wrong.",
+                hint: "Let the buyer try again or set a new password. Do not say whether the address exists.",
                 reference: "Storefront API reference, customerAccessTokenCreate"
             )
         }
@@ -113,7 +113,9 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         }
     }
 
-    /// Deletes a token that the caller does not get, for a short time and also if the caller was cancelled.
+    /// Deletes a token at Shopify that the caller does not get, because its buyer could not be read.
+    ///
+    /// The attempt takes at most 5 seconds, and is made even if the caller's task was cancelled.
     private func drop(_ token: LegacyCustomerToken) async {
         _ = await Task { [client, environment] in
             try? await TokenRevocation.limited(to: .seconds(5), on: environment.clock) {
@@ -125,10 +127,10 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     func tokens(_ token: LegacyCustomerToken, of buyer: Buyer) -> TokenSet {
         let now = environment.clock.now
-        // Shopify has sent the time of creation here, so an expiry in the past is ignored.
+        // Shopify has sent the time of creation as expiresAt, so an expiresAt in the past is ignored.
         let expiresAt = token.expiresAt.date > now ? token.expiresAt.date : nil
         var tokens = TokenSet(buyer: buyer, accessToken: token.accessToken, issuedAt: now, expiresAt: expiresAt)
-        // The token is its own refresh token.
+        // Shopify extends the access token itself: there is no separate refresh token.
         tokens.refreshToken = token.accessToken
         return tokens
     }
@@ -232,7 +234,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         )
     }
 
-    /// The token may have been refreshed by another process; with this error `SessionManager` tries the newest one.
+    /// Another process may have refreshed the token: after this error `SessionManager` repeats the call with a newer token.
     static var refused: IdentityError {
         IdentityError(
             .retryLater,

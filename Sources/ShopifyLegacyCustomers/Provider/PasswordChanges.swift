@@ -45,7 +45,7 @@ final class PasswordChanges: Sendable {
         }
     }
 
-    /// Removes a change, so that no refresh sends it any more.
+    /// Removes a change, so that no refresh sends it any more, and returns its state.
     func remove(_ change: Change) -> State {
         changes.withLock { $0.removeAll { $0 === change } }
         return change.state.withLock { $0 }
