@@ -15,8 +15,8 @@ public protocol ResponseCache: Sendable {
 
     /// Removes the responses of a session that has ended.
     ///
-    /// From then on, ``store(_:for:)`` must ignore responses for this session, also after ``removeAll()``: they are personal, and may arrive
-    /// after the session has ended.
+    /// After this call, ``store(_:for:)`` must ignore responses for this session, also after ``removeAll()``. A response is personal, and
+    /// may arrive after the session has ended.
     func removeAll(for session: SessionID) async
 
     /// Removes everything.

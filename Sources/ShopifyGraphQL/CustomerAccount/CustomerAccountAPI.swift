@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// One shop's Customer Account API: finds its URL, and calls it with a buyer's access token.
 ///
-/// The URL is the configured one, or the one in the shop's discovery document, which is cached for an hour. The executor is kept while the
-/// URL stays the same, so that warnings that are reported only once are not repeated.
+/// The URL is the configured one, else the one in the shop's discovery document, which is cached for an hour, else a fallback. The executor
+/// is kept while the URL stays the same, so that it does not repeat warnings that are reported only once.
 package final class CustomerAccountAPI: Sendable {
     /// The location of the API and the settings of its requests.
     package struct Configuration: Sendable {
@@ -19,7 +19,7 @@ package final class CustomerAccountAPI: Sendable {
         package var hosts: AllowedHosts
         /// The API version, which replaces the one in a discovered URL.
         package var version: ShopifyAPIVersion
-        /// The shop's name; all clients in this process for it and one origin share a circuit breaker.
+        /// The shop's name; all clients in this process with this name and the same origin of the API's URL share a circuit breaker.
         package var shop: String
         /// The origin of a public web client, sent with every request.
         package var origin: String?
@@ -70,7 +70,7 @@ package final class CustomerAccountAPI: Sendable {
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [configuration.endpoint, configuration.discoveryURL]
         )
-        // The URL rarely changes, so an old one is used while the document is unavailable, but not after a newer one was refused.
+        // The URL rarely changes, so an old URL is used while the document is unavailable, but not after a newer document was refused.
         discovered = DiscoveryCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
     }
 

@@ -54,13 +54,13 @@ public struct GraphQLEvent: Sendable {
     public let operation: String
     /// The document's ``GraphQLDocument/identifier``.
     public let identifier: String
-    /// The API's host, which names the shop.
+    /// The host of the API's URL.
     public let host: String
     /// Shopify's id of the request; nil if there was no response, or if the response has no id.
     public let requestID: String?
     /// The number of attempts so far; 0 if the response comes from the cache or from the same request of another caller.
     public let attempts: Int
-    /// The time since the start.
+    /// The time since the start of the operation.
     public let duration: Duration
     /// The correlation id, which errors of the same operation have too.
     public let correlationID: String

@@ -1,17 +1,17 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// The parts of a call other than its operation: app, buyer and context.
+/// The settings of a call besides its operation: headers, context, cache policy and deadline.
 package struct GraphQLCall: Sendable {
     /// The headers of this call, such as the token and the buyer's IP.
     package var headers = HTTPHeaders()
     /// The secrets in those headers, which must not appear in errors.
     package var secrets: [Secret] = []
-    /// The values of the context by the names of variables.
+    /// The values of context variables such as `country`, by the variables' names.
     ///
-    /// A document gets those that it declares.
+    /// An operation is sent with those that are listed in its ``GraphQLDocument/contextVariables``.
     package var context = JSONObject()
-    /// A digest of the app's token, for the keys of a cache.
+    /// A digest of the app's token, which becomes part of the key of a cached response.
     package var identity = ""
     /// Whether the call is made for a buyer, so that no other buyer may get its response.
     package var isPersonal = false

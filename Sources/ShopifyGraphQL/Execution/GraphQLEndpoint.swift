@@ -51,13 +51,13 @@ package struct GraphQLEndpoint: Sendable {
     package let timeout: Duration
     /// The maximum size of a response.
     package let maximumBodyBytes: Int
-    /// The kind of authentication, for messages.
+    /// What authenticates the requests, for messages: for example `the buyer's access token`.
     package let access: String
     /// The error code for a rejected token (other than a buyer's), scope, shop or version.
     package let refusalCode: IdentityError.Code
     /// Whether requests use a buyer's token, which the app can refresh after a 401.
     package let takesBuyerTokens: Bool
-    /// The addresses that the URL's host may have.
+    /// The IP addresses that the URL's host may have.
     ///
     /// Any address is allowed if the URL was configured and not discovered.
     package let addressPolicy: AddressPolicy

@@ -66,7 +66,7 @@ extension GraphQLExecutor {
                 release(permit, wasAnswered: false, document, retries)
                 throw GraphQLFailure(IdentityError.wrapping(error), .refused)
             }
-            // The sleep may have taken longer. An attempt without enough time would only lead to an unknown outcome.
+            // The sleep may have taken longer than planned. The deadline would cut off the next attempt, whose outcome is then unknown.
             guard retries.hasTime(at: clock.elapsed) else {
                 release(permit, wasAnswered: false, document, retries)
                 return try outcome.get()

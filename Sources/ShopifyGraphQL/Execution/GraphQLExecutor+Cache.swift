@@ -66,7 +66,8 @@ extension GraphQLExecutor {
         } catch {
             failure = error
         }
-        // A stale response may be returned when the API is unavailable, but not when it rejected the token: that error must reach the caller.
+        // A stale response may be returned when the API is unavailable, but not when it rejected the token: the caller must get that
+        // error.
         if case .networkFirst(let expiry) = call.cachePolicy, failure.error.kind == .retryLater,
             let hit = await hit(cache, key, youngerThan: expiry, secrets)
         {
@@ -108,14 +109,14 @@ extension GraphQLExecutor {
         )
     }
 
-    /// The key of the response; nil when it must not be stored.
+    /// The key of the response in the cache; nil when the call must not use the cache.
     private func cacheKey(
         _ document: GraphQLDocument,
         _ variables: JSONObject,
         _ call: GraphQLCall
     ) -> ResponseCacheKey? {
         guard call.cachePolicy != .networkOnly, document.kind == .query, !document.isPersonal, !call.isPersonal,
-            // A hand-written document can have the buyer in its own variables.
+            // A hand-written operation can pass the buyer's token in its own variable `buyer`.
             variables["buyer"]?.isNull ?? true
         else { return nil }
         return ResponseCacheKey(
@@ -152,7 +153,7 @@ extension GraphQLExecutor {
                 : "The cache policy allows no request, but the client has no cache, or responses of this call are never stored.",
             hint: isCached
                 ? "Use a cache policy that allows a request, such as cacheFirst."
-                : "Use another cache policy: mutations, personal documents and calls for a buyer are not cached. Check that the client has a cache."
+                : "Give the client a cache, or use another policy: mutations, personal documents and calls for a buyer are never cached."
         )
     }
 }

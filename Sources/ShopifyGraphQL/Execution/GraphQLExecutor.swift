@@ -5,8 +5,8 @@ package import IdentityKit
 ///
 /// Each API's client is a thin layer over it.
 ///
-/// Copies share the cache and the record of the events that are reported only once. All executors in this process for one shop and origin
-/// share the circuit breaker.
+/// Copies share the cache, and the record of warnings that are reported only once. All executors in this process for the same shop and
+/// the same origin of the API's URL share a circuit breaker.
 package struct GraphQLExecutor: Sendable {
     /// The API.
     package let endpoint: GraphQLEndpoint
@@ -34,7 +34,7 @@ package struct GraphQLExecutor: Sendable {
         reporter = GraphQLReporter(observers, clock: environment.clock, host: endpoint.url.host)
     }
 
-    /// The time after which every attempt of an operation has ended.
+    /// The time limit of an operation with all its attempts and pauses.
     package var deadline: Duration { retry.deadline }
 
     /// Executes an operation that must return data.
@@ -55,7 +55,7 @@ package struct GraphQLExecutor: Sendable {
 
     /// Executes an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or data without errors are unreadable.
+    /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or when its data cannot be read and it has no errors.
     package func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall
@@ -72,8 +72,8 @@ package struct GraphQLExecutor: Sendable {
     ///   - errors: The errors.
     ///   - metadata: The metadata of the response.
     ///   - document: The operation's document.
-    /// - Returns: The error. For a mutation it has the code `outcome_unknown`, because a mutation with data was executed, unless the
-    ///   mutation may be repeated and no repetition can succeed, for example because a scope is missing.
+    /// - Returns: The error. For a mutation its code is `outcome_unknown`, because a mutation that returned data was executed. If the
+    ///   mutation may be repeated, an error of kind `configuration`, such as a missing scope, is returned unchanged.
     package func failure(
         _ errors: [GraphQLError],
         _ metadata: GraphQLMetadata,
@@ -85,7 +85,7 @@ package struct GraphQLExecutor: Sendable {
 
     /// Reads a response, and stores it if it may be stored.
     ///
-    /// Errors beside the data explain a null where the reader needs a value, so such data count as missing.
+    /// If the response has errors too, data that cannot be read count as missing: an error explains why a required value is null.
     private func read<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall,

@@ -10,7 +10,9 @@ extension ShopifyAPIVersion {
             && bytes.enumerated().allSatisfy { $0 == 4 ? $1 == UInt8(ascii: "-") : (0x30...0x39).contains($1) }
     }
 
-    /// The URL with its version replaced by this one: the URL of a discovery document always has the newest version.
+    /// The URL with this version instead of its own, because a discovered URL always has Shopify's newest version.
+    ///
+    /// A URL without a version is returned unchanged.
     package func replacingVersion(in url: HTTPURL) -> HTTPURL? {
         var segments = url.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard let index = segments.lastIndex(where: { Self.isVersion($0) }) else { return url }

@@ -17,7 +17,7 @@ public struct GraphQLDocument: Sendable, Hashable {
         case always
         /// The operation may be repeated once. At worst an unused object remains, such as a second empty cart.
         case once
-        /// The operation adds data, so the caller must read and compare before it repeats the operation. A cart adapter does that.
+        /// The operation adds data. Before a repetition the app must read what was added; `CartAdapter` does this for carts.
         case afterReading
         /// The operation is not repeated.
         case never

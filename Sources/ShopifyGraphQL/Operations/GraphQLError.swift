@@ -47,7 +47,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
     public let code: Code?
     /// The places in the document.
     public let locations: [Location]
-    /// The member `extensions`, for example with the missing scope in `requiredAccess`; empty if it is missing or has more than 4,096 bytes.
+    /// The member `extensions`, for example with the missing scope in `requiredAccess`; empty if it is missing or exceeds 4,096 bytes.
     ///
     /// Values of the request are removed from its texts, as from ``message``.
     public let extensions: JSONObject

@@ -1,8 +1,8 @@
 /// A query or mutation: a constant document, the variables of this call, and the type of the result.
 ///
 /// The document is a constant, so that no user input becomes part of it: every value is a variable. The generator `storefront-gen` writes
-/// conforming types from `.graphql` files. A hand-written type needs a document, its variables and a type for the result. A type with a buyer's
-/// data should conform to ``GraphQLRedacted`` too, so that it does not print them.
+/// conforming types from `.graphql` files. A hand-written type needs a document, its variables and a type for the result. A type with
+/// a buyer's data should conform to ``GraphQLRedacted`` too, so that it does not print them.
 ///
 /// ```swift
 /// struct ShopName: GraphQLOperation {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension GraphQLExecutor {
-    /// Repeats an operation until its result is done.
+    /// Repeats an operation until `isDone` accepts its result.
     ///
     /// - Parameters:
     ///   - operation: The operation.
@@ -36,13 +36,13 @@ extension GraphQLExecutor {
         var last: GraphQLResult<Operation.Output>?
         while true {
             var call = try await call()
-            // The last request before the timeout gets some time for its response.
+            // A request that starts just before the timeout gets two seconds for its response.
             call.deadline = max(schedule.deadline, clock.elapsed + .seconds(2))
             let result: GraphQLResult<Operation.Output>
             do {
                 result = try await execute(operation, call)
             } catch {
-                // If the last request before the timeout fails temporarily, the timeout is reported with the result before it.
+                // If the last request before the timeout fails temporarily, the timeout is reported, with the last result as its cause.
                 guard let last, error.kind == .retryLater, schedule.isOver(at: clock.elapsed) else { throw error }
                 throw Self.timeout(last, document)
             }

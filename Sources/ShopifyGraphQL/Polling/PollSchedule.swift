@@ -12,14 +12,14 @@ struct PollSchedule {
     /// The end of polling on the monotonic clock.
     let deadline: Duration
 
-    /// Whether the time is over, or almost over.
+    /// Whether the deadline has passed, or is closer than the shortest pause.
     func isOver(at elapsed: Duration) -> Bool { elapsed + Self.shortest > deadline }
 
-    /// The pause before the next poll; nil when that would be after the deadline.
+    /// The pause before the next poll; nil when the next poll would be after the deadline.
     ///
     /// - Parameters:
     ///   - hint: When the server wants the next poll.
-    ///   - serverTime: When the server responded, by its own clock. With it, a difference between the clocks does not matter.
+    ///   - serverTime: When the server responded, by its own clock; with it, a wrong clock of this machine does not change the pause.
     ///   - now: The current time of this machine's clock.
     ///   - elapsed: The current monotonic time.
     /// - Returns: The pause.
@@ -33,7 +33,7 @@ struct PollSchedule {
         return elapsed + pause <= deadline ? pause : nil
     }
 
-    /// Limits to an hour, because a `Duration` cannot hold every number that a server may send.
+    /// The seconds as a duration of at most an hour, because a `Duration` cannot hold every number that a server may send.
     private static func duration(_ seconds: TimeInterval) -> Duration {
         seconds.isFinite ? .seconds(min(max(seconds, -3600), 3600)) : longest
     }

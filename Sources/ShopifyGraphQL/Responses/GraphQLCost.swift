@@ -8,11 +8,11 @@ public struct GraphQLCost: Sendable, Equatable {
     public let requested: Double?
     /// The actual cost; nil when the operation was throttled.
     public let actual: Double?
-    /// The capacity of the bucket in points.
+    /// The points that are available after a time without operations.
     public let maximumAvailable: Double?
-    /// The points that are left.
+    /// The points that are available now.
     public let currentlyAvailable: Double?
-    /// The points that are restored each second.
+    /// The points that Shopify restores each second.
     public let restoreRate: Double?
 
     init?(_ value: JSONValue?) {

@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// Shopify rejected the document or its variables.
+    /// Shopify returned GraphQL errors, for example about the document or its variables, or an HTTP status without a code of its own.
     public static let graphQLErrors = Self(rawValue: "graphql_errors")
     /// Too many requests or checkouts at once (`THROTTLED`, HTTP 429).
     public static let throttled = Self(rawValue: "throttled")
@@ -19,8 +19,8 @@ extension IdentityError.Code {
     public static let customerAccountRefused = Self(rawValue: "customer_account_refused")
     /// Polling timed out.
     ///
-    /// The cause is ``PollTimeout``.
+    /// The error's `cause` is a ``PollTimeout``.
     public static let pollTimeout = Self(rawValue: "poll_timeout")
-    /// The policy allows only the cache, and there is no cached response.
+    /// The cache policy allows no request, and the cache has no usable response.
     public static let cacheMiss = Self(rawValue: "cache_miss")
 }

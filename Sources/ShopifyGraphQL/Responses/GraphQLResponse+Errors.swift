@@ -4,7 +4,7 @@ internal import IdentityKit
 ///
 /// The `userErrors` of a mutation are data here. Each API reads them itself: `CartMutationResponse`, `CustomerUserErrors`.
 extension GraphQLResponse {
-    /// The failure that the errors describe.
+    /// The failure for the GraphQL errors of this response.
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
         // A mutation with data was executed, although the data are unusable.
         let effect = kind == .mutation && !isWithoutData ? .unknown : retryEffect(kind)?.effect ?? .refused
@@ -13,7 +13,7 @@ extension GraphQLResponse {
 
     /// The error with the metadata and the GraphQL errors of this response.
     ///
-    /// A response with a status other than 2xx says in a header how long to wait.
+    /// For a status other than 2xx, the error's `retryAfter` comes from the header `Retry-After`, otherwise from `wait`.
     func failed(
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,
@@ -35,7 +35,7 @@ extension GraphQLResponse {
         )
     }
 
-    /// The error that the GraphQL errors describe.
+    /// The error for the GraphQL errors of this response.
     func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
         let codes = errors.compactMap(\.code)
         if codes.contains(.throttled) {
@@ -62,7 +62,7 @@ extension GraphQLResponse {
         }
         if codes.contains(.shopInactive) {
             let hint = "Check the shop's status in its admin."
-            return failed(.configuration, endpoint.refusalCode, "The shop is not active.", hint)
+            return failed(.configuration, endpoint.refusalCode, "The shop is not active (SHOP_INACTIVE).", hint)
         }
         // The Customer Account API refuses a token without the scope with a text only: {"errors":"User does not have access"}.
         let isTextOnly = errors.allSatisfy { $0.code == nil && $0.path.isEmpty && $0.locations.isEmpty }

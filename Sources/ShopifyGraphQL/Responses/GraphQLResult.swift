@@ -30,7 +30,7 @@ public struct PartialGraphQLResult<Output: Sendable>: Sendable {
 
 /// The source of a response.
 public enum GraphQLOrigin: Sendable {
-    /// The API responded now.
+    /// The API responded to this call, or to an equal call at the same time whose request this call shares.
     case network
     /// The cache had a response of this age, as the policy allows.
     case cache(age: Duration)

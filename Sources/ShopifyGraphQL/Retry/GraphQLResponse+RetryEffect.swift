@@ -1,5 +1,7 @@
 extension GraphQLResponse {
-    /// The effect of a failed operation according to its errors; nil if it must not be repeated.
+    /// The effect of a failed operation according to its errors, and the wait that Shopify requests.
+    ///
+    /// It is nil for an operation that did not fail, and for errors after which the operation must not be repeated.
     func retryEffect(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
         guard isFailure else { return nil }
         let asked = [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
@@ -8,8 +10,8 @@ extension GraphQLResponse {
         if kind == .query {
             return isThrottled ? (GraphQLFailure.Effect.none, asked) : isBroken ? (.unknown, asked) : nil
         }
-        // An error below the mutation's own field means that the mutation was executed, with any code. If there are two
-        // fields, the other one may have been executed.
+        // An error whose path goes below a mutation field means that this mutation was executed, whatever the error's code. So every
+        // error must be THROTTLED at a field itself: of two mutation fields, one may have been executed.
         if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
         // Without the member `data`, a path points into the document and proves no execution. An internal error does not rule it out
         // (`isBroken`).
@@ -19,9 +21,9 @@ extension GraphQLResponse {
 
     /// The failure of a mutation with the user error `SERVICE_UNAVAILABLE`; nil for every other response.
     ///
-    /// Shopify has changed nothing then, so the mutation may be repeated.
+    /// With this user error Shopify has changed nothing, so the mutation may be repeated.
     func unavailable(_ document: GraphQLDocument) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
-        // If there are several fields, one of them may have been executed.
+        // If the operation has several mutation fields, Shopify may have executed another one.
         guard document.kind == .mutation, let field = data?.onlyMember, let errors = try? field.member("userErrors"),
             !errors.isNull, var remaining = try? errors.elements()
         else { return nil }

@@ -17,7 +17,7 @@ struct RetryDecision {
     ///   - limits: The client's limits.
     ///   - repetition: Whether the operation may be repeated.
     ///   - start: When the first attempt began.
-    ///   - deadline: The caller's deadline. That of the limits applies too.
+    ///   - deadline: The caller's deadline. The deadline of `limits` applies too.
     init(
         _ limits: RetryLimits,
         _ repetition: GraphQLDocument.Repetition,
@@ -71,7 +71,7 @@ struct RetryDecision {
         if let asked {
             // An attempt earlier than the server asks for would be useless.
             guard asked <= limits.maximumRetryAfter else { return nil }
-            // A random part is added, so that callers with the same Retry-After do not return at once.
+            // A random part is added, so that callers with the same Retry-After do not all send at the same time.
             pause = asked + min(pause, limits.firstPause)
         }
         return fits(pause, at: now) ? pause : nil
@@ -87,7 +87,7 @@ struct RetryDecision {
 
     /// Whether an attempt that begins now has enough time.
     ///
-    /// If it is cut off, its outcome is unknown.
+    /// The outcome of an attempt that the deadline cuts off is unknown.
     func hasTime(at now: Duration) -> Bool { remaining(at: now) >= min(.seconds(1), limits.deadline / 4) }
 
     private func fits(_ pause: Duration, at now: Duration) -> Bool { hasTime(at: now + pause) }

@@ -2,8 +2,8 @@
 ///
 /// The document decides what may be repeated: ``GraphQLDocument/Repetition``. If the response says that the operation was
 /// not executed (`THROTTLED`, HTTP 429), it may always be repeated. If the outcome is unknown (5xx, a timeout, a lost
-/// connection), the document decides. Rejections of token, scope, shop or document (401, 402, 403, 404, 423, errors of
-/// the document) are never repeated.
+/// connection), the document decides. After a rejection of token, scope, shop or document (401, 402, 403, 404, 423, errors of
+/// the document) the client never repeats the operation.
 ///
 /// HTTP 430 means that Shopify rejects the request as an attack. If the limits allow it, the operation is sent once more after a pause. If
 /// not, or after a second 430, no client in this process sends requests to this shop and origin for a while (``securityPause``); after
@@ -19,7 +19,7 @@ public struct RetryLimits: Sendable, Equatable {
     public var maximumPause: Duration
     /// The longest `Retry-After` that the client waits for.
     ///
-    /// For a longer one the caller gets the error at once, with the time.
+    /// After a longer one the caller gets the error at once, with the time in its `retryAfter`.
     public var maximumRetryAfter: Duration
     /// The maximum time for all attempts and pauses.
     ///

@@ -5,7 +5,7 @@ public import IdentityKit
 ///
 /// It is never rounded.
 ///
-/// Two are equal when their values are, such as `12.5` and `12.50`. Compare ``text`` to distinguish them.
+/// Two numbers with the same value are equal, such as `12.5` and `12.50`. Compare ``text`` to distinguish them.
 public struct ShopifyDecimal: Hashable, Comparable, Sendable {
     /// The number as it was written, for example `12.50`.
     public let text: String
@@ -15,7 +15,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
 
     /// Creates a number from its text; nil unless it is an optional minus sign, digits, and optionally a point with digits.
     ///
-    /// - Parameter text: At most 64 characters, and at most 38 digits without leading zeros and without the zeros at the end of the fraction.
+    /// - Parameter text: At most 64 characters, with at most 38 digits; leading zeros, and zeros at the end of the fraction, do not count.
     public init?(text: String) {
         guard Self.parts(text) != nil else { return nil }
         self.text = text
