@@ -6,7 +6,7 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - presenter: Shows the login page and receives the callback.
-    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
+    ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The tokens.
     /// - Throws: `IdentityError`; of kind `cancelled` when the login was cancelled, or when ``logout(idToken:)`` was called meanwhile.
     public func login(
@@ -35,7 +35,7 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - presenter: Shows the login page and receives the callback.
-    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
+    ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     ///   - completion: Called exactly once, on the client's `callbackExecutor`.
     /// - Returns: A handle that cancels the login.
     @discardableResult
@@ -51,7 +51,7 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - presenter: Shows the login page and receives the callback.
-    ///   - options: Options of Shopify's page; see ``ShopifyLoginOptions``.
+    ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: A handle that cancels the login.
     @discardableResult
     public func startLogin(with presenter: any Presenter, options: LoginOptions = LoginOptions()) -> LoginHandle {

@@ -9,12 +9,13 @@
 public protocol AuthWebViewDelegate: AnyObject {
     /// The buyer signed in.
     ///
-    /// - Parameter token: The access token, as a cart needs it. Refresh token and expiry are in ``AuthClient/currentTokens``.
+    /// - Parameter token: The access token, which a cart accepts unchanged. The refresh token and the expiry are in
+    ///   ``AuthClient/currentTokens``.
     func loginComplete(token: String)
 
     /// The login failed.
     ///
-    /// - Parameter error: What failed and what to do, safe to log: it contains no text of the provider.
+    /// - Parameter error: What failed and what to do next. It is safe to log, because it contains no text from Shopify.
     func loginFailed(error: String)
 }
 

@@ -12,7 +12,7 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
     /// The tokens; they may be unverified.
     let tokenSet: TokenSet
 
-    /// The tokens as the rest of the SDK uses them, for example `SessionManager.establish(_:provider:)`.
+    /// The tokens as a `TokenSet`, for example for `SessionManager.establish(_:provider:)`.
     ///
     /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is: the response was decoded
     ///   from JSON, or it is the response to a refresh token that did not come from this client's login.

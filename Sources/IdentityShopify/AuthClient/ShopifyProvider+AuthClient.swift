@@ -3,8 +3,8 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The functions that ``AuthClient`` needs in addition to the protocols, because its callers have single values, such as
-/// a code or a refresh token.
+/// The functions for ``AuthClient``, whose callers pass single values, such as a code verifier or a refresh token, instead of a login
+/// attempt or a `TokenSet`.
 extension ShopifyProvider {
     /// Starts a login with the app's own code verifier.
     func authorizationRequest(_ options: LoginOptions, pkce: PKCE) async throws -> AuthorizationRequest {

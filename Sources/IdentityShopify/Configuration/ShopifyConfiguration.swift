@@ -13,7 +13,7 @@ extension ShopifyProvider {
     /// configuration.shopID = "1234567"
     /// ```
     public struct Configuration: Sendable {
-        /// The name under which the app chooses the provider.
+        /// The provider's name, which the app passes to `SessionManager` to choose it.
         public var name: String
         /// A domain that Shopify serves, best the shop's `myshopify.com` name; the discovery documents are fetched from it.
         ///
@@ -22,13 +22,13 @@ extension ShopifyProvider {
         public var shopDomain: String?
         /// The client id of the Customer Account API client.
         public var clientID: String
-        /// The client's type, as chosen when it was registered.
+        /// The client's type, as it was chosen when the client was registered at Shopify.
         public var client: Client
         /// The redirect URI, exactly as registered.
         ///
         /// Only a mobile client has a default: `shop.{shop id}.app://callback`.
         public var redirectURI: String?
-        /// The address to which Shopify sends the browser after a logout, as registered; by default none is sent.
+        /// The URL to which Shopify redirects the browser after a logout, exactly as registered; with nil the SDK sends no URL.
         public var postLogoutRedirectURI: String?
         /// The shop id, in digits.
         ///
@@ -59,7 +59,7 @@ extension ShopifyProvider {
         public var loginDefaults = LoginDefaults()
         /// The provider's name on the app's login button.
         public var displayName = "Shopify"
-        /// The tenant of the app that this client serves.
+        /// The app's shop or tenant for which this provider is configured; stored with every session.
         public var tenant = ""
 
         /// The checked ``shopDomain``; nil if it is missing or invalid.
