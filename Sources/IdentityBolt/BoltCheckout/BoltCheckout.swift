@@ -63,7 +63,7 @@ public final class BoltCheckout: Sendable {
     ///
     /// - Parameters:
     ///   - loginConfig: The options of the login.
-    ///   - presenter: Shows the login page, instead of the configured one.
+    ///   - presenter: Shows the login page, instead of the configured presenter.
     ///   - completion: Called on the configured executor.
     /// - Returns: A handle that cancels the login.
     @discardableResult
@@ -80,7 +80,7 @@ public final class BoltCheckout: Sendable {
     /// - Parameters:
     ///   - loginConfig: The options of the login.
     ///   - delegate: Called on the configured executor.
-    ///   - presenter: Shows the login page, instead of the configured one.
+    ///   - presenter: Shows the login page, instead of the configured presenter.
     /// - Returns: A handle that cancels the login.
     @discardableResult
     public func startLogin(
@@ -91,11 +91,11 @@ public final class BoltCheckout: Sendable {
         present(engine(loginConfig, Self.calling(delegate)), with: presenter)
     }
 
-    /// Signs the buyer in; a cancelled task returns ``BoltLoginResult/canceled``.
+    /// Signs the buyer in; if the calling task is cancelled, the result is ``BoltLoginResult/canceled``.
     ///
     /// - Parameters:
     ///   - loginConfig: The options of the login.
-    ///   - presenter: Shows the login page, instead of the configured one.
+    ///   - presenter: Shows the login page, instead of the configured presenter.
     /// - Returns: The result of the login.
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -185,7 +185,7 @@ public final class BoltCheckout: Sendable {
     }
 }
 
-/// The result of an awaited login, set before the login's task ends.
+/// The result for the `async` variant of `startLogin`, set before the login's task ends.
 private final class AwaitedResult: Sendable {
     let result = Mutex(BoltLoginResult.canceled)
 }

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// One login at Bolt up to the code: the implementation behind all entry points of ``BoltCheckout``.
+/// One login at Bolt, up to the authorization code: the implementation of all entry points of ``BoltCheckout``.
 final class BoltLoginEngine: Sendable {
     private enum State {
         /// The login page was not requested yet.

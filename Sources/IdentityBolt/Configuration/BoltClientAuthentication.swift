@@ -4,7 +4,7 @@ public import IdentityKit
 ///
 /// For `BoltCheckout`, `BoltLoginConfig.usePkce` decides whether a login uses PKCE.
 public enum BoltClientAuthentication: Sendable {
-    /// A backend: the API key is the client secret, no PKCE. This is the default in Bolt's documentation.
+    /// For a backend: the API key is the client secret, and logins do not use PKCE, as by default in Bolt's documentation.
     case confidential(apiKey: Secret)
     /// PKCE without a secret, for an app without a backend.
     ///

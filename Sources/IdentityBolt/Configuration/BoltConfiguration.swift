@@ -11,15 +11,15 @@ extension BoltProvider {
     /// )
     /// ```
     public struct Configuration: Sendable {
-        /// The name under which the app chooses the provider.
+        /// The provider's name, which the app passes to `SessionManager` to choose it.
         public var name: String
         /// The Bolt environment.
         public var environment: BoltEnvironment
-        /// The publishable key, which is the client id; spaces around it are ignored.
+        /// The publishable key, which contains the client id (``clientIDForm``); white space around it is ignored.
         public var publishableKey: String
         /// How the client authenticates.
         public var authentication: BoltClientAuthentication
-        /// The part of the publishable key that is the client id.
+        /// The part of the publishable key that is sent as client id.
         public var clientIDForm: BoltClientIDForm = .full
         /// The redirect URI.
         ///
@@ -43,11 +43,11 @@ extension BoltProvider {
         public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
-        /// The parameters of every login, for example those that Bolt gives to a merchant.
+        /// The default options of every login, for example additional parameters that Bolt gives to a merchant.
         public var loginDefaults = LoginDefaults()
         /// The provider's name on the app's login button.
         public var displayName = "Bolt"
-        /// The tenant of the app that this client serves.
+        /// The app's shop or tenant for which this provider is configured; stored with every session.
         public var tenant = ""
 
         /// Creates a configuration from the required members.

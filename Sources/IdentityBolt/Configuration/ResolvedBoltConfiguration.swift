@@ -112,7 +112,7 @@ struct ResolvedBoltConfiguration: Sendable {
         return endpoints
     }
 
-    /// The keys as headers; a public client has none.
+    /// The headers with the API key and the publishable key; a public client sends neither.
     var headers: [(name: String, value: Secret)] {
         apiKey.map { [("X-API-Key", $0), ("X-Publishable-Key", Secret(publishableKey))] } ?? []
     }

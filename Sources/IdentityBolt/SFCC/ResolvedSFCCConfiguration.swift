@@ -79,12 +79,12 @@ struct ResolvedSFCCConfiguration: Sendable {
         }
     }
 
-    /// Refuses options whose effect the buyer's token does not prove.
+    /// Refuses `max_age` and `acr_values`, because the storefront's token does not prove that Bolt respected them.
     static func checkProvable(_ options: LoginOptions) throws(IdentityError) {
         guard options.maximumAge == nil, options.authenticationContexts.isEmpty else {
             throw IdentityError(
                 configuration:
-                    "max_age and acr_values cannot be used with SFCC: the SFCC storefront's token does not prove when and how the buyer signed in.",
+                    "max_age and acr_values cannot be used with SFCC: SFCC's token does not prove when and how the buyer signed in.",
                 hint:
                     "Remove maxAge and acrValues from the configuration, and maximumAge and authenticationContexts from LoginOptions.",
                 reference: "OpenID Connect Core section 3.1.2.1"

@@ -1,7 +1,7 @@
 public import IdentityHTTP
 public import IdentityKit
 
-/// The configuration of Bolt behind Salesforce Commerce Cloud.
+/// The configuration of ``SFCCProvider``: logins at Bolt whose code a Salesforce Commerce Cloud (SFCC) storefront exchanges.
 ///
 /// ```swift
 /// var configuration = SFCCConfiguration(name: "bolt-sfcc", host: "shop.example", siteID: "Shop")
@@ -11,7 +11,7 @@ public import IdentityKit
 /// Bolt's documentation names only the two controllers. Parameters, bodies and the place of the token are assumptions, which can
 /// be changed here.
 public struct SFCCConfiguration: Sendable {
-    /// The name under which the app chooses the provider.
+    /// The provider's name, which the app passes to `SessionManager` to choose it.
     public var name: String
     /// The storefront's host, with `:port` if needed.
     public var host: String
@@ -65,11 +65,11 @@ public struct SFCCConfiguration: Sendable {
     public var timeout = ProviderDescriptor.defaultTimeout
     /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine; a loopback ``host`` is then reached by http.
     public var allowsLoopbackHTTP = false
-    /// The parameters of every login at Bolt's page; `max_age` and `acr_values` are refused, because no token proves them.
+    /// The default options of every login; `max_age` and `acr_values` are refused, because the storefront's token proves neither.
     public var loginDefaults = LoginDefaults()
     /// The provider's name on the app's login button.
     public var displayName = "Bolt"
-    /// The tenant of the app that this client serves.
+    /// The app's shop or tenant for which this provider is configured; stored with every session.
     public var tenant = ""
 
     /// The member names that OAuth and known controllers use for a token, at the top level and below `data` and `result`.

@@ -73,7 +73,7 @@ struct SFCCResponse: Sendable {
 
     // MARK: Errors
 
-    /// The error of the response, also one with status 200; nil if the response is not an error.
+    /// The error that the response reports, even with status 200; nil if it reports none.
     var error: IdentityError? {
         let (name, message) = marker
         guard !(200..<300).contains(response.status) || name != nil || message != nil else { return nil }

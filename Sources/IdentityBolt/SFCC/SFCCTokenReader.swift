@@ -91,7 +91,7 @@ struct SFCCTokenReader: Sendable {
     private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)
-            // A session whose tokens have no subject has the digest of its first token instead.
+            // If the tokens have no `sub`, the session's subject is the digest of its first token.
             let hasNoSubject = claims["sub"] == nil && old.buyer.subject.utf8.starts(with: Self.digestPrefix.utf8)
             guard descriptor.isSamePerson(old.buyer, as: buyer) || hasNoSubject else {
                 throw Self.malformed(
@@ -208,7 +208,7 @@ struct SFCCTokenReader: Sendable {
                 "The token of the SFCC storefront has no `aud`, or none that is in `audiences`.",
                 hint:
                     "Compare audiences (\(audiences.joined(separator: ", "))) with the token's aud in providerResponse. Correct "
-                    + "audiences only if that value names this client or site. If aud is missing, ask the storefront's developers to add it.",
+                    + "audiences only if that value names this client or site. If aud is missing, let the storefront's developers add it.",
                 reference: "RFC 7519 section 4.1.3",
                 providerResponse: IdentityError.ProviderResponse(error: named.joined(separator: " "))
             )
