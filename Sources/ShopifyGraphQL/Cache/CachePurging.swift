@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// Removes the cached responses of a session when it ends.
 ///
-/// Add it to the session manager, and keep a reference to it.
+/// Add it to the session manager, and keep a reference to it, because the session manager's reference is weak.
 ///
 /// This process learns that the provider ended a session when it refreshes the session, when it asks for its tokens, or by a back-channel
 /// logout. It does not learn that another process logged a session out. The responses of such a session stay until the cache needs room.

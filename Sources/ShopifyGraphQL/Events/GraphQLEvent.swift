@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// An event of an operation.
 ///
-/// It never contains a variable, a token or a response.
+/// It never contains the value of a variable, a token or the data of a response.
 public struct GraphQLEvent: Sendable {
     /// The kind of an event.
     public enum Kind: Sendable, Equatable {
@@ -17,7 +17,7 @@ public struct GraphQLEvent: Sendable {
         /// The call's context has these members, and the document declares no variables for them, so they were not sent. Reported once for
         /// each document and list of members.
         case contextNotSent([String])
-        /// Shopify rejected requests as an attack (HTTP 430). No new request is sent to this origin for the shop for this time.
+        /// Shopify rejected requests as an attack (HTTP 430). For this time, this process sends no other request to the shop's API.
         case paused(Duration)
         /// The shop responds again after it rejected a request as an attack.
         case resumed

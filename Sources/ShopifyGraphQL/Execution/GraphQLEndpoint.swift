@@ -9,7 +9,7 @@ package struct GraphQLEndpoint: Sendable {
         package var refused: String
         /// The hint about missing scopes (`ACCESS_DENIED`).
         package var denied: String
-        /// The hint about an address without an API (404).
+        /// The hint after status 404: there is no API at the URL.
         package var notFound: String
         /// The hint after a redirect.
         package var redirected: String

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// A response with the values that are needed to store it after it was read.
+/// A response, and the cache entry to store after the response was read successfully.
 struct GraphQLDelivery {
     /// The response.
     let response: GraphQLResponse
@@ -17,7 +17,7 @@ extension GraphQLExecutor {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - call: The call, with its cache policy.
-    ///   - needsData: Whether the caller cannot use a response without data.
+    ///   - needsData: Whether the caller needs data, so that a response with errors alone is a failure.
     /// - Returns: The response and its source.
     /// - Throws: `IdentityError` when there is no usable response.
     func answer<Operation: GraphQLOperation>(

@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// The cause of an `IdentityError` with code `IdentityError.Code.pollTimeout`: polling timed out.
 public struct PollTimeout<Output: Sendable>: Error, Sendable {
-    /// The last result, which was not the awaited one.
+    /// The last result before the timeout, with which polling was not done yet.
     public let last: GraphQLResult<Output>
 }
 

@@ -15,9 +15,9 @@ package struct GraphQLResponseBody: Sendable {
     /// The cost of the operation (`extensions.cost`).
     package let cost: JSONValue?
 
-    /// The maximum number of errors that are read, and the maximum size of one of them.
+    /// The maximum number of errors that are read, and the maximum number of values and names in one of them.
     ///
-    /// A response that consists of errors must not need a hundred times its size in memory.
+    /// Without these limits, a response with many or large errors would need many times its size in memory.
     private static let maximumErrors = 100
     private static let maximumParts = 2_000
 

@@ -29,7 +29,7 @@ enum MemberNames {
         for name in names {
             guard let other = known.updateValue(name, forKey: hash(name, bytes, decoded)) else { continue }
             if isSame(name, other, bytes, decoded) { return true }
-            // Two different names with one 64-bit hash are very unlikely. All names are compared then.
+            // Two different names have the same hash, which is very unlikely. So all names are compared with each other.
             return names.indices.contains { index in
                 names[names.startIndex..<index].contains { isSame($0, names[index], bytes, decoded) }
             }

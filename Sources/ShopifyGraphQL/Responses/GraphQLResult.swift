@@ -4,7 +4,7 @@ public import IdentityKit
 public struct GraphQLResult<Output: Sendable>: Sendable {
     /// The data of the response.
     public let data: Output
-    /// Errors that left parts of the data null, such as a missing scope of the token.
+    /// The errors that left parts of the data null, for example because the token lacks a scope.
     public let errors: [GraphQLError]
     /// The metadata of the response.
     ///
