@@ -2,7 +2,7 @@ public import IdentityHTTP
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// The shop whose Customer Account API is called, and the version.
+/// The shop whose Customer Account API is called, the API's version and the settings of requests.
 public struct CustomerAccountConfiguration: Sendable {
     /// The domain at which the API's URL is discovered: `example.myshopify.com` or the primary domain.
     public let shopDomain: String

@@ -37,7 +37,7 @@ extension LegacyPasswordProvider {
 
     /// Sends a password change.
     ///
-    /// - Returns: The tokens that replace the revoked ones; nil if Shopify rejected the change, so that the old token is still valid.
+    /// - Returns: The tokens that replace the revoked ones; nil if Shopify returned no new token, because it rejected the change.
     private func send(
         _ change: PasswordChanges.Change,
         of buyer: Buyer,

@@ -45,7 +45,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             clientID: domain,
             tenant: tenant,
             clientType: "legacy customer accounts",
-            // A refresh must end while the session's lock is held. PostgreSQL guarantees 8 seconds by default.
+            // A refresh must end while the session's lock is held. PostgresStore guarantees a lock for 8 seconds by default.
             timeout: min(client.configuration.timeout, .seconds(8))
         )
         self.client = client
