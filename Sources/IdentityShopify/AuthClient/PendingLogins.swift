@@ -69,7 +69,7 @@ struct PendingLogins: Sendable {
         Self.append(login, to: &checked)
     }
 
-    /// Ends all logins, because the buyer signs out: their callbacks, codes and code verifiers belong to no login any more.
+    /// Ends all pending and checked logins and forgets the recorded verifier, because the buyer signs out.
     mutating func endAll() {
         while !pending.isEmpty { _ = removePending(at: 0) }
         checked = []
