@@ -79,7 +79,7 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
-    /// Checks that all URLs are https, or http to a loopback address in tests.
+    /// Checks that each URL is https, or, if `allowsLoopbackHTTP` is true, http to a loopback address.
     static func checkScheme(of urls: [HTTPURL?], allowsLoopbackHTTP: Bool) throws(IdentityError) {
         for url in urls.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
             throw invalid(

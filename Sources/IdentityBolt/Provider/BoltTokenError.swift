@@ -71,7 +71,7 @@ enum BoltTokenError {
         case .invalidClient:
             "\(BoltErrorResponse.wrongKeyHint) Sessions are kept."
         case .unauthorizedClient, .unsupportedGrantType:
-            "Check that publishableKey belongs to the configured environment, and ask Bolt what the merchant may do. Sessions are kept."
+            "Check publishableKey and environment, and ask Bolt which grants the merchant may use. Sessions are kept."
         case .invalidRequest where error.kind == .rejected:
             "Compare publishableKey, clientIDForm and redirectURI with the merchant's settings at Bolt."
         default: error.hint ?? ""

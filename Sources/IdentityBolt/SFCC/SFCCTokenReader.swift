@@ -48,7 +48,7 @@ struct SFCCTokenReader: Sendable {
         } catch {
             throw Self.malformed(
                 "is not a JWT",
-                hint: "Check the Authorization header of the response. Without that header, check tokenJSONPaths.",
+                hint: "Check the response's Authorization header. If it has none, check what tokenJSONPaths select.",
                 cause: error
             )
         }
