@@ -66,8 +66,8 @@ extension GraphQLExecutor {
         } catch {
             failure = error
         }
-        // A stale response may be returned when the API is unavailable, but not when it rejected the token: the caller must get that
-        // error.
+        // A stale response may be returned after a temporary failure, but not after a rejection of the app's token: the caller must get
+        // that error.
         if case .networkFirst(let expiry) = call.cachePolicy, failure.error.kind == .retryLater,
             let hit = await hit(cache, key, youngerThan: expiry, secrets)
         {

@@ -19,7 +19,7 @@ extension GraphQLResponse {
         return isThrottled || isBroken || isInside ? (.unknown, asked) : nil
     }
 
-    /// The failure of a mutation with the user error `SERVICE_UNAVAILABLE`; nil for every other response.
+    /// The effect of a mutation with the user error `SERVICE_UNAVAILABLE`; nil for every other response.
     ///
     /// With this user error Shopify has changed nothing, so the mutation may be repeated.
     func unavailable(_ document: GraphQLDocument) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
