@@ -173,7 +173,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         throw Self.noPage
     }
 
-    /// Legacy: always nil, because the browser has no session at Shopify.
+    /// Legacy: always nil, because a sign-in with this provider gives the browser no session at Shopify.
     public func logoutURL(for tokens: TokenSet, returningTo uri: String?) async throws -> HTTPURL? { nil }
 
     /// Legacy: deletes the token at Shopify.
