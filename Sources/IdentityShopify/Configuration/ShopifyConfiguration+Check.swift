@@ -26,7 +26,7 @@ extension ShopifyProvider.Configuration {
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {
             throw ShopifyConfigurationProblem(
                 member: "endpointHosts",
-                problem: "must be a list of host names",
+                problem: "must be a list of one or more host names",
                 hint:
                     "Write host names only, for example [\"shopify.com\", \"account.brand.example\"], or remove endpointHosts."
             )

@@ -15,7 +15,7 @@ extension ShopifyProvider {
     public struct Configuration: Sendable {
         /// The provider's name, which the app passes to `SessionManager` to choose it.
         public var name: String
-        /// A domain that Shopify serves, best the shop's `myshopify.com` name; the discovery documents are fetched from it.
+        /// A domain that Shopify serves, best the shop's `myshopify.com` name; by default discovery starts at this domain.
         ///
         /// It may be nil if ``shopID`` or a discovery URL is configured, or if ``issuers`` and the authorization, token and key set
         /// endpoints are.

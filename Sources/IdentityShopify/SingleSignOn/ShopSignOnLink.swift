@@ -48,7 +48,7 @@ public struct ShopSignOnLink: Sendable {
         guard let email = buyer.email, email.isVerified, !email.value.isEmpty else {
             throw Self.refused(
                 "The buyer has no verified e-mail address, which Shopify's single sign-on link requires.",
-                "Request the scope email, and use a provider that verifies e-mail addresses. An unverified one may be another person's."
+                "Request the scope email, and use a provider that verifies addresses. An unverified address may be another person's."
             )
         }
         let location = try ReturnPathPolicy.pathsOnly.location(for: path)
