@@ -71,7 +71,7 @@ public struct CustomerAccountConfiguration: Sendable {
         }
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {
             throw Self.invalid(
-                "`endpointHosts` of the Customer Account API must be a list of host names.",
+                "`endpointHosts` of the Customer Account API must be a list of one or more host names.",
                 "Use only host names, for example shopify.com and account.brand.example, or omit it."
             )
         }
