@@ -27,7 +27,7 @@ public protocol ResponseCache: Sendable {
 public struct CachedResponse: Sendable {
     /// The bytes of the body.
     public let body: [UInt8]
-    /// When the response arrived, on the monotonic clock of the client's environment.
+    /// When the response was stored, on the monotonic clock of the client's environment.
     ///
     /// This time is valid in one process only.
     public let storedAt: Duration
