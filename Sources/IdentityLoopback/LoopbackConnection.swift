@@ -14,8 +14,8 @@ final class LoopbackConnection {
         /// The handler works on a request.
         case waiting(isHead: Bool, keepAlive: Bool)
         case answering
-        /// The sending side is shut down. Further input is read and discarded: otherwise the kernel would send RST, and the client
-        /// could not read the response.
+        /// The server has sent everything and shut down its sending side. It reads and discards further input: otherwise the kernel would
+        /// answer this input with RST, and the client might not be able to read the response.
         case draining
     }
 
@@ -37,7 +37,7 @@ final class LoopbackConnection {
         deadline = .now.advanced(by: idleTimeout)
     }
 
-    /// Whether the loop waits until the socket can be read, and until it can be written.
+    /// Whether the loop waits until the socket is readable (`reads`), and until it is writable (`writes`).
     var interest: (reads: Bool, writes: Bool) {
         switch state {
         case .reading, .draining: (true, sent < output.count)
@@ -45,7 +45,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Whether the connection is idle, so that it may be closed for another one.
+    /// Whether no response is pending, so that the server may close this connection to make room for a new one.
     var isIdle: Bool {
         switch state {
         case .reading, .draining: sent == output.count
@@ -100,7 +100,7 @@ final class LoopbackConnection {
             deadline = .now.advanced(by: idleTimeout)
             return flush()
         case .waiting:
-            // A handler has no time limit; the client decides when to give up.
+            // A handler has no time limit: the client decides how long to wait for the response.
             deadline = .now.advanced(by: idleTimeout)
             return .stays
         case .reading where parser.isInside:
@@ -142,7 +142,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Writes pending output, then continues with the script, then with the next request.
+    /// Writes pending output, then performs the next steps of a scripted response, then reads the next request.
     func flush() -> StepOutcome {
         while true {
             while sent < output.count {

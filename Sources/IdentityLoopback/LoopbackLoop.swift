@@ -19,11 +19,11 @@ final class LoopbackLoop {
     private var connections: [UInt64: LoopbackConnection] = [:]
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var nextIdentifier: UInt64 = 1
-    // A lower bound of all deadlines. If the earliest deadline is later, the connections are checked once without need.
+    // A lower bound of all deadlines. If all deadlines are later, the loop checks the connections once without effect.
     private var nextDeadline: ContinuousClock.Instant?
     private var room = [UInt8](repeating: 0, count: 64 << 10)
     private var isRunning = true
-    // The time at which the server stops; set when it only waits until clients have read pending responses.
+    // The time at which the server stops at the latest; set by `finish`, after which the server only completes pending responses.
     private var end: ContinuousClock.Instant?
 
     init(
@@ -41,7 +41,7 @@ final class LoopbackLoop {
     }
 
     func run() {
-        // poll, not epoll: there are few connections, and poll needs no system call when the events of a connection change.
+        // poll is used instead of epoll: there are few connections, and poll needs no extra system call when the requested events change.
         while isRunning, !hasFinished {
             var descriptors = [
                 pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
@@ -81,12 +81,13 @@ final class LoopbackLoop {
         for _ in 0..<64 {
             var socket = LoopbackSocket.accept(listener)
             if socket < 0, errno == EMFILE || errno == ENFILE {
-                // `accept` fails with these errors also if no client waits. No connection is closed for nobody.
+                // `accept` fails with these errors even if no client waits. In that case no open connection is closed to make room.
                 guard LoopbackSocket.hasInput(listener) else { return }
                 if makeRoom() { socket = LoopbackSocket.accept(listener) }
             }
             guard socket >= 0 else {
-                // When no descriptor is free, the listener stays readable. Without a pause, the loop would run without end.
+                // While no descriptor or memory is free, a waiting client keeps the listener readable. Without this pause, the loop would
+                // use a whole CPU.
                 if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { usleep(10_000) }
                 return
             }
@@ -101,7 +102,7 @@ final class LoopbackLoop {
         }
     }
 
-    /// Closes the oldest connection that waits for no response, so that idle clients cannot block new ones.
+    /// Closes the oldest connection that waits for no response, so that idle clients cannot block new ones; returns false if there is none.
     private func makeRoom() -> Bool {
         let oldest = connections.filter(\.value.isIdle).min { $0.key < $1.key }
         guard let (identifier, connection) = oldest else { return false }
@@ -136,7 +137,7 @@ final class LoopbackLoop {
     ) {
         switch outcome {
         case .closed:
-            // The handler's task continues, because it may already have changed state.
+            // The handler's task is not cancelled, because the handler may already have changed the state of a fake provider.
             if !connection.isReset { close(connection.socket) }
             connections[identifier] = nil
             return

@@ -22,26 +22,27 @@ package struct LoopbackRequest: Sendable {
         self.body = body
     }
 
-    /// The value of the first header of that name, in any ASCII case.
+    /// The value of the first header with this name; the ASCII case of the name does not matter.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.utf8.elementsEqual(name.utf8, by: { ASCII.lowercased($0) == ASCII.lowercased($1) }) }?
             .value
     }
 
-    /// The fields of the query, decoded, in order; empty if it is malformed.
+    /// The decoded fields of the query, in order; empty if the query is malformed.
     package func queryFields() -> [(name: String, value: String)] {
         FormEncoding.decode(Array((query ?? "").utf8)) ?? []
     }
 
-    /// The fields of an `application/x-www-form-urlencoded` body, decoded, in order; empty if it is malformed.
+    /// The decoded fields of an `application/x-www-form-urlencoded` body, in order; empty if the body is malformed.
     package func formFields() -> [(name: String, value: String)] {
         FormEncoding.decode(body) ?? []
     }
 }
 
 extension LoopbackRequest: CustomStringConvertible, CustomReflectable {
-    /// The method, the path, the header names and the body's size; query, header values and body may contain codes,
-    /// tokens and keys.
+    /// The method, the path, the names of the headers and the size of the body.
+    ///
+    /// The query, the values of the headers and the body are left out, because they may contain codes, tokens and keys.
     package var description: String {
         "\(method) \(path)\(query == nil ? "" : "?…") \(headers.map(\.name)) body: \(body.count) bytes"
     }

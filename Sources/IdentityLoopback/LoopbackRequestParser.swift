@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// Parses HTTP/1.1 requests (RFC 9112) from pieces of input, strictly and within limits.
+/// Parses HTTP/1.1 and HTTP/1.0 requests (RFC 9112) strictly and within limits, from pieces of input in the order of their arrival.
 package struct LoopbackRequestParser {
     package enum Event {
         /// The request is not complete.
@@ -8,7 +8,7 @@ package struct LoopbackRequestParser {
         /// The client waits for `100 Continue` before it sends the body.
         case expectsContinue
         case request(LoopbackRequest, keepAlive: Bool)
-        /// The request is not valid HTTP. The server responds with this status and closes the connection.
+        /// The request is not valid HTTP, or exceeds a limit. The server responds with this status and closes the connection.
         case invalid(status: Int)
     }
 
@@ -37,7 +37,7 @@ package struct LoopbackRequestParser {
 
     private var state = State.head
     private var input: [UInt8] = []
-    // The bytes before this index are consumed. They are removed in large steps, so that small pieces cause no copies.
+    // The bytes of `input` before this index are consumed. They are removed in large steps, so that small pieces cause few copies.
     private var start = 0
     // The position at which the search for the end of a line or head continues.
     private var searched = 0
@@ -47,7 +47,7 @@ package struct LoopbackRequestParser {
         self.limits = limits
     }
 
-    /// Whether a request has begun to arrive.
+    /// Whether a part of a request has arrived, but not the whole request.
     var isInside: Bool {
         if case .head = state { return start < input.count }
         return true
@@ -66,12 +66,12 @@ package struct LoopbackRequestParser {
         while true {
             switch state {
             case .head:
-                // An empty line before a request is skipped (RFC 9112 section 2.2).
+                // Empty lines before a request are skipped (RFC 9112 section 2.2).
                 while input.count >= start + 2, input[start] == 0x0D, input[start + 1] == 0x0A { consume(2) }
-                // A TLS handshake is refused at once. Otherwise its client would wait until its time limit.
+                // A TLS handshake is refused at once. Otherwise a client that tries https would wait until its time limit.
                 if start < input.count, input[start] != 0x0D, !ASCII.isToken(input[start]) { return fail(400) }
                 guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
-                    // Up to three bytes of the end of the head may already be in the buffer.
+                    // The limit does not include the CRLF CRLF after the head, of which up to three bytes may be in the buffer already.
                     return input.count - start > limits.headerBytes + 3 ? fail(431) : .needsMore
                 }
                 guard end - start <= limits.headerBytes else { return fail(431) }

@@ -4,7 +4,7 @@ internal import IdentityHTTP
 package enum LoopbackAction: Sendable {
     /// Sends bytes unchanged. The next step waits until the kernel has accepted them.
     case send([UInt8])
-    /// Calls a function after the kernel has accepted all earlier bytes. It runs on the server's thread, so it must not block.
+    /// Calls a function after the kernel has accepted all earlier bytes. The function runs on the server's thread, so it must not block.
     case call(@Sendable () -> Void)
     /// Waits before the next step, at most one hour.
     case delay(Duration)
@@ -25,9 +25,8 @@ package struct LoopbackResponse: Sendable {
 
     /// A valid HTTP response.
     ///
-    /// `Date` and `Content-Length` are added unless given; `Connection: close` ends the connection.
-    ///
-    /// Header fields that would split the message are omitted.
+    /// The server adds `Date` and `Content-Length` if they are not given and the status permits them. After a response with
+    /// `Connection: close` it closes the connection. It omits header fields with an invalid name or with a control character in the value.
     package static func message(
         status: Int,
         headers: [(String, String)] = [],
@@ -36,16 +35,16 @@ package struct LoopbackResponse: Sendable {
         LoopbackResponse(content: .message(status: status, headers: headers, body: body))
     }
 
-    /// A script of raw bytes and pauses, for invalid responses.
+    /// A script of raw bytes, pauses and calls, for example for responses that are not valid HTTP.
     ///
-    /// The connection ends after the script.
+    /// The server closes the connection after the script.
     package static func script(_ actions: [LoopbackAction]) -> LoopbackResponse {
         LoopbackResponse(content: .script(actions))
     }
 }
 
 extension LoopbackResponse {
-    /// The message's bytes and whether the connection may be used again.
+    /// The message's bytes, and whether the connection stays open for the next request.
     static func encode(
         status: Int,
         headers: [(String, String)],

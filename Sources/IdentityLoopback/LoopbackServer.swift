@@ -2,8 +2,8 @@ internal import IdentityPlatform
 
 /// A small HTTP/1.1 server on the loopback interface, for fake providers and the redirect of a native app (RFC 8252 section 7.3).
 ///
-/// One thread serves the sockets. The handler runs in one task for each request, in parallel. The server ends with
-/// ``stop()``, ``finish(within:)`` or when the last reference to it is released.
+/// One thread serves the sockets. The handler runs in a separate task for each request. The server stops after ``stop()``, after
+/// ``finish(within:)``, or when the last reference to it is released.
 package final class LoopbackServer: Sendable {
     package let port: UInt16
     /// `http://127.0.0.1:PORT` or `http://[::1]:PORT`.
@@ -53,15 +53,15 @@ package final class LoopbackServer: Sendable {
         return LoopbackServer(port: port, address: address, mailbox: mailbox)
     }
 
-    /// Closes the port at once, waits until pending responses are read, then stops.
+    /// Closes the port at once, waits until the clients have read the pending responses, then stops the server.
     ///
-    /// - Parameter limit: How long to wait, at most 60 seconds.
+    /// - Parameter limit: How long to wait for the clients, at most 60 seconds.
     package func finish(within limit: Duration = .milliseconds(500)) async {
         mailbox.post(.finish(within: limit))
         await mailbox.waitForEnd()
     }
 
-    /// Closes the port and all connections and cancels the handlers; returns when that is done.
+    /// Closes the port and all connections, and cancels the tasks of the handlers; returns when the connections are closed.
     package func stop() async {
         mailbox.post(.stop)
         await mailbox.waitForEnd()

@@ -4,11 +4,11 @@ internal import IdentityPlatform
 package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
     /// The system call that failed.
     package let operation: String
-    /// The `errno` of the system call; `EAGAIN` for `pthread_create`, whose own error is not known here.
+    /// The `errno` of the system call; `EAGAIN` for `pthread_create`, whose error `DedicatedThread` does not return.
     package let number: Int32
 
     package var description: String {
-        let reason = operation == "bind" ? " The port is in use or not permitted, or the address is missing." : ""
+        let reason = operation == "bind" ? " The port is in use or not permitted, or this machine has no such loopback address." : ""
         return "The loopback server could not start: \(operation) failed (errno \(number)).\(reason)"
     }
 }
@@ -56,7 +56,7 @@ enum LoopbackSocket {
         return socket
     }
 
-    /// Whether a socket can be read, or a client waits for a listening one.
+    /// Whether a socket is readable; for a listening socket, whether a client waits for `accept`.
     static func hasInput(_ socket: Int32) -> Bool {
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&descriptor, 1, 0) > 0
@@ -77,7 +77,7 @@ enum LoopbackSocket {
         return errno == EAGAIN || errno == EINTR ? .wouldBlock : .ended
     }
 
-    /// Closes with RST instead of FIN.
+    /// Closes the connection with RST instead of FIN.
     static func reset(_ socket: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -118,7 +118,7 @@ enum LoopbackSocket {
         }
     }
 
-    // The port is at the same offset in the addresses of both families.
+    // The port has the same offset in `sockaddr_in` and `sockaddr_in6`, so both can be read as a `sockaddr_in6`.
     private static func localPort(_ socket: Int32) -> UInt16? {
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)

@@ -1,4 +1,4 @@
-/// The first line of a response, with the registered reason phrase of common statuses.
+/// The first line of an HTTP response, with the registered reason phrase of the status, or with a phrase for the class of a rare status.
 package enum StatusLine {
     package static func text(_ status: Int) -> String {
         "HTTP/1.1 \(status) \(reasons[status] ?? fallback(status))\r\n"
@@ -21,7 +21,7 @@ package enum StatusLine {
         504: "Gateway Timeout", 505: "HTTP Version Not Supported", 511: "Network Authentication Required",
     ]
 
-    /// The phrase for any other status, by the class of the status.
+    /// The phrase for a status that is not in `reasons`, by the class of the status.
     private static func fallback(_ status: Int) -> String {
         switch status {
         case 100..<200: "Informational"

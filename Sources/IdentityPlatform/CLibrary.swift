@@ -1,5 +1,5 @@
-// The only place that names the platform's C library: every other file imports IdentityPlatform. `@_exported` is an attribute
-// that Foundation uses for the same purpose; without it each file would have to choose the C library itself.
+// Only this file names the platform's C library. Every other file of the package that calls C functions imports IdentityPlatform.
+// Without `@_exported`, each of these files would need the `#if` below. Foundation uses `@_exported` for the same purpose.
 #if canImport(Glibc)
 @_exported public import Glibc
 #elseif canImport(Musl)

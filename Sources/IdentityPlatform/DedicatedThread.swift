@@ -1,9 +1,9 @@
-/// A dedicated thread for a loop that blocks in C, so that the cooperative pool never waits in a system call.
+/// A dedicated thread for code that blocks in C functions, so that it does not block a thread of Swift's cooperative pool.
 package enum DedicatedThread {
-    /// Starts a detached thread that runs the body and ends with it.
+    /// Starts a detached thread that runs the body and ends when the body returns.
     ///
-    /// All signals are blocked on it: a signal handler of the app must not run on this thread's stack, and a SIGPIPE raised by
-    /// a write inside a C library stays pending here instead of ending the process.
+    /// All signals are blocked on the thread. Otherwise a signal handler of the app could run on the thread's stack, and a SIGPIPE that
+    /// a write in a C library raises could end the process.
     ///
     /// - Returns: Whether the thread was created.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {

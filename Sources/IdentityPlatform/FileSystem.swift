@@ -1,6 +1,6 @@
 internal import CIdentityPlatform
 
-/// The types of file systems, which are Linux's numbers (`f_type` of statfs(2)).
+/// The types of file systems. A type is Linux's number (`f_type` of statfs(2)).
 package enum FileSystem {
     /// The type of procfs.
     static let procfs: Int64 = 0x9FA0
@@ -10,10 +10,10 @@ package enum FileSystem {
         unsafe identity_file_system(path)
     }
 
-    /// The name of a network file system; nil for others.
+    /// The name of the network file system with this type; nil for a type that is not in the list.
     ///
-    /// The numbers come from `linux/magic.h` and from the file systems' own sources. FUSE is not included, because its
-    /// type does not show the file system behind it.
+    /// The numbers come from `linux/magic.h` and from the file systems' own sources. The type of FUSE is not in the list, because it does
+    /// not show which file system a FUSE program provides.
     package static func networkName(ofType type: Int64) -> String? {
         switch type {
         case 0x6969: "NFS"
@@ -34,6 +34,6 @@ package enum FileSystem {
         }
     }
 
-    /// Whether a read may wait for another machine: on a network file system, and on FUSE, whose type does not show it.
+    /// Whether a read may wait for another machine: true for FUSE, and for a type that ``networkName(ofType:)`` knows.
     package static func mayBeRemote(_ type: Int64) -> Bool { type == 0x6573_5546 || networkName(ofType: type) != nil }
 }

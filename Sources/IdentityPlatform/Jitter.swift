@@ -1,4 +1,4 @@
-/// Random durations, so that callers that wait for the same event do not all continue at the same moment.
+/// Random durations, so that tasks or processes that begin to wait at the same moment do not all continue at the same moment.
 package enum Jitter {
     /// Returns a duration between two bounds.
     ///

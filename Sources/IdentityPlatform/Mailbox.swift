@@ -1,32 +1,32 @@
 internal import Synchronization
 
-/// A queue of commands from tasks to the thread of a loop.
+/// A queue of commands that tasks send to the thread of an event loop.
 package final class Mailbox<Command: Sendable>: Sendable {
     private struct State {
-        /// False once the loop is ending.
+        /// False after ``close(releasing:)`` was called.
         var isOpen = true
-        /// Whether the loop looks at the queue again before it waits.
+        /// Whether the loop will look at the queue before it waits for events, so that a new command needs no wake-up.
         var isAwake = false
-        /// Whether the wake-up resource was released.
+        /// Whether ``close(releasing:)`` has released the resource that `wake` uses.
         var hasEnded = false
         var commands: [Command] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Mutex(State())
-    /// The number of callers that are about to wake the loop.
+    /// The number of calls of ``post(_:)`` that are about to call `wake`, or are in it.
     private let wakers = Atomic(0)
     private let wake: @Sendable () -> Void
 
     /// Creates an empty, open mailbox.
     ///
-    /// - Parameter wake: Wakes the loop. It is called without the mailbox's lock, which the loop takes next, and never after
-    ///   ``close(releasing:)`` releases its resource.
+    /// - Parameter wake: Wakes the loop, for example through a pipe. ``post(_:)`` calls it without holding the mailbox's lock, because the
+    ///   loop takes this lock after it wakes up. It is not called after ``close(releasing:)`` has released the pipe.
     package init(wake: @escaping @Sendable () -> Void) {
         self.wake = wake
     }
 
-    /// Sends a command to the loop; false if the loop has ended and will not read it.
+    /// Queues a command and wakes the loop if necessary; returns false, without queueing the command, if the mailbox is closed.
     @discardableResult
     package func post(_ command: Command) -> Bool {
         let (isPosted, isFirst) = state.withLock { state in
@@ -44,14 +44,14 @@ package final class Mailbox<Command: Sendable>: Sendable {
         return isPosted
     }
 
-    /// Exchanges the queued commands for an empty array.
+    /// Takes all queued commands.
     ///
-    /// Only the loop may call this.
+    /// Only the loop's thread may call this method.
     ///
     /// - Parameters:
-    ///   - commands: The array.
-    ///   - staysAwake: Whether the loop calls ``mayWait()`` before it waits. Until then nobody wakes it, which saves a system call
-    ///     for each command.
+    ///   - commands: Pass an empty array; it receives the queued commands.
+    ///   - staysAwake: Whether the loop will call ``mayWait()`` before it waits for events. Until then ``post(_:)`` does not wake the loop,
+    ///     which saves system calls.
     package func take(into commands: inout [Command], stayingAwake staysAwake: Bool = false) {
         state.withLock { state in
             swap(&state.commands, &commands)
@@ -59,9 +59,9 @@ package final class Mailbox<Command: Sendable>: Sendable {
         }
     }
 
-    /// Whether the loop may wait: no command is queued, and the next one wakes the loop.
+    /// Returns whether no command is queued, so that the loop may wait for events; if so, the next ``post(_:)`` wakes the loop.
     ///
-    /// Only the loop may call this.
+    /// Only the loop's thread may call this method.
     package func mayWait() -> Bool {
         state.withLock { state in
             state.isAwake = !state.commands.isEmpty
@@ -69,15 +69,15 @@ package final class Mailbox<Command: Sendable>: Sendable {
         }
     }
 
-    /// Closes the mailbox and resumes the tasks in ``waitForEnd()``.
+    /// Closes the mailbox and resumes the tasks that wait in ``waitForEnd()``.
     ///
-    /// Only the loop may call this, as its last call.
+    /// The loop's thread calls this method as its last call of the mailbox. If this thread could not be started, its creator calls it.
     ///
-    /// - Parameter release: Releases the wake-up resource, after the last wake-up.
+    /// - Parameter release: Releases the resource that `wake` uses. It is called after the last call of `wake` has ended.
     /// - Returns: The commands that the loop did not take.
     package func close(releasing release: () -> Void) -> [Command] {
         state.withLock { $0.isOpen = false }
-        // A caller that posted before still uses the resource, for one system call.
+        // A call of `post` that found the mailbox open may still be in `wake`, which uses the resource for one system call.
         while wakers.load(ordering: .acquiring) > 0 { usleep(10) }
         release()
         let (commands, waiters) = state.withLock { state in

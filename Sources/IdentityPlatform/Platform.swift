@@ -2,7 +2,7 @@ internal import CIdentityPlatform
 
 /// Constants and calls that differ between platforms, or that Swift's C library modules leave out.
 ///
-/// Only Linux with glibc is built and tested. The other branches show where a port begins.
+/// Only Linux with glibc is built and tested. The `#if` branches for other platforms show where a port begins.
 package enum Platform {
     #if canImport(Glibc)
     /// The type of a TCP socket.
@@ -21,22 +21,24 @@ package enum Platform {
     ///
     /// Darwin has the socket option SO_NOSIGPIPE instead.
     package static let sendFlags: Int32 = 0
-    /// The flag of `posix_spawn` that starts a session.
+    /// The flag of `posix_spawn` that starts the program in a new POSIX session (setsid(2)).
     package static let spawnSetSession: Int32 = 0x400
     private static let setFileDescriptionLock: Int32 = 90
     #else
     /// The flags of a send that must not raise SIGPIPE.
     package static let sendFlags = Int32(MSG_NOSIGNAL)
-    /// The flag of `posix_spawn` that starts a session: POSIX_SPAWN_SETSID, which glibc's headers show under _GNU_SOURCE only.
+    /// The flag of `posix_spawn` that starts the program in a new POSIX session (setsid(2)).
+    ///
+    /// Its name is POSIX_SPAWN_SETSID, which glibc's headers declare only under _GNU_SOURCE.
     package static let spawnSetSession: Int32 = 0x80
-    // F_OFD_SETLK, which glibc's headers show under _GNU_SOURCE only.
+    // F_OFD_SETLK, which glibc's headers declare only under _GNU_SOURCE.
     private static let setFileDescriptionLock: Int32 = 37
     #endif
 
     /// Locks or unlocks one byte of a file for an open file description, without waiting.
     ///
-    /// - Returns: 0 on success, EAGAIN or EACCES if another description holds the byte, otherwise the `errno` of a file
-    ///   system without such locks.
+    /// - Returns: 0 on success; EAGAIN or EACCES if another open file description has locked the byte; otherwise the `errno` of `fcntl`,
+    ///   for example if the file system does not support these locks.
     package static func setLock(_ descriptor: Int32, byte: Int64, isLocked: Bool) -> Int32 {
         var lock = flock()
         lock.l_type = Int16(isLocked ? F_WRLCK : F_UNLCK)
@@ -46,7 +48,7 @@ package enum Platform {
         return unsafe fcntl(descriptor, setFileDescriptionLock, &lock) == 0 ? 0 : errno
     }
 
-    /// Creates a socket that the programs which this process starts do not get.
+    /// Creates a socket that programs started by this process do not inherit (close-on-exec).
     ///
     /// - Returns: The descriptor; -1 on failure, see `errno`.
     package static func socket(_ family: Int32, _ type: Int32, _ protocol: Int32) -> Int32 {
@@ -61,7 +63,7 @@ package enum Platform {
 
     /// How often the current thread has waited, for example for the disk (voluntary context switches).
     ///
-    /// Where the system does not count this for a thread, it is the count of the process, which is larger.
+    /// On other platforms than Linux, it is the count of all threads of the process.
     package static func threadWaits() -> Int {
         identity_thread_waits()
     }

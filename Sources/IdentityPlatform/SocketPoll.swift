@@ -1,8 +1,8 @@
 internal import CIdentityPlatform
 
-/// The sockets that a thread waits for, and a way for other threads to wake it (epoll(7), eventfd(2)).
+/// The sockets whose events a thread waits for, and a way for other threads to wake this thread (epoll(7), eventfd(2)).
 ///
-/// Unlike `poll`, a wait costs the same for one socket as for hundreds.
+/// Unlike the cost of `poll`, the cost of a wait does not grow with the number of watched sockets.
 package struct SocketPoll: Sendable {
     /// The events for which a thread waits, or which have happened.
     package struct Events: OptionSet, Sendable {
@@ -14,7 +14,7 @@ package struct SocketPoll: Sendable {
         package static let read = Events(rawValue: EPOLLIN.rawValue)
         /// The socket is writable.
         package static let write = Events(rawValue: EPOLLOUT.rawValue)
-        /// The socket failed or was closed by the peer; reported without being asked for.
+        /// The socket failed, or the peer closed it; reported even if ``SocketPoll/watch(_:for:)`` did not request it.
         package static let failure = Events(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     }
 
@@ -23,26 +23,26 @@ package struct SocketPoll: Sendable {
     private let poll: Int32
     private let wakeup: Int32
 
-    /// Opens the descriptors; nil when the process has no free ones, see `errno`.
+    /// Opens the two descriptors; nil on failure, for example if the process has no free descriptors: see `errno`.
     package init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // Edge-triggered: each call of `wake()` is one event, and nobody has to read the counter.
+        // The eventfd is edge-triggered: each `wake()` is a new event, so no code has to read the counter to reset it.
         guard poll >= 0, wakeup >= 0, control(EPOLL_CTL_ADD, wakeup, EPOLLIN.rawValue | EPOLLET.rawValue) else {
             close()
             return nil
         }
     }
 
-    /// Ends the current or the next ``wait(milliseconds:_:)``; callable from any thread.
+    /// Ends the current or the next ``wait(milliseconds:_:)``; any thread may call it.
     package func wake() {
         var one: UInt64 = 1
         _ = unsafe write(wakeup, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Sets the events of a socket that a wait reports; they replace those of an earlier call.
+    /// Sets which events of a socket ``wait(milliseconds:_:)`` reports; they replace the events of an earlier call for the socket.
     ///
-    /// - Returns: Whether the system accepted it.
+    /// - Returns: Whether the kernel accepted the socket and its events.
     @discardableResult
     package func watch(_ socket: Int32, for events: Events) -> Bool {
         control(EPOLL_CTL_ADD, socket, events.rawValue)
@@ -57,8 +57,8 @@ package struct SocketPoll: Sendable {
     /// Waits until a socket has an event, another thread wakes this one, or the time is over.
     ///
     /// - Parameters:
-    ///   - milliseconds: How long to wait; 0 only looks for events.
-    ///   - handle: Called with each socket and its events. An earlier call may have closed the socket.
+    ///   - milliseconds: How long to wait; 0 returns at once.
+    ///   - handle: Called with each socket and its events. An earlier call of `handle` may have closed this socket.
     package func wait(milliseconds: Int32, _ handle: (Int32, Events) -> Void) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.maximumEvents) { events in
             let count = unsafe epoll_wait(poll, events.baseAddress, Int32(events.count), milliseconds)
@@ -69,7 +69,7 @@ package struct SocketPoll: Sendable {
         }
     }
 
-    /// Closes the descriptors; no other call may follow.
+    /// Closes the two descriptors; no other method may be called afterwards.
     package func close() {
         for descriptor in [poll, wakeup] where descriptor >= 0 { _ = IdentityPlatform.close(descriptor) }
     }

@@ -1,10 +1,10 @@
-/// A pipe that wakes a thread in `poll`: its read end becomes readable.
+/// A pipe that wakes a thread which waits in `poll`: ``wake()`` makes its read end readable.
 package struct WakeupPipe: Sendable {
     /// The descriptor to poll for reading.
     package let readDescriptor: Int32
     private let writeDescriptor: Int32
 
-    /// Opens a pipe; nil when the process has no free descriptors, see `errno`.
+    /// Opens a pipe; nil on failure, for example if the process has no free descriptors: see `errno`.
     package init?() {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
@@ -17,13 +17,13 @@ package struct WakeupPipe: Sendable {
 
     /// Makes the read end readable.
     ///
-    /// A full pipe is readable already.
+    /// If the pipe is full, the write fails, but the read end is readable already.
     package func wake() {
         var byte: UInt8 = 1
         _ = unsafe write(writeDescriptor, &byte, 1)
     }
 
-    /// Makes the read end unreadable until the next wake-up.
+    /// Reads the bytes of up to 64 calls of ``wake()``, so that `poll` does not report the read end again because of them.
     package func drain() {
         var room: [UInt8] = Array(repeating: 0, count: 64)
         _ = unsafe read(readDescriptor, &room, room.count)

@@ -18,19 +18,19 @@ public import ShopifyStorefront
 ///     sessions: setup.sessions, carts: setup.carts, configuration: .init(publicOrigin: "https://shop.example"))
 /// ```
 ///
-/// The store comes from the app, so that this module links neither SQLite nor libpq. Create one setup for the life of the process.
+/// The app opens the store, so that this module links neither SQLite nor libpq. Create one setup when the process starts, and keep it.
 public struct IdentitySetup: Sendable {
     /// The options that the configuration file does not contain.
     public struct Options: Sendable {
-        /// The kinds of providers, by default the kinds of this package.
+        /// The factories of the supported kinds of providers, by default those of this package.
         public var factories: [any ProviderFactory] = [
             ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(), OpenIDProviderFactory(),
         ]
-        /// Lifetimes and limits of sessions.
+        /// The configuration of the session manager, such as the lifetimes and limits of sessions.
         public var sessions = SessionManager.Configuration()
         /// The policy of the carts.
         public var carts = CartPolicy()
-        /// Who receives the events of sessions.
+        /// The observers that receive the events of logins and sessions.
         public var observers: [any IdentityObserver] = []
         /// The observers that receive the events of the Storefront API and of the Customer Account API.
         public var graphQLObservers: [any GraphQLObserver] = []
@@ -39,7 +39,7 @@ public struct IdentitySetup: Sendable {
         public init() {}
     }
 
-    /// The transport, clock and random source of all parts.
+    /// The transport, clock and random source that all parts of the setup use.
     public let environment: IdentityEnvironment
     /// The providers.
     public let providers: ProviderRegistry
@@ -49,19 +49,19 @@ public struct IdentitySetup: Sendable {
     public let sessions: SessionManager
     /// The Storefront client; nil without the section `storefront`.
     public let storefront: StorefrontClient?
-    /// The carts, which follow the sessions; nil without the section `storefront`.
+    /// The carts of the sessions; nil without the section `storefront`.
     public let carts: CartAdapter?
     /// The Customer Account client; nil without the section `customerAccount`.
     public let customerAccounts: CustomerAccountClient?
 
-    /// Checks the whole configuration, opens the store, and creates everything.
+    /// Checks the configuration, opens the store, and creates all parts of the setup.
     ///
     /// - Parameters:
     ///   - configuration: The configuration.
     ///   - environment: Transport, clock and random source; by default a `CurlTransport` and the system's clock and random source.
     ///   - options: What the file does not contain.
-    ///   - openStore: Opens the store from the section `store`, which is nil if the file has no such section; called after the rest of the
-    ///     configuration was checked.
+    ///   - openStore: Opens the store; gets the section `store`, or nil if the file has no such section. It is called after the other
+    ///     sections of the configuration were checked.
     /// - Returns: The setup.
     /// - Throws: `IdentityError` that names the invalid member; the error of `openStore`; `HTTPTransportError` when the default transport
     ///   cannot be started.
@@ -76,7 +76,7 @@ public struct IdentitySetup: Sendable {
         return IdentitySetup(parts, try await openStore(configuration.store), environment, options)
     }
 
-    /// Creates everything over a store that is open.
+    /// Creates all parts of the setup with a store that is already open.
     ///
     /// - Parameters:
     ///   - configuration: The configuration; its section `store` is ignored.
@@ -119,14 +119,14 @@ public struct IdentitySetup: Sendable {
         guard let carts else {
             throw IdentityError(
                 configuration: "Configuration member storefront is missing.",
-                hint: "Add \"storefront\" with shopDomain and privateToken to the configuration."
+                hint: "Add the section \"storefront\" with shopDomain, and usually with privateToken, to the configuration."
             )
         }
         return carts
     }
 }
 
-/// The parts that need no store.
+/// The parts of a setup that need no store.
 private struct Parts {
     let providers: ProviderRegistry
     let storefront: StorefrontClient?
