@@ -8,7 +8,7 @@ package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
     package let number: Int32
 
     package var description: String {
-        let reason = operation == "bind" ? " The port is in use or not permitted, or this machine has no such loopback address." : ""
+        let reason = operation == "bind" ? " The port is in use or forbidden, or the address does not exist." : ""
         return "The loopback server could not start: \(operation) failed (errno \(number)).\(reason)"
     }
 }

@@ -1,6 +1,6 @@
 internal import CIdentityPlatform
 
-/// The types of file systems. A type is Linux's number (`f_type` of statfs(2)).
+/// The types of file systems, as Linux numbers them (`f_type` of statfs(2)).
 package enum FileSystem {
     /// The type of procfs.
     static let procfs: Int64 = 0x9FA0

@@ -119,7 +119,7 @@ public struct IdentitySetup: Sendable {
         guard let carts else {
             throw IdentityError(
                 configuration: "Configuration member storefront is missing.",
-                hint: "Add the section \"storefront\" with shopDomain, and usually with privateToken, to the configuration."
+                hint: "Add \"storefront\" with shopDomain, and usually with privateToken, to the configuration."
             )
         }
         return carts

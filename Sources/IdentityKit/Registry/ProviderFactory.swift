@@ -3,11 +3,11 @@ public protocol ProviderFactory: Sendable {
     /// The value of `kind` in the configuration for which this factory is used.
     var kind: String { get }
 
-    /// Creates a provider from its section; the caller checks afterwards that every member was read.
+    /// Creates a provider from its section; ``ProviderRegistry`` checks afterwards that every member was read.
     ///
     /// - Parameters:
     ///   - name: The provider's name.
-    ///   - section: The provider's section; reading a member marks it as known.
+    ///   - section: The provider's section of the configuration. A member that the factory does not read is reported as unknown.
     ///   - environment: The environment for the provider.
     /// - Returns: The provider.
     /// - Throws: ``IdentityError`` that names the invalid member.

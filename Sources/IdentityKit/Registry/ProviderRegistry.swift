@@ -14,7 +14,7 @@ public struct ProviderRegistry: Sendable {
     /// Creates a registry of the given providers.
     ///
     /// - Parameter providers: The providers, in the order of ``names``.
-    /// - Throws: ``IdentityError`` when two providers have the same name, or one has the name of guests' sessions
+    /// - Throws: ``IdentityError`` when two providers have the same name, or when a provider has the name that sessions of guests use
     ///   (``SessionManager/guestProvider``).
     public init(_ providers: [any IdentityProvider]) throws(IdentityError) {
         var names: Set<[UInt8]> = []
@@ -77,7 +77,7 @@ public struct ProviderRegistry: Sendable {
                 "kind",
                 "names an unknown kind of provider",
                 hint:
-                    "Use a kind that this program supports (\(known)). An app adds another kind with its ProviderFactory."
+                    "Use a kind that this program supports (\(known)). To support another kind, pass its ProviderFactory."
             )
         }
         do {
@@ -89,7 +89,7 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
-    /// The error of a factory, with the provider's path in the file added to its message if the message does not contain it.
+    /// Adds the provider's path in the configuration to a factory's error of kind `configuration`, unless the message contains the path.
     private static func naming(_ path: String, in error: IdentityError) -> IdentityError {
         guard error.kind == .configuration, !error.message.contains(path) else { return error }
         return error.recast(message: "Configuration of \(path): \(error.message)")
@@ -101,7 +101,9 @@ public struct ProviderRegistry: Sendable {
     /// All providers, in order.
     public var all: [any IdentityProvider] { providers }
 
-    /// The name if a registered provider has it, otherwise an empty string: the number of names in events must be bounded.
+    /// The name if a registered provider has it, otherwise an empty string.
+    ///
+    /// A name in an event can become the label of a metric, so requests must not be able to add any number of names.
     func knownName(_ name: String) -> String {
         providers.contains { $0.descriptor.name.isIdentical(to: name) } ? name : ""
     }
@@ -128,7 +130,8 @@ public struct ProviderRegistry: Sendable {
 
     /// The provider of a stored session or login attempt; if it is missing, the configuration is wrong.
     ///
-    /// Shops that share a store may use the same provider names, each in its own registry. A token must reach its own shop's provider only.
+    /// The tenant must be the provider's tenant too. Shops that share a store may use the same provider names, each in its own registry,
+    /// and a shop's token must not be sent to another shop's provider.
     func provider(ofStored name: String, tenant: String) throws(IdentityError) -> any IdentityProvider {
         guard let provider = find(name), provider.descriptor.tenant.isIdentical(to: tenant) else {
             throw IdentityError(

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// A table in memory with a maximum number of values per group, so that a flood at one tenant does not affect the others.
+/// A table in memory with a maximum number of values in each group, such as the pending logins of one tenant.
 ///
-/// If a group is full, ``insert(_:for:in:until:)`` evicts the values that expire first; ``insert(_:for:until:at:)`` evicts only expired
-/// values, and otherwise refuses the new one. Eviction does not search the whole table, so that a flood of unfinished logins costs little
-/// time (CVE-2021-22119).
+/// So a flood of logins at one tenant does not evict the logins of other tenants. If a group is full, ``insert(_:for:in:until:)`` evicts
+/// the values that expire first. ``insert(_:for:until:at:)`` evicts only expired values; if there are none, it refuses the new value.
+/// Eviction does not search the whole table, so that a flood of unfinished logins costs little time (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
     private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]
 
@@ -14,9 +14,9 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         let key: [UInt8]
     }
 
-    /// The places of one group in the order of expiry, then of arrival.
+    /// The values of one group in the order of their expiry, then of their insertion.
     ///
-    /// The place of a removed value stays in the list until it is reached, or until the list is compacted.
+    /// `order` keeps the place of a removed value until `removeFirst` reaches it or `compact` removes it.
     private struct Group {
         var order: [Place] = []
         var head = 0
@@ -25,7 +25,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         var first: Place? { head < order.count ? order[head] : nil }
 
         mutating func insert(_ place: Place) {
-            // Values usually have the same lifetime, so the newest one nearly always expires last.
+            // Values usually have the same lifetime, so the newest value usually expires last and the loop ends at once.
             var index = order.count
             while index > head, order[index - 1].expiresAt > place.expiresAt { index -= 1 }
             order.insert(place, at: index)
@@ -47,7 +47,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     }
 
     private let maximum: Int
-    // The keys are bytes: Swift's == treats canonically equivalent strings as equal, and these keys must stay distinct.
+    // The keys are bytes, because Swift's == treats canonically equivalent strings as equal, and their keys must stay distinct.
     private var entries: Entries = [:]
     private var groups: [[UInt8]: Group] = [:]
     private var nextSerial = 0
@@ -76,11 +76,9 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         groups[name] = ours
     }
 
-    /// Adds a value.
+    /// Adds a value to the group with the empty name; evicts only values of this group that have expired.
     ///
-    /// Only expired values are evicted.
-    ///
-    /// - Returns: False if the group is full.
+    /// - Returns: False, without adding the value, if the group is full.
     mutating func insert(_ value: Value, for key: String, until expiry: Date, at now: Date) -> Bool {
         var ours = groups.removeValue(forKey: []) ?? Group()
         while ours.count >= maximum, let first = ours.first, first.expiresAt < now { ours.removeFirst(from: &entries) }
@@ -99,7 +97,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         return entry.value
     }
 
-    /// Removes the values that expired before a date, and returns how many.
+    /// Removes the values that expired before a date, and returns their number.
     mutating func sweep(expiredBefore date: Date) -> Int {
         let count = entries.count
         for name in Array(groups.keys) {

@@ -1,14 +1,14 @@
-/// A lock that its holder has now.
+/// Tells the holder of a lock whether the lock is still held.
 ///
 /// The holder checks the lock before each step that must happen only once, for example before it sends a refresh token.
 public struct HeldLock: Sendable {
     private let time: (@Sendable () -> Duration)?
     private let keep: (@Sendable () -> Void)?
 
-    /// A lock that can be lost while its holder runs: a lease, or a lock that a server releases when it loses the connection.
+    /// A lock that can be lost while its holder runs: a lease, or a lock that a server releases when the holder's connection ends.
     ///
-    /// - Parameter remaining: How much longer the lock is certainly held; zero or less when that is not certain. Measure
-    ///   it with a clock that never jumps and that advances while the process is stopped.
+    /// - Parameter remaining: How much longer the lock is certainly held; zero or less if another process may have the lock already.
+    ///   Measure it with a clock that never jumps and that advances while the process is stopped.
     public init(remaining: @escaping @Sendable () -> Duration) {
         time = remaining
         keep = nil
@@ -25,31 +25,31 @@ public struct HeldLock: Sendable {
     /// A lock among the tasks of one process, which cannot be lost while the process runs.
     public static let untilProcessEnds = HeldLock(keep: nil)
 
-    /// A lock that ends with its holder's process only, such as a lock of the kernel.
+    /// A lock that can be lost only if its holder's process ends, such as a file lock of the kernel.
     ///
-    /// - Parameter keep: A closure that ``keepAfterBody()`` calls. After this call, other processes must not get the lock when the body
-    ///   ends. The tasks of this process can get it, and the first body that ends without this call releases it.
+    /// - Parameter keep: A closure that ``keepAfterBody()`` calls. If it was called, the process keeps the lock when the body ends: other
+    ///   tasks of the process can get the lock, other processes cannot. The lock is released when a later body ends without a call of
+    ///   the closure.
     /// - Returns: The lock.
     public static func untilProcessEnds(keeping keep: @escaping @Sendable () -> Void) -> HeldLock {
         HeldLock(keep: keep)
     }
 
-    /// Keeps the lock for this process after the body, if the lock ends only with its process.
+    /// Lets the process keep the lock after the body, if the lock was created with ``untilProcessEnds(keeping:)``.
     ///
-    /// Use it for new tokens that could not be saved: another process that gets the lock would assume that this one has
-    /// crashed, and would send the old refresh token again. The next body of this process that ends without this call
-    /// releases the lock.
+    /// Call it if new tokens could not be saved. Otherwise another process could get the lock, assume that this process has crashed, and
+    /// send the old refresh token again. The lock is released when a later body in this process ends without this call.
     public func keepAfterBody() { keep?() }
 
     /// How much longer the lock is certainly held; nil for a lock that cannot be lost while the body runs, and for ``notNeeded``.
     public var remaining: Duration? { time?() }
 
-    /// Whether the lock is certainly still held.
+    /// Whether the lock is certainly still held; true for ``notNeeded``.
     public var isHeld: Bool { remaining.map { $0 > .zero } ?? true }
 
     /// Whether the acquisition of this lock proves that its previous holder has released it or has ended.
     ///
-    /// It is false for a lease and for a lock of a server: the previous holder may be stopped or disconnected from the server,
-    /// and may still have an unsaved response of the provider.
+    /// It is false for a lease and for a lock of a server. The process that held such a lock before may only be suspended or disconnected
+    /// from the server, and may still have an unsaved response of the provider.
     public var provesPreviousHolderGone: Bool { time == nil }
 }

@@ -21,7 +21,7 @@ extension IdentityError {
             .storeFailed,
             "A session with this id is already stored.",
             hint:
-                "Insert each session once. If SessionManager made the id, the RandomSource of the environment repeats its bytes: correct it."
+                "Insert each session once. If SessionManager made the id, correct the environment's RandomSource: it repeats its bytes."
         )
     }
 
@@ -36,7 +36,7 @@ extension IdentityError {
         )
     }
 
-    /// The error when OpenSSL fails for another reason than a wrong input.
+    /// The error when an OpenSSL function fails although its input is correct.
     package static func sealingUnavailable(_ cause: CryptoError) -> IdentityError {
         IdentityError(
             .retryLater,

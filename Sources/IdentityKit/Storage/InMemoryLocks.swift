@@ -1,10 +1,10 @@
-/// The locks of a store that only one process uses; tasks get them in the order of their requests.
+/// The locks of a store that only one process uses; tasks get a lock in the order in which they requested it.
 ///
 /// A store that several processes share needs locks that all of them see.
 public final class InMemoryLocks: SessionLocking {
     private let locks: KeyedLock<LockName>
 
-    /// Creates locks, which are all free.
+    /// Creates locks that no task holds.
     ///
     /// - Parameter clock: The clock for time limits.
     public init(clock: any IdentityClock = SystemClock()) {

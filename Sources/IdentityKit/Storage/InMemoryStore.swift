@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import Synchronization
 
-/// A store in memory: for tests, and for apps that may lose every login when they stop.
+/// A store in memory: for tests, and for apps that may lose all sessions when they stop.
 ///
 /// ```swift
 /// let sessions = SessionManager(providers: providers, store: InMemoryStore(), environment: environment)
@@ -14,7 +14,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
         var attempts: ExpiringTable<StoredLoginAttempt>
         var usedTokens: ExpiringTable<Void>
-        /// One counter for all attachments, so that no revision occurs twice, also after a removal.
+        /// One counter for all attachments, so that an attachment that is removed and added again gets a new revision.
         var lastRevision = StoredSession.firstGeneration
 
         mutating func put(_ session: StoredSession) {
@@ -85,7 +85,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         state.withLock { $0.sessions[id] }
     }
 
-    /// Replaces a session of the expected generation.
+    /// Replaces a session if it still has the expected generation; returns false otherwise.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         state.withLock { state in
             guard state.sessions[session.id]?.generation == generation else { return false }
@@ -181,7 +181,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         }
     }
 
-    /// Removes expired sessions, logins and used tokens.
+    /// Removes expired sessions, pending logins and marks of used tokens, and returns their number.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         state.withLock { state in
             let attempts = state.attempts.sweep(expiredBefore: date)
@@ -197,7 +197,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
 }
 
 extension StoredSession {
-    /// The session after a save, which clears the mark of a restored session.
+    /// The session as this store saves it: without the mark that it was restored from a backup.
     fileprivate var saved: StoredSession {
         var session = self
         session.isRestored = false

@@ -1,17 +1,17 @@
-/// The name of a lock of a store, which says what the lock protects: ``SessionLocking``.
+/// The name of a lock of a store (``SessionLocking``); it says what the lock protects.
 public enum LockName: Sendable, Hashable {
     /// The tokens of a session, while they are refreshed.
     case session(SessionID)
-    /// The attachment of a session with a name, such as a cart.
+    /// An attachment of a session, such as its cart, by the name of the attachment.
     case attachment(String, of: SessionID)
     /// An object of another system that several sessions can use, such as a cart, with its id in that system.
     case object(String)
 
-    /// The name as bytes, which differ for different locks.
+    /// The name as bytes; two different names never have the same bytes.
     ///
     /// They contain the id, which is a secret: a store that writes or sends them must hash them with a key.
     public var bytes: [UInt8] {
-        // The first byte is different for each case. All session ids have one length, so that two attachments never have the same bytes.
+        // The first byte is different for each case. All session ids have the same length, so the bytes of two attachments always differ.
         switch self {
         case .session(let id): [0] + id.rawValue.utf8
         case .attachment(let name, let id): [1] + "\(name) \(id.rawValue)".utf8
@@ -19,14 +19,14 @@ public enum LockName: Sendable, Hashable {
         }
     }
 
-    /// The error for a caller who did not get the lock in time.
+    /// The error if the lock was not free within the time limit.
     package var busyError: IdentityError {
         let (message, hint) =
             switch self {
             case .session:
                 (
                     "Another task, process or machine holds the session's lock, usually for a refresh, and did not release it in time.",
-                    "Try again. If it lasts, look for tokens_not_durable in the logs: a process keeps the lock until its tokens are saved."
+                    "Try again. If it lasts, look for tokens_not_durable in the logs: its process keeps the lock until it saved the tokens."
                 )
             case .attachment(let name, _):
                 (

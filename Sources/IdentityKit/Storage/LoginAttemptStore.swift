@@ -5,12 +5,12 @@ public protocol LoginAttemptStore: Sendable {
     /// Adds a login attempt.
     func insert(_ attempt: StoredLoginAttempt) async throws
 
-    /// Removes a login attempt and returns it, atomically: only one of several callers gets it.
+    /// Removes a login attempt and returns it, atomically: if several tasks or processes take the same attempt, only one gets it.
     ///
     /// - Parameters:
     ///   - key: The key of the login attempt.
-    ///   - check: Called with the login attempt before it is removed. When it throws, the attempt stays, so that a forged
-    ///     callback cannot end a buyer's login.
+    ///   - check: Called with the login attempt before the attempt is removed. If `check` throws, the attempt stays in the store, so that
+    ///     a forged callback cannot end a buyer's login.
     /// - Returns: The login attempt; nil if the store has no attempt with this key.
     /// - Throws: The error of `check`, or ``IdentityError`` of the store.
     func takeLoginAttempt(
@@ -20,7 +20,7 @@ public protocol LoginAttemptStore: Sendable {
 }
 
 extension LoginAttemptStore {
-    /// Removes a login attempt and returns it, atomically: only one of several callers gets it.
+    /// Removes a login attempt and returns it, atomically: if several tasks or processes take the same attempt, only one gets it.
     ///
     /// - Throws: ``IdentityError`` of the store.
     public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
@@ -33,7 +33,7 @@ extension LoginAttemptStore {
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - decode: Decodes and checks the record before it is removed. When it throws, the record stays.
+    ///   - decode: Decodes and checks the record before the record is removed. If `decode` throws, the record stays in the store.
     /// - Returns: The result of `decode`; nil if the store has no record with this key.
     /// - Throws: The error of `decode`, or `IdentityError` of the store.
     func takeDecoded<Attempt: Sendable>(

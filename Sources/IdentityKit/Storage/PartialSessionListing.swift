@@ -1,8 +1,8 @@
-/// A store that lists the sessions that can be read, and reports when records that may match cannot be read.
+/// A store that lists the sessions that can be read, and reports an error if it has records that may match but cannot be read.
 ///
-/// A caller that ends sessions ends the readable ones and reports that others remain.
+/// ``SessionManager`` uses it to end all sessions of a buyer: it ends the readable ones, and then throws the error for the others.
 public protocol PartialSessionListing: SessionRecordStore {
-    /// The readable sessions that match, oldest first, and the first error of those that cannot be read.
+    /// The readable sessions that match, oldest first, and the first error for a record that may match but cannot be read.
     func readableSessions(matching filter: SessionFilter) async throws -> SessionListing
 }
 
@@ -28,8 +28,8 @@ public struct SessionListing: Sendable {
 extension PartialSessionListing {
     /// The sessions that match, oldest first.
     ///
-    /// If the filter names a buyer or a session id of the provider, and a matching session may be unreadable, the call throws: a logout
-    /// must end all of these sessions. With other filters, unreadable sessions are omitted.
+    /// Unreadable sessions are omitted. But if the filter names a buyer or a session id of the provider, and an unreadable session may
+    /// match, the method throws: a logout with such a filter must end all matching sessions.
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         let listing = try await readableSessions(matching: filter)
         if let damage = listing.damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }

@@ -1,8 +1,8 @@
-/// A value that is attached to a session.
+/// A value that is attached to a session, such as its cart.
 public struct SessionAttachment: Sendable {
     /// The value that is attached.
     public var payload: Secret
-    /// The number of the change that saved this value, for compare-and-set.
+    /// The number of this version of the value; ``SessionAttachmentStore/setAttachment(_:to:of:expecting:)`` compares it.
     public var revision: Int64
 
     /// Creates an attachment.

@@ -12,9 +12,9 @@ public struct SessionFilter: Sendable {
     public var providerSessionID: String?
     /// Whether a refresh is in progress or ended without a known outcome.
     public var isInDoubt: Bool?
-    /// The only provider whose equivalent issuers also match ``buyer``; nil for every provider.
+    /// The name of the only provider whose ``ProviderDescriptor/equivalentIssuers`` also match ``buyer``; nil for those of each provider.
     ///
-    /// Stores ignore it.
+    /// Stores ignore it: ``SessionManager`` asks the store separately for each of these issuers.
     var equivalentsOf: String?
 
     /// Creates a filter; without arguments it matches every session.
@@ -34,8 +34,8 @@ public struct SessionFilter: Sendable {
 
     /// Creates a filter for all sessions of the buyer to whom a session belongs.
     ///
-    /// It matches sessions of the same issuer at every provider. ``ProviderDescriptor/equivalentIssuers`` count as one only at the
-    /// session's own provider, because another provider may list its issuer together with issuers that its own list does not contain.
+    /// It matches sessions with the session's issuer at every provider. Sessions with another issuer match only at the session's own
+    /// provider, if its ``ProviderDescriptor/equivalentIssuers`` contain both issuers. The lists of other providers have no effect.
     package init(buyerOf session: Session) {
         self.init(tenant: session.tenant, buyer: (session.buyer.issuer, session.buyer.subject))
         equivalentsOf = session.provider

@@ -1,20 +1,20 @@
 /// Locks of sessions among all tasks, processes and machines that share a store.
 public protocol SessionLocking: Sendable {
-    /// How long a lock is certainly held from now on if the store can be reached; nil, the default, if a lock ends only
-    /// with its holder's process.
+    /// How long a lock is certainly held after it was acquired or renewed; nil, the default, if a lock can be lost only when its holder's
+    /// process ends.
     ///
     /// A request with a refresh token must end within this time: ``SessionManager`` refuses providers whose
     /// ``ProviderDescriptor/timeout`` is longer.
     var guaranteedLockDuration: Duration? { get }
 
-    /// Runs the body while no other task, process or machine holds the lock; the lock ends with its holder, at once or
-    /// when its lease expires.
+    /// Runs the body while no other task, process or machine holds the lock.
+    ///
+    /// If the holder's process ends, the lock is released at once or when its lease expires.
     ///
     /// - Parameters:
     ///   - name: The name of the lock. Its session need not exist.
-    ///   - limit: The maximum wait for another holder.
-    ///   - body: Receives the lock, which says whether it is still held. Check it before each step that must happen
-    ///     only once.
+    ///   - limit: How long to wait until another holder releases the lock.
+    ///   - body: The code to run. It receives a ``HeldLock``: check ``HeldLock/isHeld`` before each step that must happen only once.
     /// - Returns: The result of the body.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time, or the error of the
     ///   body.
@@ -26,7 +26,7 @@ public protocol SessionLocking: Sendable {
 }
 
 extension SessionLocking {
-    /// Returns nil, because locks end only with their holder's process.
+    /// Returns nil: a lock can be lost only when its holder's process ends.
     public var guaranteedLockDuration: Duration? { nil }
 
     /// Runs the body while no other task, process or machine holds the session's lock: ``withLock(_:waitingUpTo:_:)``.

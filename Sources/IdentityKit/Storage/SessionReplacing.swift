@@ -1,7 +1,7 @@
-/// A store with a maximum number of sessions that can add the successor of a session at the limit.
+/// A store with a maximum number of sessions that can exceed the maximum while one session replaces another.
 package protocol SessionReplacing: SessionRecordStore {
-    /// Adds a new session as ``SessionRecordStore/insert(_:)`` does, also above the maximum.
+    /// Adds a new session as ``SessionRecordStore/insert(_:)`` does, even if the tenant has the maximum number of sessions.
     ///
-    /// The caller removes another session of the tenant next.
+    /// The caller then removes the session that the new one replaces.
     func insertReplacement(_ session: StoredSession) async throws
 }

@@ -1,11 +1,12 @@
 /// A store with a spool: a local directory that keeps new tokens while the store is down.
 ///
-/// After a refresh, the new tokens exist nowhere else. If the store fails for some seconds, ``SessionManager`` writes the tokens to the
-/// spool (`UnsavedTokens.swift`), durably and sealed, until they can be saved. The spool keeps at most one session for an id.
+/// After a refresh, only the memory of this process contains the new tokens. If the store does not save them, ``SessionManager`` writes
+/// them to the spool, and removes them from it after the store has saved them. The spool must encrypt what it writes, and keeps at most
+/// one session for each id.
 public protocol SessionSpooling: Sendable {
-    /// Writes a session that could not be saved, in place of an earlier one with the same id.
+    /// Writes a session that could not be saved; it replaces an earlier spooled session with the same id.
     ///
-    /// The session survives a crash when this returns.
+    /// When the method returns, the spooled session survives a crash.
     func spool(_ session: StoredSession) async throws
 
     /// Returns the spooled session with an id; nil if no such session was spooled.
@@ -22,6 +23,6 @@ public protocol SessionSpooling: Sendable {
 package protocol OptionalSpooling: SessionSpooling {
     /// Whether this store has a spool.
     ///
-    /// If not, every ``SessionSpooling/spool(_:)`` throws, and there is nothing else to report.
+    /// If it has none, ``SessionManager`` does not use the spool, so that no observer gets an error about it.
     var hasSpool: Bool { get }
 }

@@ -3,12 +3,13 @@
 /// The payloads are unencrypted secrets. A store that writes them to a disk or a database must encrypt them and bind each
 /// one to its row: `IdentityStoreKit` does that. Calls may be concurrent. Throw ``IdentityError``: of kind
 /// ``IdentityError/Kind/retryLater`` when the caller may try again, of kind ``IdentityError/Kind/configuration`` when an
-/// operator has to act. A record that cannot be read is an error, never "no such session". `IdentityTesting` contains the
-/// conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
+/// operator has to act. If a record exists but cannot be read, throw: do not report that the session does not exist. `IdentityTesting`
+/// contains the conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public protocol SessionRecordStore: Sendable {
     /// Adds a new session durably; throws an error of kind ``IdentityError/Kind/rejected`` if a session with this id exists.
     ///
-    /// After most other errors the caller removes the session, because the store may have added it.
+    /// After an error of another kind, ``SessionManager`` removes the session, because the store may have added it. After an error with
+    /// code ``IdentityError/Code/storeFull``, it does not.
     func insert(_ session: StoredSession) async throws
 
     /// Returns the session with this id; nil if the session does not exist.
@@ -31,9 +32,11 @@ public protocol SessionAttachmentStore: Sendable {
     /// Returns the attachment with this name; nil if it does not exist.
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment?
 
-    /// Adds, replaces or, with a nil payload, removes an attachment, if its revision is the expected one (nil: there is none).
+    /// Adds, replaces or, with a nil payload, removes an attachment, if its revision is the expected one.
     ///
-    /// - Returns: False if another caller changed it first, or if the session does not exist.
+    /// The expected revision nil means that the session must not have an attachment with this name.
+    ///
+    /// - Returns: False if the attachment has another revision, or if the session does not exist.
     func setAttachment(
         _ name: String,
         to payload: Secret?,

@@ -1,7 +1,7 @@
-/// A store that can check whether it can be read, for a probe.
+/// A store with a check of its own that it can be read, for ``SessionManager/readiness()``.
 ///
-/// Without it, a probe looks up a session that does not exist. A store with several servers may refuse to answer that if it reaches only a
-/// server that is behind, although it can read the sessions that this server has.
+/// With other stores, `readiness()` looks up a session that does not exist. If PostgreSQL can only be reached at a standby, this lookup
+/// fails, because a standby may lack new sessions. But the standby can still serve the sessions that it has.
 package protocol StoreReadChecking: Sendable {
     /// Reads the store once.
     ///

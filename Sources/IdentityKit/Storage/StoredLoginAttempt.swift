@@ -2,11 +2,11 @@ public import FoundationEssentials
 
 /// A pending login or logout as `SessionManager` passes it to a store.
 public struct StoredLoginAttempt: Sendable {
-    /// A text that contains a hash of the `state`, so that a reader of the store does not learn the `state`.
+    /// A hash of the `state`, for a pending logout with a prefix, so that a reader of the store does not learn the `state`.
     public var key: String
     /// The tenant, empty if the app has only one.
     ///
-    /// Limits apply to each tenant, so that a flood of logins at one tenant does not affect the others.
+    /// The maximum number of pending logins applies to each tenant, so that a flood of logins at one tenant does not affect the others.
     public var tenant: String
     /// When the login or logout expires.
     public var expiresAt: Date

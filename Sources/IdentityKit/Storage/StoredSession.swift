@@ -18,7 +18,7 @@ public struct StoredSession: Sendable {
     ///
     /// A store indexes only a keyed hash of it.
     public var providerSessionID: String?
-    /// The number of the save, counted from ``firstGeneration``; each replacement increases it.
+    /// The number of this version of the session, counted from ``firstGeneration``; each replacement has a greater number.
     public var generation: Int64
     /// When the session began.
     public var createdAt: Date
@@ -26,9 +26,9 @@ public struct StoredSession: Sendable {
     public var retainedUntil: Date
     /// Whether a refresh is in progress or ended without a known outcome.
     ///
-    /// A store keeps it unencrypted, so that a repair finds it.
+    /// A store keeps it unencrypted, so that ``SessionManager/repair()`` can search for these sessions.
     public var isInDoubt: Bool
-    /// Whether the session was restored from a backup: its refresh token may have been used since.
+    /// Whether the session was restored from a backup, so that its refresh token may have been used since the backup.
     ///
     /// A store sets this flag when it reads the session, and clears it with the next save.
     public var isRestored: Bool
@@ -37,7 +37,7 @@ public struct StoredSession: Sendable {
 
     /// The first generation.
     ///
-    /// The number is so high that its stored form never becomes longer, so that a store can overwrite the row in place.
+    /// The number is so high that the stored form of a later generation is not longer, so that a store can overwrite the row in place.
     public static let firstGeneration: Int64 = 1 << 40
 
     /// Creates a stored session.

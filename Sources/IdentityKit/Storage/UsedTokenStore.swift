@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// A store that remembers used tokens, so that a token that is valid once cannot be used again.
+/// A store that remembers used one-time tokens, such as logout tokens, so that no token is accepted twice.
 ///
-/// The marks survive a restart, and all processes that share the store see them. The store may remove a mark only after it has
-/// expired: a full store refuses another mark.
+/// The marks survive a restart, and all processes that share the store see them. The store may remove a mark only after the mark has
+/// expired. A store that is full of valid marks refuses a new one.
 public protocol UsedTokenStore: Sendable {
     /// Whether the key is marked as used.
     func isUsed(_ key: String) async throws -> Bool
 
-    /// Marks the key as used, atomically: only one of several callers gets true.
+    /// Marks the key as used, atomically: if several tasks or processes mark the same key, only one gets true.
     ///
     /// When the method returns true, the mark survives a crash.
     ///
