@@ -1,6 +1,6 @@
 /// The address at which a callback arrived: its URL up to the query.
 ///
-/// A framework may pass the URL without its origin, and a presenter may return only the query.
+/// A web framework may pass the URL without its origin, and a ``Presenter`` may return only the query.
 package struct CallbackAddress: Sendable {
     private let bytes: [UInt8]
 
@@ -9,7 +9,7 @@ package struct CallbackAddress: Sendable {
         bytes = Array(Self.address(of: url))
     }
 
-    /// Whether the known parts of the address equal the redirect URI's; compared byte for byte.
+    /// Whether the known parts of the address equal those of the redirect URI, byte for byte; true if the address is not known.
     package func matches(_ redirectURI: String) -> Bool {
         let expected = Self.address(of: redirectURI)
         return bytes.isEmpty || bytes.elementsEqual(expected) || bytes.elementsEqual(Self.path(of: expected))
@@ -17,7 +17,7 @@ package struct CallbackAddress: Sendable {
 
     /// Whether the path equals a redirect URI's path; true if the address is not known.
     ///
-    /// The origin is not compared, because behind a proxy an app may see another one.
+    /// The origin is not compared, because behind a proxy the app may see another origin than the browser.
     func hasPath(of redirectURI: String) -> Bool {
         let path = bytes.first == UInt8(ascii: "/") ? bytes : Self.path(of: bytes)
         return bytes.isEmpty || path.elementsEqual(Self.path(of: Self.address(of: redirectURI)))

@@ -2,8 +2,8 @@
 extension LoginCoordinator {
     /// Completes a login.
     ///
-    /// `mayBeRepeatedCallback` says that the binding comes from a cookie that is named after the callback's attempt. Then an unknown state
-    /// shows no attack: the browser repeats its own callback, for example when the buyer reloads the page of a failed login.
+    /// Pass `mayBeRepeatedCallback` if the binding comes from a cookie that is named after the callback's attempt. Then an unknown `state`
+    /// is not reported as an attack: the browser repeats its own callback, for example when the buyer reloads the page of a failed login.
     func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
@@ -32,7 +32,7 @@ extension LoginCoordinator {
             let kept = attempt.steppedUpBuyer
             let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
                 try await stepUps.check(tokens, of: attempt, at: provider.descriptor)
-                // `admit` runs after the check, because it may end the browser's old session, and a failed step-up must change nothing.
+                // `admit` runs after the step-up was checked: `admit` may end the browser's old session, and a step-up that fails must not.
                 let admitted = try await admit?(tokens, provider.descriptor.tenant, returnPath)
                 returnPath = admitted?.firstPage ?? returnPath
                 guard let old = attempt.stepUp?.session else {
@@ -50,8 +50,9 @@ extension LoginCoordinator {
 
     /// Stores a posted callback, sealed and bound to the browser, until the browser repeats the request with GET.
     ///
-    /// Browsers send all cookies of the app with this GET, but not with the post from the provider's site. Therefore a `state` that no
-    /// login waits for has no effect here: only the GET shows whether the browser repeats the callback of a completed login.
+    /// A browser sends all cookies of the app with the GET, but only those with `SameSite=None` with the post from the provider's site. If
+    /// no login waits for the `state`, this method does nothing: only the GET shows whether the browser repeats the callback of a completed
+    /// login, or whether an attack is possible.
     func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         let started = clock.elapsed
         do {
@@ -70,9 +71,10 @@ extension LoginCoordinator {
 
     /// Takes the attempt of a callback out of the store.
     ///
-    /// A callback from another browser than the one in which the attempt began is refused, and the attempt stays in the store.
-    /// A callback that contains only a `state` is replaced by the posted callback that was stored with the attempt. If none was
-    /// stored, the callback is refused, and the attempt stays in the store.
+    /// A callback that contains only a `state` is replaced by the posted callback that was stored with the attempt.
+    ///
+    /// Three callbacks are refused, and the attempt stays in the store: a callback from another browser than the one in which the attempt
+    /// began, a callback with only a `state` if no posted callback was stored, and one with other parameters if one was stored.
     private func take(
         _ callback: inout LoginCallback,
         _ browserBinding: Secret?,

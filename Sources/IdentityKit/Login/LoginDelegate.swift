@@ -1,4 +1,4 @@
-/// Receives the result of a login: exactly one of the three calls, once, on the executor that the caller chose.
+/// Receives the result of a login from ``LoginFlow``, which calls exactly one of the three methods, once, on the executor of the login.
 public protocol LoginDelegate: AnyObject, Sendable {
     /// The buyer signed in.
     func loginDidComplete(_ session: Session)
@@ -10,7 +10,7 @@ public protocol LoginDelegate: AnyObject, Sendable {
     func loginDidCancel()
 }
 
-/// A running login of a callback-based entry point.
+/// A running login that ``LoginFlow`` has started with a completion handler or a delegate.
 public struct LoginHandle: Sendable {
     private let task: Task<Void, Never>
 
@@ -23,7 +23,7 @@ public struct LoginHandle: Sendable {
         task.cancel()
     }
 
-    /// Waits until the callback was passed to its executor.
+    /// Waits until the login has ended and its executor was asked to call the completion handler or the delegate.
     public func finished() async {
         await task.value
     }

@@ -128,7 +128,8 @@ public struct LoginFlow: Sendable {
             try Self.check(received.url, against: attempt.withLock { $0?.redirectURI })
             callback = try received.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: received.url)
         } catch {
-            // `complete` reports its own failures. A login that was not reported as started is not reported as failed either.
+            // `complete` reports its own failures. If no attempt was stored, the login was not reported as started, and is not reported as
+            // failed either.
             guard attempt.withLock({ $0 != nil }) else { throw error }
             throw sessions.events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
         }
@@ -170,7 +171,7 @@ public struct LoginFlow: Sendable {
             .callbackInvalid,
             "The callback URL does not equal the redirect URI of this login (\(redirectURI)).",
             hint: """
-                Pass the URL as the browser requested it, also behind a proxy, or only its path and query. If it is still another one, \
+                Pass the URL as the browser requested it, also behind a proxy, or only its path and query. If its address still differs, \
                 correct redirectURI in the configuration and at the provider.
                 """,
             reference: "RFC 9700 section 4.4.2.2"

@@ -3,7 +3,7 @@
 /// In this attack, a login begins at a malicious provider and ends at an honest one. Without the check, the app would send the honest
 /// provider's code to the malicious provider.
 ///
-/// Providers that send `iss` with the callback (RFC 9207) are also checked when the code is exchanged.
+/// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares it before the code is exchanged.
 struct MixUpCheck: SessionService {
     let context: SessionContext
 
@@ -11,8 +11,8 @@ struct MixUpCheck: SessionService {
     ///
     /// - Parameters:
     ///   - callback: The callback.
-    ///   - attempt: The login attempt of its state.
-    ///   - provider: The provider whose redirect URI received it; nil if the app does not know.
+    ///   - attempt: The login attempt with the `state` of the callback.
+    ///   - provider: The provider whose redirect URI received the callback; nil if the app did not pass a provider.
     /// - Throws: `IdentityError` when another provider sent the callback, or may have sent it.
     func refuseCallbackOfAnotherProvider(
         _ callback: LoginCallback,
@@ -24,7 +24,7 @@ struct MixUpCheck: SessionService {
             try checkAddress(of: callback, attempt)
             return
         }
-        // An app that names the provider knows where the callback arrived, also behind a proxy that changes paths.
+        // If the app names the provider, the address of the callback is not checked: a proxy in front of the app may change paths.
         guard provider.isIdentical(to: attempt.provider) else {
             throw IdentityError(
                 .rejected,
@@ -71,15 +71,15 @@ struct MixUpCheck: SessionService {
             hint:
                 "Give each provider a separate redirect URI, and pass `provider:` to `complete`.",
             reference: "RFC 9700 section 4.4.2",
-            // Without `iss` the app's configuration is the likely cause.
+            // If there are no two issuers to compare, the likely cause is that two providers of the app share a redirect URI.
             isAttackSuspected: namesAnother
         )
     }
 
-    /// Whether another provider than the login's may have sent the browser to the address of the callback.
+    /// Whether `other` is another provider than the login's, and may have sent the browser to the address of the callback.
     ///
-    /// False only if the callback shows that it arrived at the configured redirect URI of the login's provider, and not at the
-    /// configured redirect URI of the other provider.
+    /// Another provider is ruled out only if the callback arrived at the configured redirect URI of the login's provider, and the other
+    /// provider has a different configured redirect URI.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),

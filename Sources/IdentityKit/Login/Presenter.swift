@@ -24,7 +24,9 @@ public protocol Presenter: Sendable {
 
 /// A presenter that also receives a form that the browser posts, for ``ResponseMode/formPost``.
 public protocol FormPostPresenting: Presenter {
-    /// Shows the login page and returns the callback, posted or in a URL; the caller checks which of the two the login allows.
+    /// Shows the login page and returns the callback, which was posted or is in a URL.
+    ///
+    /// If the login requested ``ResponseMode/formPost``, a callback in a URL is refused when the login is completed.
     ///
     /// - Parameter login: The login to show.
     /// - Returns: The callback.
@@ -47,7 +49,7 @@ public struct PresentedCallback: Sendable {
 }
 
 extension PresentedCallback: Redacted {
-    /// Whether it was posted, without its parameters.
+    /// Whether the callback was posted or is in a URL, without its parameters.
     public var description: String { form == nil ? "PresentedCallback(in a URL)" : "PresentedCallback(posted)" }
 }
 
@@ -55,7 +57,7 @@ extension PresentedCallback: Redacted {
 public struct PresentedLogin: Sendable {
     /// The provider's name.
     public let provider: String
-    /// The configured redirect URI; nil if the configuration names none and the provider uses the registered one.
+    /// The redirect URI of the login's options, or else the configured one; nil if there is none and the provider uses the registered one.
     public let redirectURI: String?
     private let begin: @Sendable (String?) async throws -> AuthorizationRequest
     private let awaited = AwaitedState()
@@ -72,7 +74,7 @@ public struct PresentedLogin: Sendable {
 
     /// Begins the login and returns the URL of the login page.
     ///
-    /// - Parameter redirectURI: The URI at which the presenter receives the callback: ``redirectURI`` itself, or the same with the
+    /// - Parameter redirectURI: The URI at which the presenter receives the callback: ``redirectURI`` itself, or ``redirectURI`` with the
     ///   port of a loopback listener (RFC 8252 section 7.3).
     /// - Returns: The authorization URL.
     /// - Throws: ``IdentityError`` when the provider or the store fails.
@@ -82,9 +84,9 @@ public struct PresentedLogin: Sendable {
 
     /// Whether a callback carries this login's `state` exactly once.
     ///
-    /// Check this before you stop listening, because any local program can send requests to the redirect URI. Respond to other requests
-    /// with any page and keep listening. The rest of the callback is checked when the login is completed. False until
-    /// ``authorizationURL(redirectURI:)`` was called.
+    /// Check each request before you stop listening, because any local program can send requests to a loopback redirect URI. If the method
+    /// returns false, respond with any page and keep listening. It returns false until ``authorizationURL(redirectURI:)`` was called. The
+    /// other parameters of the callback are checked when the login is completed.
     public func isAnswered(by callback: PresentedCallback) -> Bool {
         guard let expected = awaited.state.withLock({ $0 }),
             let callback = try? callback.form.map({ try LoginCallback(form: $0) }) ?? LoginCallback(url: callback.url),
@@ -93,7 +95,7 @@ public struct PresentedLogin: Sendable {
         return given.isEqual(to: expected)
     }
 
-    /// The same login, which passes its authorization URL to a closure before the presenter gets it.
+    /// A copy of the login, which passes the authorization URL to a closure before it returns the URL to the presenter.
     package func announcing(_ announce: @escaping @Sendable (HTTPURL) -> Void) -> PresentedLogin {
         PresentedLogin(provider: provider, redirectURI: redirectURI) { redirectURI in
             let request = try await page(redirectURI: redirectURI)

@@ -2,15 +2,15 @@
 public protocol SignInCarts: Sendable {
     /// Merges the cart of a guest into the cart of a session that has just begun.
     ///
-    /// - Returns: Whether the merge is complete, so that the browser no longer needs the guest's session. Lines that the shop refused do
-    ///   not make it incomplete: the shop would refuse them again.
-    /// - Throws: ``IdentityError``. The call can be repeated and adds no line twice.
+    /// - Returns: Whether the merge is complete, so that the browser no longer needs the guest's session. A merge is complete even if the
+    ///   shop refused some lines, because the shop would refuse these lines again.
+    /// - Throws: ``IdentityError``. After an error, the method can be called again; it adds no line twice.
     func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool
 
     /// Moves the cart of a session to a newer session of the same buyer.
     ///
-    /// A cart that the shop no longer has counts as no cart.
+    /// If the old session has no cart, or the shop no longer has this cart, the method moves nothing.
     ///
-    /// - Throws: ``IdentityError``. The old session still has its cart then.
+    /// - Throws: ``IdentityError``. After an error, the old session still has its cart.
     func moveCart(of old: SessionID, to session: SessionID) async throws
 }

@@ -5,8 +5,10 @@ public import IdentityHTTP
 public struct StartedLogin: Sendable {
     /// The URL to which the app sends the browser.
     public let url: HTTPURL
-    /// The value of a cookie to set in that browser (`HttpOnly`, `Secure`, `SameSite=Lax`, but
-    /// `SameSite=None` if the provider posts the callback, ``ResponseMode/formPost``), and to pass on at the callback.
+    /// The value of the binding cookie: set it in this browser, and pass it to ``SessionManager/complete(_:browserBinding:provider:)``.
+    ///
+    /// Set it with `HttpOnly`, `Secure` and `SameSite=Lax`. If the provider posts the callback (``ResponseMode/formPost``), use
+    /// `SameSite=None` instead.
     public let browserBinding: Secret
     /// When the login expires.
     public let expiresAt: Date

@@ -14,11 +14,11 @@ public protocol DeviceAuthorizing: Sendable {
 
     /// Polls once whether the buyer has entered the code (RFC 8628 section 3.4).
     ///
-    /// The caller waits for the interval between polls and never polls concurrently.
+    /// ``SessionManager`` waits for the interval between two polls of a login, and never sends two of them at the same time.
     ///
     /// - Parameter authorization: The authorization to poll for.
-    /// - Returns: The state of the login. After an outage or a timeout, return ``DevicePoll/unanswered(_:)``: the caller polls again
-    ///   until the code expires.
+    /// - Returns: The state of the login. After an outage or a timeout, return ``DevicePoll/unanswered(_:)``: ``SessionManager`` polls
+    ///   again until the code expires.
     /// - Throws: ``IdentityError`` when the login has ended without tokens.
     func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll
 }

@@ -1,4 +1,4 @@
-/// Signs buyers in on another device (RFC 8628).
+/// Runs logins in which the buyer signs in on another device (RFC 8628).
 struct DeviceLogins: SessionService {
     let context: SessionContext
 

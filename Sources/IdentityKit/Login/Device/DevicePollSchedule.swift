@@ -1,10 +1,10 @@
-/// Decides when to poll whether the buyer has entered the code (RFC 8628 section 3.5), from the responses and the time.
+/// Decides when the next poll of a device login is sent (RFC 8628 section 3.5), from the earlier responses and the time.
 struct DevicePollSchedule {
     /// The longest time to wait for the buyer, even if the provider says that the code is valid for longer.
     private static let longestLifetime = Duration.seconds(86_400)
     private static let shortestInterval = Duration.seconds(1)
     private static let slowDownStep = Duration.seconds(5)
-    /// The longest pause that this schedule chooses after failed polls; a longer interval or `Retry-After` wins.
+    /// The longest pause that this schedule chooses after failed polls. If the interval or `Retry-After` is longer, that time is used.
     private static let longestBackoff = Duration.seconds(60)
 
     private let deadline: Duration
@@ -20,12 +20,12 @@ struct DevicePollSchedule {
         interval = min(max(authorization.interval, Self.shortestInterval), Self.longestLifetime)
     }
 
-    /// How long to wait before the next poll, at most until the code expires; nil when it has expired.
+    /// How long to wait before the next poll, at most until the code expires; nil when the code has expired.
     func pause(at now: Duration) -> Duration? {
         now < deadline ? min(backoff ?? interval, deadline - now) : nil
     }
 
-    /// Whether to poll now: when the code expires, only if the pause after the poll before was not cut short.
+    /// Whether a poll may be sent after the wait. Once the code has expired, only if the full pause after the previous poll has passed.
     func permitsPoll(at now: Duration) -> Bool {
         now < deadline || now >= nextPermitted
     }
@@ -37,7 +37,7 @@ struct DevicePollSchedule {
         nextPermitted = now + interval
     }
 
-    /// Records a failed poll: the pause doubles each time, and is at least the provider's `Retry-After`.
+    /// Records a failed poll: the pause doubles with each failure, up to a minute, and is at least the interval and `Retry-After`.
     mutating func unanswered(retryAfter: Duration?, at now: Duration) {
         let doubled = max(min((backoff ?? interval) * 2, Self.longestBackoff), interval)
         let pause = max(doubled, min(retryAfter ?? .zero, Self.longestLifetime))
