@@ -5,12 +5,12 @@ internal import Synchronization
 package enum Correlation {
     @TaskLocal package static var current: String?
 
-    /// Random bytes for the next ids: a call of the generator takes about a microsecond, for many bytes as for few.
+    /// Random bytes for the next ids, fetched 512 at a time, because a call of the generator takes about as long for 8 bytes as for 512.
     private static let spare = Mutex<ArraySlice<UInt8>>([])
 
     /// Makes an id of 16 hexadecimal digits.
     ///
-    /// An id is not secret: if there are no random bytes, a fixed one is good enough.
+    /// An id is not secret: if the generator fails, the bytes of a constant text are good enough.
     package static func makeID() -> String {
         spare.withLock { spare in
             if spare.isEmpty { spare = ((try? SecureRandom.bytes(512)) ?? Array("fallback".utf8))[...] }
@@ -19,9 +19,9 @@ package enum Correlation {
         }
     }
 
-    /// Runs an operation under one id: the caller's id if there is one, otherwise a new one.
+    /// Runs an operation with the ``current`` id of the task if there is one, otherwise with a new id.
     ///
-    /// Public calls, such as those of ``SessionManager``, and each repair begin a scope. The types that they call only read ``current``.
+    /// Public methods, such as those of ``SessionManager``, and each repair begin a scope. The types that they call only read ``current``.
     package static func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         if current != nil { return try await body() }
         return try await $current.withValue(makeID(), operation: body)

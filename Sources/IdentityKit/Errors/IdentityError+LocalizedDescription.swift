@@ -5,6 +5,6 @@ extension IdentityError: LocalizedError {
     public var errorDescription: String? { message }
     /// The same as ``hint``.
     public var recoverySuggestion: String? { hint }
-    /// The same as ``message``; code samples on the providers' pages use this name.
+    /// The same as ``message``; the code samples in Shopify's and Bolt's documentation read an error's text by this name.
     public var localizedDescription: String { message }
 }

@@ -8,8 +8,8 @@ extension IdentityError {
 
     /// Converts any error to an `IdentityError`.
     ///
-    /// Cancellations and transport errors keep their meaning. Any other error, for example one of the app's own store, presenter or
-    /// closure, becomes `system_failure` with the original as cause.
+    /// A `CancellationError` becomes `cancelled`, and an `HTTPTransportError` gets the kind and the code that fit. Any other error, for
+    /// example one of the app's own store, presenter or closure, becomes `system_failure` with the original error as cause.
     package static func wrapping(_ error: any Error) -> IdentityError {
         switch error {
         case let error as IdentityError: return error
@@ -27,7 +27,7 @@ extension IdentityError {
         }
     }
 
-    /// The error of a caller that cancelled its task.
+    /// The error of an operation that its task or the buyer cancelled.
     package static func cancellation(cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
             .cancelled,

@@ -1,6 +1,6 @@
-/// The error that the calls of this SDK throw.
+/// The error that the methods of this SDK throw.
 ///
-/// Only its basic parts throw other errors: an HTTP transport `HTTPTransportError`, the JSON parser ``JSONError``.
+/// Some basic parts throw errors of other types, for example an HTTP transport `HTTPTransportError` and the JSON parser ``JSONError``.
 ///
 /// Decide by ``kind`` what the program does, and by ``code`` what it tells the user. ``message`` and ``hint`` never contain a token
 /// or a secret. They contain no text from a provider except short names, such as the name of an algorithm. The provider's own text
@@ -20,7 +20,7 @@
 public struct IdentityError: Error, Sendable {
     /// The kind of an error, by which a program decides what to do.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The same call may work later; a login that has failed begins again from its start. A session is still signed in.
+        /// The same call may succeed later, but a login that has failed must be begun again. The error does not sign a buyer out.
         case retryLater = "retry_later"
         /// The buyer has to sign in again.
         case signInAgain = "sign_in_again"
@@ -48,8 +48,8 @@ public struct IdentityError: Error, Sendable {
 
     /// The text of a provider's error response, limited in length; escape it before you show it.
     public struct ProviderResponse: Sendable, Equatable {
-        /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or a provider's own code; for refused metadata the host or issuer that
-        /// they name.
+        /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or a provider's own code; for refused metadata, the host or issuer in the
+        /// metadata.
         public var error: String?
         /// The OAuth `error_description`.
         public var errorDescription: String?
@@ -75,7 +75,7 @@ public struct IdentityError: Error, Sendable {
             self.traceID = traceID.map { Self.cut($0) }
         }
 
-        /// Counts scalars, because one character may consist of any number of combining marks.
+        /// Cuts at 500 scalars and not at 500 characters, because one character may contain any number of combining marks.
         private static func cut(_ text: String) -> String {
             String(String.UnicodeScalarView(text.unicodeScalars.prefix(500)))
         }
@@ -89,7 +89,7 @@ public struct IdentityError: Error, Sendable {
     public let message: String
     /// An instruction that says what an operator or developer should do next.
     public let hint: String?
-    /// The section of the specification or provider page that requires this check.
+    /// The section of the specification, or the provider's page, that describes the failed request or requires the failed check.
     public let reference: String?
     /// The id that all errors and events of one operation share.
     public let correlationID: String
@@ -103,7 +103,7 @@ public struct IdentityError: Error, Sendable {
     ///
     /// True for a callback of another login or browser or without a `state`, for a `state` or logout token that was used before, for the
     /// response of another provider, for an ID token with another `nonce`, for a forged logout token, and for a refresh whose response
-    /// belongs to another login. Never true for a buyer who cancels. It does not change what a program does: ``kind`` decides that.
+    /// belongs to another login. Never true for a buyer who cancels. Programs should still decide by ``kind`` what to do.
     public private(set) var isAttackSuspected: Bool
     /// The error that caused this one.
     public let cause: (any Error)?
@@ -168,7 +168,8 @@ public struct IdentityError: Error, Sendable {
         self.init(.configuration, .unsupportedByProvider, message, hint: hint, reference: reference)
     }
 
-    /// A copy with another kind, code, message, hint, `retryAfter` or `providerResponse`, for callers that know more about the failure.
+    /// A copy with another kind, code, message, hint, `retryAfter` or `providerResponse`, and with the correlation id of the running
+    /// operation; for code that knows more about the failure than the code that created the error.
     package func recast(
         as kind: Kind? = nil,
         code: Code? = nil,
@@ -207,7 +208,7 @@ extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, 
     }
     /// The same as ``description``, followed by the cause if there is one.
     public var debugDescription: String { description + (cause.map { ", because: \(String(reflecting: $0))" } ?? "") }
-    /// Shows ``description``, the cause and the redacted provider answer.
+    /// Shows ``description``, the reference, `retryAfter`, the redacted ``providerResponse`` and the cause.
     public var customMirror: Mirror {
         var children: [(label: String?, value: Any)] = [("error", description)]
         if let reference { children.append(("reference", reference)) }

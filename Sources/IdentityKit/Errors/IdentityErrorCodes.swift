@@ -9,8 +9,8 @@ extension IdentityError.Code {
     public static let browserMismatch = Self(rawValue: "browser_mismatch")
     /// The login attempt, the device code or the `state` of a logout has expired.
     public static let attemptExpired = Self(rawValue: "attempt_expired")
-    /// The callback is malformed, too large, has no code, repeats a parameter, or arrived at another address than the redirect URI or in
-    /// another response mode than the requested one.
+    /// The callback is malformed, too large, has no code, repeats a parameter, arrived at another address than the redirect URI, or has
+    /// its parameters in the URL although the login requested `form_post`.
     public static let callbackInvalid = Self(rawValue: "callback_invalid")
     /// The provider rejected the authorization; see ``IdentityError/providerResponse``.
     public static let authorizationRefused = Self(rawValue: "authorization_refused")
@@ -73,7 +73,7 @@ extension IdentityError.Code {
     public static let idTokenIssuer = Self(rawValue: "id_token_issuer")
     /// The ID token's `aud` or `azp` does not fit this client.
     public static let idTokenAudience = Self(rawValue: "id_token_audience")
-    /// The ID token's `sub` is missing, empty or differs from the session's, or tokens name no issuer.
+    /// The ID token's `sub` is missing, empty or differs from the session's, or the buyer of a token set has no issuer.
     public static let idTokenSubject = Self(rawValue: "id_token_subject")
     /// The ID token has expired, was issued in the future, or has no valid times.
     public static let idTokenTime = Self(rawValue: "id_token_time")
@@ -115,7 +115,7 @@ extension IdentityError.Code {
     /// The session's tokens were issued by another issuer than the provider's, for example before the configuration named another
     /// shop; the provider did not get them.
     public static let issuerChanged = Self(rawValue: "issuer_changed")
-    /// The session's scopes do not allow this.
+    /// The session's scopes do not allow the request.
     public static let insufficientScope = Self(rawValue: "insufficient_scope")
     /// A resource server requires a stronger or more recent login (RFC 9470); see ``IdentityError/stepUpRequirement``.
     public static let insufficientUserAuthentication = Self(rawValue: "insufficient_user_authentication")
@@ -123,7 +123,8 @@ extension IdentityError.Code {
     public static let accessTokenRefused = Self(rawValue: "access_token_refused")
     /// A session's new tokens are in memory only: a warning that comes with valid tokens (``SessionTokens/warning``).
     public static let tokensNotDurable = Self(rawValue: "tokens_not_durable")
-    /// Another task or process holds the lock of the session or of one of its attachments, the lock was lost, or too many refreshes wait.
+    /// Another task or process holds the lock of the session or of its cart, the lock was lost, too many refreshes wait, or a refresh
+    /// would have to wait although the process is about to end.
     public static let refreshBusy = Self(rawValue: "refresh_busy")
 
     // Infrastructure
@@ -144,7 +145,7 @@ extension IdentityError.Code {
     public static let storeKeyMismatch = Self(rawValue: "store_key_mismatch")
     /// The source of the store's keys did not return them.
     public static let storeKeyUnavailable = Self(rawValue: "store_key_unavailable")
-    /// The store or one of its records cannot be read, or a key is missing in a record; the message says what was changed.
+    /// The store or one of its records cannot be read, or a session's record lacks a valid DPoP key.
     public static let storeCorrupt = Self(rawValue: "store_corrupt")
     /// A newer version wrote the store's file or tables.
     public static let storeTooNew = Self(rawValue: "store_too_new")

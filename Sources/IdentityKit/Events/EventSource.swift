@@ -29,7 +29,7 @@ struct EventSource: Sendable {
         for observer in observers { observer.identityEvent(event) }
     }
 
-    /// Reports a failure, and returns the error to throw.
+    /// Reports a failure to the observers, and returns the error to throw.
     func failed(
         _ kind: (IdentityError.Code) -> IdentityEvent.Kind,
         _ error: any Error,
@@ -44,7 +44,7 @@ struct EventSource: Sendable {
 }
 
 extension IdentityEvent.Kind {
-    /// Whether the event is about a sign-in, so that the request came from the buyer's browser.
+    /// Whether the event is about a sign-in, so that the current request comes from the buyer's browser.
     fileprivate var isSignIn: Bool {
         switch self {
         case .loginStarted, .loginCompleted, .loginFailed: true

@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// Counts events, for a metrics page or for tests; pass it as an observer of a session manager and an environment.
+/// Counts events, for a metrics page or for tests; pass it as an observer to the ``SessionManager`` and to the ``IdentityEnvironment``.
 public final class IdentityCounters: IdentityObserver {
     /// One kind of event at one provider.
     public struct Key: Sendable, Hashable {
-        /// ``IdentityEvent/Kind/name``.
+        /// The ``IdentityEvent/Kind/name`` of the events.
         public var name: String
-        /// ``IdentityEvent/Kind/detail``; empty if the event has none.
+        /// The ``IdentityEvent/Kind/detail`` of the events; empty if they have none.
         public var detail: String
-        /// The provider's name; empty if the event belongs to no provider.
+        /// The ``IdentityEvent/provider`` of the events.
         public var provider: String
-        /// ``IdentityEvent/isAttackSuspected``.
+        /// The ``IdentityEvent/isAttackSuspected`` of the events.
         public var isAttackSuspected: Bool
 
         /// Creates a key.

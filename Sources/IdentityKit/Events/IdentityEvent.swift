@@ -8,28 +8,28 @@ public struct IdentityEvent: Sendable {
         case loginCompleted
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
-        /// The provider issued tokens for a login that was then rejected or could not be stored, so that no session has them. If
-        /// `isRevoked` is false, they stay valid at the provider until they expire, for example after a failed step-up.
+        /// The provider issued tokens for a login that was then rejected or could not be stored, so that no session has these tokens. If
+        /// `isRevoked` is false, for example after a failed step-up, they stay valid at the provider until they expire.
         case loginTokensDropped(isRevoked: Bool)
         /// An access token was refreshed, before it expired (``TokenOutcome/refreshedEarly``) or after.
         case refreshed(TokenOutcome)
-        /// A refresh returned tokens that lack members of the old ones.
+        /// A refresh returned tokens that lack scopes or the refresh token of the old tokens.
         case tokensReduced(TokenLosses)
         /// A refresh failed with this code.
         ///
         /// The session stays signed in unless the code is `session_ended`, `rotation_lost` or `session_unknown`. A stored response that
         /// cannot be accepted is reported once for each error code, not at each attempt to validate it. A response that belongs to
-        /// another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it. A call is
-        /// not reported if no refresh is tried for it, because of a pause or because too many refreshes wait.
+        /// another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it. If a call
+        /// tries no refresh, because refreshes are paused or too many of them wait, no event is sent.
         case refreshFailed(IdentityError.Code)
-        /// A refresh token was sent and the response was lost: the provider may have used the token, and it is sent once more.
+        /// A refresh token was sent and no response was stored: the provider may have invalidated the token, and it is sent once more.
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved.
         case refreshRepaired
         /// A session's lock was held by another task or process; the event's duration is the waiting time.
         case lockWaited
-        /// The circuit breaker of a provider opened, because refreshes of several sessions failed or the provider requested a
-        /// pause: no refresh is sent to it for this time. Logins and other requests continue.
+        /// The circuit breaker of a provider opened, because refreshes failed (``SessionManager/RefreshLimits/failures``) or the provider
+        /// requested a pause. No refresh is sent to the provider for this time. Logins and other requests continue.
         case providerPaused(Duration)
         /// The circuit breaker of a provider closed: refreshes are sent to it again.
         case providerResumed
@@ -47,7 +47,7 @@ public struct IdentityEvent: Sendable {
         /// A step-up (``SessionManager/beginStepUp(of:requiring:options:)``), or a new sign-in of the same buyer in the same browser,
         /// replaced the event's session by a new one.
         case sessionReplaced
-        /// A buyer signed out, or the routes of a web app ended the session because its buyer had too many.
+        /// A logout of the app or of the provider ended the session, or the routes of a web app ended it because its buyer had too many.
         case loggedOut
         /// A browser's return from a provider's logout page, or a provider's logout token, was rejected or failed with this code.
         case logoutRefused(IdentityError.Code)
@@ -59,11 +59,11 @@ public struct IdentityEvent: Sendable {
         ///
         /// The page, or the JSON for a script, shows the correlation id of this event to the buyer.
         case requestFailed(IdentityError.Code)
-        /// A provider's keys were fetched in the background; they may be the same as before.
+        /// A provider's keys were fetched; they may be the same as before.
         case keySetRefreshed
-        /// A provider's keys could not be fetched; the cached keys stay in use.
+        /// A provider's keys could not be fetched. Cached keys stay in use for up to two days after the provider last confirmed them.
         case keySetUnavailable(IdentityError.Code)
-        /// A provider's metadata could not be fetched or were refused; metadata from memory stay in use, except after two days of refusals.
+        /// A provider's metadata could not be fetched or were refused. Metadata from memory stay in use; after a refusal, for two days.
         case metadataUnavailable(IdentityError.Code)
         /// Tokens with unknown keys arrived more often than the keys may be fetched. Reported once until the next fetch is allowed.
         case keySetRefetchRefused
@@ -77,7 +77,7 @@ public struct IdentityEvent: Sendable {
     public let session: SessionReference?
     /// How long the operation took; zero if the event does not end an operation.
     public let duration: Duration
-    /// The id that errors of the same operation carry.
+    /// The id that the errors of the same operation have (``IdentityError/correlationID``).
     public let correlationID: String
     /// Whether the reported error shows that an attack is possible (``IdentityError/isAttackSuspected``).
     public let isAttackSuspected: Bool

@@ -4,11 +4,11 @@
 public struct ObservedEvent: Sendable {
     /// How urgent an event is.
     public enum Level: String, Sendable {
-        /// Everyday events.
+        /// An event of normal operation.
         case debug
-        /// Something failed, or a session ended.
+        /// A failure, the end of a session, or another event that an operator may want to see.
         case notice
-        /// An operator must act: an attack is suspected, or tokens are not stored durably.
+        /// An operator must act: an attack is suspected, or the store did not save new tokens.
         case critical
     }
 

@@ -4,7 +4,7 @@ struct DevicePollSchedule {
     private static let longestLifetime = Duration.seconds(86_400)
     private static let shortestInterval = Duration.seconds(1)
     private static let slowDownStep = Duration.seconds(5)
-    /// The longest pause that this schedule chooses after failed polls. If the interval or `Retry-After` is longer, that time is used.
+    /// The longest pause that this schedule chooses after failed polls; a longer interval or `Retry-After` is used instead.
     private static let longestBackoff = Duration.seconds(60)
 
     private let deadline: Duration
@@ -25,7 +25,7 @@ struct DevicePollSchedule {
         now < deadline ? min(backoff ?? interval, deadline - now) : nil
     }
 
-    /// Whether a poll may be sent after the wait. Once the code has expired, only if the full pause after the previous poll has passed.
+    /// Whether a poll may be sent after the wait; after the code has expired, only if the full pause after the previous poll has passed.
     func permitsPoll(at now: Duration) -> Bool {
         now < deadline || now >= nextPermitted
     }
