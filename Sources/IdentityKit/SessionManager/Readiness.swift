@@ -20,30 +20,33 @@ public struct Readiness: Sendable, Equatable {
 
     /// Whether the process can serve requests: the store can be read.
     ///
-    /// An outage of a provider does not matter here, because it affects all processes, and signed-in buyers can still be served.
+    /// The states of the providers do not change the value: a provider's outage affects all processes, and each of them can still serve
+    /// signed-in buyers.
     public var isReady: Bool { storeProblem == nil }
 }
 
-/// The state of a provider's keys, as a process knows it.
+/// The state of a provider's keys in the memory of this process.
 public enum KeySetState: Sendable, Equatable {
-    /// No keys were needed yet.
+    /// This process has fetched no keys yet.
     case notFetched
-    /// The keys are valid; the provider confirmed them this long ago.
+    /// The keys are used without a new fetch; the provider confirmed them this long ago.
+    ///
+    /// While they cannot be fetched again, expired keys are used for up to two days.
     case fresh(age: Duration)
-    /// The keys have expired, or could not be fetched again; the next sign-in or refresh fetches them.
+    /// The keys have expired, and the next sign-in or refresh that needs them fetches them; the provider confirmed them this long ago.
     case expired(age: Duration)
 }
 
-/// A provider that reports the state of its keys without asking its server.
+/// A provider that reports the state of its keys without a request.
 public protocol KeySetStateProviding: Sendable {
     /// The state of the keys.
     var keySetState: KeySetState { get }
 }
 
 extension SessionManager {
-    /// Whether this process can serve requests: reads the store once, and reports circuit breakers and key sets from memory.
+    /// Checks whether this process can serve requests: reads the store once, and reports circuit breakers and key sets from memory.
     ///
-    /// The call is cheap enough for a probe every few seconds, and sends no request to a provider.
+    /// The method is cheap enough for a probe every few seconds, and sends no request to a provider.
     public func readiness() async -> Readiness {
         var problem: IdentityError.Code?
         do {

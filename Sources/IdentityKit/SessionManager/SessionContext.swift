@@ -4,7 +4,7 @@ final class SessionContext: Sendable {
     let configuration: SessionManager.Configuration
     let events: EventSource
     let visible: VisibleSessions
-    /// The providers of all tenants, because any of them may send a browser to a callback of this tenant.
+    /// The providers of all tenants, because each of them can send a browser to the callback of a tenant (``MixUpCheck``).
     let possibleSenders: ProviderRegistry
     let background = BackgroundWork()
     let participants: SessionParticipants

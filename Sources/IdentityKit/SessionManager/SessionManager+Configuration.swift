@@ -3,14 +3,14 @@ extension SessionManager {
     public struct Configuration: Sendable {
         /// The time limit for a login with a redirect, and for the browser's return from a provider's logout page; by default 10 minutes.
         ///
-        /// A device login ends when its code expires. A step-up that demands a login and has no maximum age requests this value as
-        /// `max_age`.
+        /// It does not apply to a device login, which ends when its code expires. A step-up that demands a login, and for which no maximum
+        /// age is given, sends this value as `max_age`.
         public var attemptLifetime: Duration = .seconds(600)
         /// How long a session is kept after the sign-in or its last refresh, by default 90 days.
         ///
         /// After that, every call treats the session as unknown.
         public var sessionRetention: Duration = .seconds(90 * 86_400)
-        /// How long a session may last since the buyer signed in, however often it is refreshed; by default nil, which means no limit.
+        /// How long after the sign-in a session ends even if it is refreshed; by default nil, which means no limit.
         ///
         /// After that, every call treats the session as unknown, and the buyer has to sign in again. 30 days are a good value for a shop
         /// (NIST SP 800-63B section 4.1.3). Guests' sessions have no sign-in, so this limit does not apply to them.
@@ -21,11 +21,11 @@ extension SessionManager {
         public var earlyRefresh: Double = 0.8
         /// The maximum number of sessions whose tokens are kept in memory for ``cacheLifetime``, by default 0.
         ///
-        /// Calls for such a session do not read the store. Each session needs about 2 KB.
+        /// While a session's tokens are in memory, requests for its tokens do not read the store. Each session needs about 2 KB.
         public var cachedSessions = 0
         /// How long a session's tokens are returned from memory, by default 5 seconds.
         ///
-        /// A logout in another process takes effect after at most this time.
+        /// If another process ends the session, this process may return its tokens for up to this time.
         public var cacheLifetime: Duration = .seconds(5)
         /// The limits of the refreshes at each provider.
         public var refreshLimits = RefreshLimits()
@@ -33,35 +33,36 @@ extension SessionManager {
         public var lockWait: Duration = .seconds(15)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///
-        /// All processes that share a store need the same value: before a process takes over the unfinished refresh of another one, it
-        /// waits long enough that the other process can save its response with its next repair.
+        /// All processes that share a store need the same value. Before a process takes over the unfinished refresh of another process, it
+        /// waits one repair interval longer, so that the other process can save the provider's response with its next repair.
         public var repairInterval: Duration = .seconds(5)
-        /// How long to wait before the unfinished refresh of a process that lost its lock is taken over.
+        /// How long a process waits before it takes over the unfinished refresh of another process that lost the session's lock.
         ///
-        /// The default is the provider's timeout, the time for saving and one repair interval. Only tests set another time, because their
-        /// clock runs faster than real requests.
+        /// If it is nil, the time is the sum of the provider's timeout, the time for saving and one repair interval. Only tests set another
+        /// time, because their clock runs faster than real requests.
         package var claimWait: Duration?
         /// Whether the tokens of a logout are revoked if the provider supports it (RFC 7009), by default true.
         ///
-        /// The setting also applies to a login that fails after its response was validated. The tokens of a response that is not valid are
-        /// always revoked.
+        /// The setting also applies to the tokens of a login that fails after its token response was validated. The tokens of a response
+        /// that is not valid are revoked even if the setting is false.
         public var revokesTokens = true
-        /// How long a logout waits for the revocation, and a login that fails after its response was validated; by default 5 seconds.
-        public var revocationTimeout: Duration = .seconds(5)
-        /// How long the end of a session waits for carts and other participants, and a sign-in at the web routes for the buyer's cart; by
+        /// How long a logout, or a login that fails after its token response was validated, waits for the revocation of the tokens; by
         /// default 5 seconds.
+        public var revocationTimeout: Duration = .seconds(5)
+        /// How long the end of a session waits for carts and other participants, and how long a sign-in at the web routes waits for the
+        /// buyer's cart; by default 5 seconds.
         ///
-        /// Work that takes longer continues in the background. ``SessionManager/drain()`` waits for it.
+        /// If their work takes longer, it continues in the background. ``SessionManager/drain()`` waits for it.
         public var participantWait: Duration = .seconds(5)
         /// The pages to which a browser may be sent after a login or logout, by default paths of this app only.
         public var returnPaths = ReturnPathPolicy.pathsOnly
-        /// The minimum time between two stored "last used" times of a session, by default 15 minutes; nil stores no uses.
+        /// How often the time of a session's last use is stored at most (``SessionManager/noteUse(of:)``), by default every 15 minutes.
         ///
-        /// A session that is used costs at most one write in this time.
+        /// If it is nil, the time is not stored.
         public var useInterval: Duration? = .seconds(900)
         /// The only tenant that the manager serves, by default nil for all.
         ///
-        /// Sessions and providers of other tenants are unknown to it.
+        /// The manager treats sessions and providers of other tenants as unknown.
         public var tenant: String?
 
         /// Creates a configuration with the default values.
@@ -74,22 +75,22 @@ extension SessionManager {
         public var concurrent = 64
         /// The maximum number of further refreshes that wait, by default 4,096.
         ///
-        /// Above that, a refresh fails as ``IdentityError/Code/refreshBusy``.
+        /// If that many refreshes wait, a further one fails as ``IdentityError/Code/refreshBusy``.
         public var waiting = 4_096
-        /// The number of different sessions whose refreshes fail, without a success in between, after which all refreshes at
-        /// the provider are paused; by default 5.
-        public var failures = 5
-        /// The longest first pause, by default 1 second.
+        /// The number of sessions whose refreshes fail in a row before all refreshes at the provider are paused, by default 5.
         ///
-        /// This limit doubles with each failed probe. Each pause is a random part of it, so that processes do not all continue at the
-        /// same time.
+        /// A refresh to which the provider responds, for example with tokens or with `invalid_grant`, starts the count again.
+        public var failures = 5
+        /// The upper bound of the first pause, by default 1 second.
+        ///
+        /// After a pause, one refresh is sent as a probe. If it fails, the next pause has twice the upper bound. Each pause is a random
+        /// part of its upper bound, so that processes do not all continue at the same time.
         public var pause: Duration = .seconds(1)
         /// The longest pause, by default 60 seconds, also if the provider requests a longer one (`Retry-After`).
         public var maximumPause: Duration = .seconds(60)
-        /// How long callers wait for one refresh, by default 90 seconds, which is longer than the SDK's own providers
-        /// need.
+        /// How long callers wait for one refresh, by default 90 seconds, which is longer than a refresh at the SDK's own providers takes.
         ///
-        /// If a provider never responds, its callers get an error after this time, and the refresh continues.
+        /// After this time the callers get an error, and the refresh continues.
         public var maximumWait: Duration = .seconds(90)
 
         /// Creates limits with the default values.

@@ -4,10 +4,10 @@ extension SessionManager {
 
     /// Begins a guest's session, which stores attachments for a buyer who has not signed in, such as a cart.
     ///
-    /// The session has an id for the app's cookie, expires like any session, and never has tokens: ``tokens(for:validFor:)`` throws
-    /// ``IdentityError/Code/notSignedIn``. A login creates a session with a new id, so an attacker who planted a guest's cookie does not
-    /// get the buyer's session. But the attacker can see the guest's attachments, such as the cart: sign the guest's cookie, and accept
-    /// only a cookie with the app's signature.
+    /// The session has an id for the app's cookie, expires like other sessions, and never has tokens: ``tokens(for:validFor:)`` throws
+    /// ``IdentityError/Code/notSignedIn``. A login creates a session with a new id. So an attacker who sets a known guest cookie in a
+    /// buyer's browser does not get the buyer's session. But the attacker could see the guest's attachments, such as the cart: sign the
+    /// guest's cookie, and accept only a cookie with the app's signature.
     ///
     /// - Parameter retention: How long the session is kept, by default 30 days.
     /// - Returns: The guest session.

@@ -10,12 +10,12 @@ extension SessionManager {
         try await Correlation.scope { try await logins.begin(provider, options: options) }
     }
 
-    /// Begins a login that proves more than an existing session does: a recent login, or a stronger one.
+    /// Begins a step-up: a login of a session's buyer that is more recent or stronger than the session's login.
     ///
     /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
     /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement. The new session has a new id
-    /// and gets the attachments of the old one, such as its cart. The old session ends; its tokens are removed, but not revoked, because
-    /// providers that keep one grant for a buyer and a client would invalidate the new tokens too. If the step-up fails, the old session
+    /// and gets the attachments of the old one, such as its cart. The old session ends. Its tokens are removed but not revoked, because a
+    /// provider that keeps one grant for a buyer and a client would invalidate the new tokens too. If the step-up fails, the old session
     /// is unchanged.
     ///
     /// ```swift
@@ -28,9 +28,9 @@ extension SessionManager {
     ///   - options: Further options of the login.
     /// - Returns: The login page and the binding cookie.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and with
-    ///   ``IdentityError/isAttackSuspected`` when the response to its last refresh belongs to another login. Completing
-    ///   throws ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the
-    ///   new login does not satisfy the requirement, and ``IdentityError/Code/sessionUnknown`` when the session has ended in the meantime.
+    ///   ``IdentityError/isAttackSuspected`` when the response to its last refresh belongs to another login. `complete` throws
+    ///   ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the new login does not
+    ///   satisfy the requirement, and ``IdentityError/Code/sessionUnknown`` when the session no longer exists.
     public func beginStepUp(
         of id: SessionID,
         requiring requirement: StepUpRequirement = StepUpRequirement(),
@@ -43,15 +43,15 @@ extension SessionManager {
 
     /// Completes a login in a web app: checks the callback, exchanges the code for tokens and stores the session.
     ///
-    /// The pending login is removed from the store before the first request, so a callback works once, in any process. After an error,
-    /// also one of kind ``IdentityError/Kind/retryLater``, begin a new login.
+    /// The pending login is removed from the store before the code is sent, so each callback works only once among all processes. After an
+    /// error, even of kind ``IdentityError/Kind/retryLater``, begin a new login.
     ///
     /// - Parameters:
     ///   - callback: The parameters of the callback.
     ///   - browserBinding: The binding cookie of the browser that sent the callback.
     ///   - provider: The provider whose redirect URI received the callback, if each provider has a separate one, as RFC 9700 section 4.4
-    ///     advises. Without it, a callback that more than one provider of any tenant could have sent is refused, unless its `iss`
-    ///     (RFC 9207) is the issuer to which the login is bound.
+    ///     advises. If it is nil, a callback that a provider other than the login's, of any tenant, could have sent is refused, unless its
+    ///     `iss` (RFC 9207) is the issuer of the login.
     /// - Returns: The new session and the return path.
     /// - Throws: ``IdentityError``.
     public func complete(

@@ -5,11 +5,11 @@ extension SessionManager {
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - postLogoutRedirectURI: The address to which the provider sends the browser afterwards; must be registered at the provider. Nil
-    ///     uses the configured address.
+    ///   - postLogoutRedirectURI: The address to which the provider sends the browser after the logout. It must be registered at the
+    ///     provider. If it is nil, the configured address is used.
     /// - Returns: The ended session and the provider's logout page.
-    /// - Throws: ``IdentityError`` when the session does not exist, when the store fails or cannot decrypt the session; no other failure
-    ///   stops a logout.
+    /// - Throws: ``IdentityError`` when the session does not exist, or when the store fails or cannot decrypt the session. Other failures
+    ///   do not stop a logout: they are in ``LogoutResult/problems``.
     public func logout(_ id: SessionID, returningTo postLogoutRedirectURI: String? = nil) async throws -> LogoutResult {
         var options = LogoutOptions(returningTo: postLogoutRedirectURI)
         options.sendsState = false
@@ -22,23 +22,24 @@ extension SessionManager {
     ///   - id: The session.
     ///   - options: The options of this logout.
     /// - Returns: The ended session and the provider's logout page.
-    /// - Throws: ``IdentityError`` when the return path is not allowed, when the session is unknown, when the store fails or cannot
-    ///   decrypt the session; no other failure stops a logout.
+    /// - Throws: ``IdentityError`` when the return path is not allowed, when the session does not exist, or when the store fails or cannot
+    ///   decrypt the session. Other failures do not stop a logout: they are in ``LogoutResult/problems``.
     public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         try await Correlation.scope { try await logouts.logout(id, options: options) }
     }
 
     /// Ends every session of a buyer, for example after a password change or a request to erase the buyer's data.
     ///
-    /// All sessions are removed from the store first, and a failure of one removal does not prevent the others.
+    /// All sessions are removed from the store first. If one removal fails, the other sessions are still removed.
     ///
     /// - Parameters:
-    ///   - issuer: The buyer's issuer. Sessions under the ``ProviderDescriptor/equivalentIssuers`` of a provider that names it end, too.
+    ///   - issuer: The buyer's issuer. If a provider's ``ProviderDescriptor/equivalentIssuers`` contain it, the buyer's sessions with the
+    ///     other issuers of this list end too.
     ///   - subject: The buyer's subject at the issuer.
     ///   - tenant: The tenant whose sessions end; nil for all tenants that the manager serves.
     /// - Returns: The results of the logouts. The tokens of at most eight sessions are revoked at the same time.
-    /// - Throws: The first ``IdentityError``, after all removals were tried; also when a session of the buyer cannot be read and so
-    ///   cannot be removed.
+    /// - Throws: The first ``IdentityError``, after all removals were tried; also if a session that may belong to the buyer cannot be read
+    ///   and therefore was not removed.
     @discardableResult
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
         try await Correlation.scope { try await logouts.logoutAll(issuer: issuer, subject: subject, tenant: tenant) }
@@ -46,13 +47,13 @@ extension SessionManager {
 
     /// Checks a browser's return from the provider's logout page (OpenID Connect RP-Initiated Logout 1.0 section 3).
     ///
-    /// The session already ended before the browser was sent there, so the result only decides which page the buyer sees next. A
-    /// `state` is accepted once, from the browser that was sent to the logout page, until
+    /// The session had ended before the browser was sent to the logout page, so the result only decides which page the buyer sees next.
+    /// A `state` is accepted once, from the browser that was sent to the logout page, until
     /// ``SessionManager/Configuration/attemptLifetime`` has passed.
     ///
     /// - Parameters:
     ///   - callback: The parameters that the browser brought back.
-    ///   - browserBinding: The binding cookie of that browser, from ``LogoutResult/awaitedReturn``.
+    ///   - browserBinding: The binding cookie of the browser; ``LogoutResult/awaitedReturn`` contained its value.
     ///   - provider: The provider at whose return address the browser arrived, if each provider has a separate address.
     /// - Returns: A confirmed logout, or an unconfirmed one when the return has no `state`.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/rejected`` for a `state` that belongs to another browser or provider, was

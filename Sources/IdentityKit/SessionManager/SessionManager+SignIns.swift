@@ -3,11 +3,11 @@ internal import FoundationEssentials
 extension SessionManager {
     /// The sign-ins of the buyer of a session, newest first, for a page on which the buyer sees and ends them.
     ///
-    /// Only sessions of the same tenant, issuer and subject belong to the buyer. The ``ProviderDescriptor/equivalentIssuers`` of the
-    /// session's provider count as one for the sessions of this provider.
+    /// Sessions with the same tenant, issuer and subject belong to the buyer. Among the sessions of the session's own provider, its
+    /// ``ProviderDescriptor/equivalentIssuers`` count as the same issuer.
     ///
     /// - Parameter id: The session of the browser that requests the page.
-    /// - Returns: The sessions that have not ended, without those that another version of the app wrote and this one cannot read.
+    /// - Returns: The sessions that have not ended. Sessions that this version of the app cannot read are left out.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
     ///   and of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
@@ -32,12 +32,13 @@ extension SessionManager {
 
     /// Ends one sign-in of the buyer of a session, and revokes its tokens.
     ///
-    /// A provider that keeps one grant for a buyer and a client then also ends the refresh tokens of the buyer's other sessions.
+    /// After the revocation, a provider that keeps one grant for a buyer and a client may reject the refresh tokens of the buyer's other
+    /// sessions too.
     ///
     /// - Parameters:
-    ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``; it may come unchecked from a form.
+    ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``. It may come from an untrusted form: only this buyer's sign-ins can end.
     ///   - id: The session of the browser that sent the form.
-    /// - Returns: False if the buyer has no such sign-in; another buyer's sign-in does not end.
+    /// - Returns: False if the buyer has no sign-in with this reference.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
     ///   and of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login.
     @discardableResult
@@ -48,16 +49,16 @@ extension SessionManager {
         }
     }
 
-    /// Ends all sign-ins of the buyer of a session except this one, and revokes their tokens.
+    /// Ends all sign-ins of the buyer of a session except this session, and revokes their tokens.
     ///
-    /// A provider that keeps one grant for a buyer and a client then also ends the refresh token of the session that stays: the buyer
-    /// has to sign in again when its access token expires.
+    /// After the revocation, a provider that keeps one grant for a buyer and a client may reject the refresh token of the session that
+    /// stays too. Then the buyer has to sign in again when the session's access token expires.
     ///
     /// - Parameter id: The session that stays.
     /// - Returns: The results of the logouts.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and of kind
-    ///   ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login; the first error of a logout,
-    ///   after all were tried.
+    ///   ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login; also the first error of a
+    ///   logout, after all logouts were tried.
     @discardableResult
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
         try await Correlation.scope {
@@ -66,10 +67,10 @@ extension SessionManager {
         }
     }
 
-    /// Stores that a session is used now, for the buyer's list of sign-ins.
+    /// Stores the current time as the session's last use, for the list of ``signIns(ofBuyerOf:)``.
     ///
-    /// The time is stored at most once in ``SessionManager/Configuration/useInterval``. The routes of `IdentityWeb` call this method. It
-    /// never fails: if the store is down, the time is not stored.
+    /// The time is stored at most once in each ``SessionManager/Configuration/useInterval``. The routes of `IdentityWeb` call this method.
+    /// If the store fails, the time is not stored, and no error is thrown.
     public func noteUse(of session: Session) async {
         await context.signInRecords.noteUse(of: session)
     }
@@ -80,7 +81,7 @@ extension SessionManager {
         let state = try found.decoded().state
         if let reason = state.endReason { throw IdentityError.ended(reason) }
         if let mismatch = state.mismatch { throw IdentityError.otherLogin(mismatch) }
-        // The stored issuer, because stores search for it: after a refresh, the tokens may name an equivalent one.
+        // The filter gets the issuer of the stored record, which stores compare. After a refresh, the tokens may name an equivalent one.
         var filter = SessionFilter(tenant: found.stored.tenant, buyer: (found.stored.issuer, found.stored.subject))
         filter.equivalentsOf = found.stored.provider
         return filter

@@ -1,25 +1,25 @@
 extension SessionManager {
-    /// A session's tokens, which are valid for at least the requested time; they are refreshed first if necessary.
+    /// Returns a session's tokens; they are refreshed first if they are not valid for the requested time.
     ///
-    /// The refresh token is used once for any number of concurrent tasks. A cancelled caller does not cancel the refresh.
-    /// While the provider is down, the old token is returned until it expires. A token whose expiry the provider did not state is
-    /// returned unchanged.
+    /// Any number of concurrent tasks share one refresh. If one of these tasks is cancelled, the refresh continues. If the refresh fails,
+    /// for example because the provider is down, the old tokens are returned until they expire (``TokenOutcome/stillValid``). A token whose
+    /// expiry the provider did not state is returned without a refresh.
     ///
     /// - Parameters:
     ///   - id: The session.
     ///   - duration: How long the access token should still be valid; by default 60 seconds, or a quarter of its lifetime if that is
-    ///     less. If it is longer than the lifetime of the provider's tokens, they are refreshed at most every 30 seconds.
+    ///     less. If the duration is longer than the lifetime of the provider's tokens, they are refreshed at most every 30 seconds.
     /// - Returns: The tokens and how they were obtained.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when only a new login helps. When the provider's response to
-    ///   a refresh belongs to another login, the error has ``IdentityError/isAttackSuspected``, even if the old access token is still
-    ///   valid: let the buyer sign in again then, too.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when only a new login helps. If the provider's response to
+    ///   a refresh belongs to another login, the method throws an error with ``IdentityError/isAttackSuspected`` even while the old access
+    ///   token is valid: let the buyer sign in again in this case too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
         // The cache is read here because each asynchronous call costs as much as this read.
         if let cached = tokenReader.cachedTokens(for: id, validFor: duration) { return cached }
         return try await tokenReader.tokens(for: id, validFor: duration)
     }
 
-    /// Refreshes a session's tokens now, however old they are; for a token that a server rejected before it expired.
+    /// Refreshes a session's tokens now, even if they are not due for a refresh; for a token that a server rejected before it expired.
     ///
     /// - Throws: ``IdentityError``.
     public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
@@ -32,7 +32,7 @@ extension SessionManager {
 
     /// Calls a resource server with a session's access token, and once more with a new token if the server rejects the first one.
     ///
-    /// The closure runs again only if the server rejected the request without executing it: after status 401 with refreshed tokens, and
+    /// The closure runs again in two cases, in which the server did not execute the request: with refreshed tokens after status 401, and
     /// with the same tokens if the server requires a DPoP nonce. Any other error is thrown at once. If the server rejects the same token
     /// of many callers, the token is refreshed once. If the server also rejects a token that was just refreshed, further rejections of
     /// this token cause no refresh for 5 minutes.
@@ -53,8 +53,9 @@ extension SessionManager {
     ///     ``IdentityError/Kind/retryLater`` for a rejected token: ``ResourceAccess/check(status:_:sent:from:)`` does, and so do the
     ///     SDK's own clients.
     /// - Returns: What the closure returns.
-    /// - Throws: ``IdentityError``. If the new token is rejected too, its kind is ``IdentityError/Kind/rejected`` and the server's
-    ///   challenge is in `providerResponse`; if there is no refresh token, ``IdentityError/Kind/signInAgain``. Other errors of the closure.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/rejected`` if the server rejects the new token too, with the server's
+    ///   challenge in `providerResponse`, and of kind ``IdentityError/Kind/signInAgain`` if the token is rejected and the session has no
+    ///   refresh token; also the other errors of the closure.
     public func withAccessToken<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration? = nil,
@@ -95,7 +96,9 @@ extension SessionManager {
         }
     }
 
-    /// The buyer's identity for a cart, from tokens that are valid for at least the requested time.
+    /// Returns the identity that a session can give to a cart, and the session; a guest's session has the claim `none`.
+    ///
+    /// A customer access token in the claim is valid for at least the requested time if a refresh can achieve it.
     ///
     /// - Throws: ``IdentityError``.
     public func cartClaim(
@@ -108,7 +111,7 @@ extension SessionManager {
                     (try await access.cartClaim(), access.session)
                 }
             } catch let error as IdentityError where error.code == .notSignedIn {
-                // A guest has no identity for the cart. That is not a failure.
+                // A guest's session has no identity for a cart, which is not a failure.
                 return (.none, try await context.reads.load(id).decoded().session)
             }
         }

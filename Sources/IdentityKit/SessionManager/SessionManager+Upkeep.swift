@@ -2,25 +2,25 @@ extension SessionManager {
     /// Checks that the providers fit the store: a request with a refresh token must end while the session's lock is
     /// certainly held.
     ///
-    /// ``repair()`` makes the same check. Every refresh, and a login with a redirect, checks its own provider.
+    /// ``repair()`` makes the same check for all providers. A refresh or a login checks its own provider only.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     public func checkConfiguration() throws(IdentityError) { try lockTimeCheck.run() }
 
-    /// Completes the interrupted work of crashed processes: sessions in doubt, responses that were not validated, and
-    /// tokens that were not saved.
+    /// Completes refreshes that were interrupted, for example by a crash: sends a refresh token again whose response was lost, validates
+    /// stored responses, and saves tokens that could not be saved.
     ///
-    /// Call it as soon as a process starts, or run ``maintain(sweepingEvery:)``: a provider with a grace period accepts a used refresh
-    /// token for some seconds only.
+    /// Call it as soon as a process starts, or run ``maintain(sweepingEvery:)``: after a crash, a provider with a grace period accepts the
+    /// used refresh token for some seconds only.
     ///
-    /// - Throws: ``IdentityError`` when the store cannot be read, or when ``checkConfiguration()`` fails, after the sessions of the other
-    ///   providers were repaired.
+    /// - Throws: ``IdentityError`` when the store cannot be read. Also the error of ``checkConfiguration()``, after the sessions of the
+    ///   providers that pass this check were repaired.
     @discardableResult
     public func repair() async throws -> RepairReport { try await upkeep.repair() }
 
-    /// Repairs and sweeps regularly until its task is cancelled; run it beside an app's server.
+    /// Calls ``repair()`` and ``sweep()`` regularly until its task is cancelled; run it beside the app's server.
     ///
-    /// If the store fails, the failure is reported to the observers, and the next run tries again.
+    /// If one of them fails, the observers receive the event ``IdentityEvent/Kind/storeFailed(_:)``, and the next run tries again.
     ///
     /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The pause between two repairs is
     ///   ``Configuration/repairInterval``.
@@ -30,7 +30,7 @@ extension SessionManager {
 
     /// Removes expired pending logins and sessions; call it regularly.
     ///
-    /// If the wall clock has jumped ahead since the manager was created, no record is removed too early.
+    /// No record is removed too early if the wall clock jumps ahead after the manager was created.
     ///
     /// - Returns: The number of removed records; 0 if the store does not conform to ``ExpirySweeping``.
     /// - Throws: ``IdentityError`` of the store.
@@ -39,11 +39,13 @@ extension SessionManager {
 
     /// Waits until every running refresh has been saved: call it before the process ends.
     ///
-    /// A refresh that waits because too many run at its provider does not start: its callers get `refresh_busy`, or the old token while it
-    /// is valid. A refresh that exceeds ``RefreshLimits/maximumWait`` is awaited for a minute more.
-    /// Stop ``maintain(sweepingEvery:)`` before. A refresh usually ends within twice the provider's timeout and some seconds, so an
-    /// orchestrator's grace period must be longer than that. There is no limit for the whole wait: a refresh can also wait for a lock or
-    /// for the store, and this method waits for the participants, such as carts, too. Cancel its task to end the wait earlier.
+    /// Cancel the task of ``maintain(sweepingEvery:)`` first. A refresh that waits because ``RefreshLimits/concurrent`` others run at its
+    /// provider does not start: its callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds
+    /// ``RefreshLimits/maximumWait``, the method waits for it up to a minute longer.
+    ///
+    /// A refresh usually ends within twice the provider's timeout and some seconds, so set a longer grace period in the orchestrator. The
+    /// whole wait has no limit, because a refresh can wait for a lock or for the store, and the method also waits for participants such as
+    /// carts. Cancel the task that calls this method to end the wait earlier.
     ///
     /// - Returns: The sessions whose newest tokens are only in the memory of this process: these tokens are lost when it ends.
     @discardableResult

@@ -1,16 +1,16 @@
 internal import IdentityHTTP
 
-/// A decision about a verified buyer before the session is stored: the closure refuses the buyer by throwing an error, chooses the page,
-/// or ends an earlier session.
+/// A closure that runs after the buyer was verified and before the session is stored.
 ///
-/// The arguments are the tokens, the tenant and the return path of the login.
+/// It refuses the buyer by throwing an error, or chooses the buyer's first page and says whether the new session replaces another one. Its
+/// arguments are the tokens, the tenant and the return path of the login.
 package typealias Admission = @Sendable (TokenSet, String, String?) async throws -> AdmittedLogin
 
 /// The result of an ``Admission``.
 package struct AdmittedLogin: Sendable {
     /// The path of the page that the buyer sees first; nil for the return path.
     let firstPage: String?
-    /// Whether the caller ends another session of the tenant next, which does not count for the tenant's limit.
+    /// Whether the routes will end another session of the tenant after the login, so that this session may exceed the tenant's limit.
     let isReplacement: Bool
 
     package init(firstPage: String?, isReplacement: Bool) {
@@ -19,9 +19,9 @@ package struct AdmittedLogin: Sendable {
     }
 }
 
-/// Calls for the routes of a web app and for carts that are not public.
+/// Methods that only `IdentityWeb`, the cart adapter and tests call.
 extension SessionManager {
-    /// Notes that a server rejected tokens from ``withAccessToken(of:validFor:perform:)`` after the call had returned.
+    /// Notes that a server rejected refreshed tokens, for a caller that sends tokens outside of ``withAccessToken(of:validFor:perform:)``.
     package func noteRejection(of tokens: TokenSet, of id: SessionID) { context.rejected.add(tokens, of: id) }
 
     /// Whether a server rejected the session's tokens right after their refresh.
@@ -34,8 +34,8 @@ extension SessionManager {
 
     /// The id of the session with a reference.
     ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``, or the error of a record that cannot be read: it may be
-    ///   the session's.
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``. If no session has the reference and a record cannot be
+    ///   read, the error of this record, which may be the record of the session.
     package func id(of reference: SessionReference) async throws -> SessionID {
         let listing = try await visible.listing(SessionFilter())
         let found = listing.sessions.first { visible.isVisible($0) && $0.id.reference == reference }
@@ -45,8 +45,8 @@ extension SessionManager {
 
     /// Completes a login like ``complete(_:browserBinding:provider:)``, with an admission before the session is stored.
     ///
-    /// The tokens of a buyer who is refused are revoked, except after a step-up. The binding has to come from the cookie that is named
-    /// after the callback's attempt: otherwise a repeated callback looks like an attack.
+    /// The tokens of a buyer whom the admission refuses are revoked, except after a step-up. Pass the binding only from the cookie that is
+    /// named after the callback's attempt: with any binding, an unknown `state` is taken for a repeated callback and not for an attack.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
@@ -64,19 +64,21 @@ extension SessionManager {
         }
     }
 
-    /// Stores a posted callback until the browser returns with GET and the `state` only; does nothing if no login waits for the `state`.
+    /// Stores a posted callback until the browser requests the callback again with GET and only the `state`.
+    ///
+    /// Has no effect if no login waits for the `state`.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {
             try await logins.keepPosted(callback, browserBinding: browserBinding, provider: provider)
         }
     }
 
-    /// Stores a session as if a provider had issued the tokens, for tests of an app.
+    /// Stores a session for tokens as if a provider with this descriptor had issued them, for tests of an app.
     package func establish(_ tokens: TokenSet, as descriptor: ProviderDescriptor) async throws -> Session {
         try await Correlation.scope { try await creator.create(for: tokens, by: descriptor) }
     }
 
-    /// Reports an error that a web app responds with, under the correlation id that the response shows.
+    /// Reports to the observers that a web app responded with an error, with the correlation id that the response shows.
     package func reportFailedRequest(_ error: IdentityError) {
         Correlation.$current.withValue(error.correlationID) {
             context.events.emit(.requestFailed(error.code), provider: "")
@@ -91,14 +93,14 @@ extension SessionManager {
 
     /// Runs work on a cart in the background and waits for it briefly, see ``Configuration/participantWait``.
     ///
-    /// - Returns: The result; nil if the work takes longer, or the caller is cancelled. It continues then.
+    /// - Returns: The result; nil if the work takes longer or the calling task is cancelled. In both cases the work continues.
     package func waitBriefly<Value: Sendable>(for work: @escaping @Sendable () async -> Value) async -> Value? {
         await background.run(waitingUpTo: configuration.participantWait, work)
     }
 
     /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens, after its cart was moved.
     ///
-    /// If the cart cannot be moved, the session stays and keeps it. An event reports every failure.
+    /// If the cart cannot be moved, the session stays and keeps its cart. Each failure is reported as `participant_failed`.
     package func endReplaced(_ old: Session, movingCart: () async throws -> Void) async {
         await Correlation.scope {
             let started = clock.elapsed

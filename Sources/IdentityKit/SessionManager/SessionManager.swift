@@ -15,10 +15,10 @@ public final class SessionManager: SessionService {
     /// Creates a manager.
     ///
     /// - Parameters:
-    ///   - providers: The providers to choose from. Pass the providers of all tenants, even if the configuration names one tenant, so
-    ///     that a callback from any of them is recognised.
+    ///   - providers: The providers to choose from. Pass the providers of all tenants, even if the configuration names one tenant:
+    ///     `complete` refuses a callback that a provider of another tenant may have sent, and must know this provider.
     ///   - store: The store for sessions and pending logins.
-    ///   - environment: Clock and randomness; pass the environment of the providers.
+    ///   - environment: Clock and random source; pass the same environment to the providers.
     ///   - configuration: Time limits, retention and other settings.
     ///   - observers: Receive the events of logins and sessions.
     public init(
@@ -33,7 +33,7 @@ public final class SessionManager: SessionService {
 
     /// Adds a participant, such as a cart adapter, which is notified when sessions change or end.
     ///
-    /// The reference is weak, so the app must keep it.
+    /// The manager holds the participant weakly, so the app must keep a reference to it.
     public func add(_ participant: any SessionParticipant) {
         participants.add(participant)
     }
@@ -55,10 +55,10 @@ public final class SessionManager: SessionService {
         try await Correlation.scope { try await visible.load(id).decoded().session }
     }
 
-    /// Returns the sessions that match, oldest first, without those that another version of the app wrote and this one cannot read.
+    /// Returns the sessions that match, oldest first; sessions that this version of the app cannot read are omitted.
     ///
     /// A filter for a buyer also matches the buyer's sessions under the other ``ProviderDescriptor/equivalentIssuers`` of their provider.
-    /// Sessions that the store cannot decrypt may be omitted, too. ``logoutAll(issuer:subject:tenant:)`` does not depend on this list.
+    /// To end all sessions of a buyer, call ``logoutAll(issuer:subject:tenant:)``, which throws if it cannot read one of them.
     ///
     /// - Throws: ``IdentityError`` of the store.
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {

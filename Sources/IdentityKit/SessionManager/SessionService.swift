@@ -1,4 +1,4 @@
-/// ``SessionManager`` and its parts: each stores only the shared context, which contains all state.
+/// ``SessionManager`` and its parts; each of them stores only the shared ``SessionContext``, which contains all state.
 protocol SessionService: Sendable {
     var context: SessionContext { get }
 }
