@@ -60,7 +60,7 @@ public struct IDTokenClaims: Sendable {
     /// The longest accepted `sid` in bytes, in an ID token and in a logout token.
     package static let maximumSessionIDBytes = 512
 
-    /// The buyer by the standard claims (OpenID Connect Core section 5.1).
+    /// The buyer whom the standard claims describe (OpenID Connect Core section 5.1).
     public var standardBuyer: Buyer {
         Buyer(
             issuer: issuer,
@@ -78,7 +78,7 @@ public struct IDTokenClaims: Sendable {
         (all[name]?.string).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A contact claim, such as `email`; it counts as verified if the claim named by `flag` is the boolean true.
+    /// A contact claim, such as `email`, and whether it is verified: the claim with the name `flag` must be the boolean true.
     public func contact(_ name: String, verifiedBy flag: String) -> Buyer.Contact? {
         text(name).map { Buyer.Contact($0, isVerified: all[flag]?.bool == true) }
     }

@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// Decides where callbacks run; the caller of a callback-based entry point passes one.
+/// Decides where callbacks run, such as the completion handlers and delegate methods of ``LoginFlow``.
 public struct CallbackExecutor: Sendable {
     private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -17,7 +17,7 @@ public struct CallbackExecutor: Sendable {
     /// Runs callbacks on the main queue.
     public static let main = CallbackExecutor.queue(.main)
 
-    /// Runs callbacks synchronously on the task that finished the login.
+    /// Runs each callback synchronously on the task that performed the operation.
     ///
     /// This is the default. The callbacks must not block.
     public static let immediate = CallbackExecutor { work in work() }
@@ -28,7 +28,7 @@ public struct CallbackExecutor: Sendable {
 
     /// Runs work and passes its result to the completion exactly once, on this executor.
     ///
-    /// - Returns: The task of the work. It is unstructured, because callers of callback-based entry points have no task.
+    /// - Returns: The task of the work. It is unstructured, because code that uses callbacks may not run in a task.
     @discardableResult
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value,

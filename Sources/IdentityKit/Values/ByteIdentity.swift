@@ -3,7 +3,8 @@ internal import IdentityPlatform
 extension StringProtocol {
     /// Whether two strings are the same UTF-8 bytes.
     ///
-    /// `String ==` compares by Unicode canonical equivalence, by which U+212A KELVIN SIGN equals `"K"`: two users would be equal.
+    /// `String ==` compares by Unicode canonical equivalence, by which U+212A KELVIN SIGN equals `"K"`. With it, the subjects of two
+    /// different buyers could be equal.
     package func isIdentical(to other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
@@ -12,8 +13,8 @@ extension StringProtocol {
 extension String {
     /// Whether two strings are the same UTF-8 bytes; faster than the generic function.
     package func isIdentical(to other: String) -> Bool {
-        // The lengths and `==` are compared first, because both checks are fast: Swift compares two short ASCII strings as integers. Equal
-        // strings may still have different bytes, so the bytes are compared last.
+        // The length and `==` are checked first, because both checks are fast: Swift compares two short ASCII strings as integers. Strings
+        // that are equal by `==` may still have different bytes, so the bytes are compared last.
         guard utf8.count == other.utf8.count, self == other else { return false }
         let (left, right) = (utf8.span, other.utf8.span)
         return unsafe left.withUnsafeBytes { left in
@@ -26,7 +27,7 @@ extension String {
 }
 
 extension [UInt8] {
-    /// The index of the first such byte at or after `start`; faster than a search in a slice.
+    /// The index of the first element at or after `start` that equals `byte`; faster than a search in a slice.
     package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         unsafe span.withUnsafeBytes { bytes in
             guard start < bytes.count, let first = bytes.baseAddress,

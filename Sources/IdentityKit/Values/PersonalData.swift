@@ -1,4 +1,4 @@
-// Descriptions of types with personal data. Logs contain descriptions, so they name the type and omit the data.
+// Descriptions of types with personal data. Descriptions get into logs, so these name the type and omit the data.
 
 extension Buyer: Redacted {
     /// The issuer, without personal data.
@@ -28,7 +28,7 @@ extension LoginOptions: Redacted {
 }
 
 extension StoredSession: Redacted {
-    /// The name of the session, the provider and the generation.
+    /// The session's ``SessionReference``, its provider and its generation.
     public var description: String { "StoredSession(\(id), provider: \(provider), generation: \(generation))" }
 }
 

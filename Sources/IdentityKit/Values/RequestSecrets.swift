@@ -1,25 +1,26 @@
 internal import IdentityHTTP
 internal import Synchronization
 
-/// The secrets of a request, which are removed from errors: the text of a response may repeat them.
+/// The secrets of a request, such as tokens, cart ids and e-mail addresses.
 ///
-/// Among them are tokens, cart ids and e-mail addresses.
+/// A response may repeat them in its error text, so ``hidden(in:)`` removes them from this text.
 package struct RequestSecrets: Sendable {
     private let variables: JSONObject
     private let secrets: [Secret]
     private let collected = Collected()
 
-    /// The secrets in the form in which texts are searched for them; nil until the first text.
+    /// The bytes that texts are searched for; nil until the first text is searched.
     private final class Collected: Sendable {
         let values = Mutex<[ArraySlice<UInt8>]?>(nil)
     }
 
-    /// Creates the secrets of one request; they are collected when the first text is searched for them.
+    /// Creates the secrets of one request.
     ///
     /// - Parameters:
-    ///   - variables: A GraphQL request's variables. Every string of at least 6 bytes in them is a secret; shorter strings are enum
-    ///     values.
-    ///   - secrets: Secrets in other parts of the request; they are found unencoded, and as a form or a URL encodes them.
+    ///   - variables: A GraphQL request's variables. Every string of at least 6 bytes in them counts as a secret; shorter strings count as
+    ///     enum values.
+    ///   - secrets: Secrets of at least 6 bytes in other parts of the request; they are found unencoded, and as a form or a URL encodes
+    ///     them.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
         self.variables = variables
         self.secrets = secrets
@@ -59,7 +60,7 @@ package struct RequestSecrets: Sendable {
         }
     }
 
-    /// Appends a secret, unless it is short: short strings are enum values, which are not secret.
+    /// Appends a secret if it has at least 6 bytes: shorter strings count as enum values, which are not secret.
     private static func collect(
         _ bytes: inout [UInt8],
         _ found: inout [Range<Int>],
@@ -70,7 +71,7 @@ package struct RequestSecrets: Sendable {
         if bytes.count - start >= 6 { found.append(start..<bytes.count) }
     }
 
-    /// The first 500 characters of a text, with each value replaced by "…".
+    /// The first 500 characters of a text, with each secret replaced by "…".
     package func hidden(in text: String) -> String {
         var bytes = Array(text.utf8.prefix(4096))
         let values = values
@@ -87,7 +88,7 @@ package struct RequestSecrets: Sendable {
         return String(String(decoding: bytes, as: UTF8.self).prefix(500))
     }
 
-    /// Removes the start of a secret that remains at the end of a truncated text.
+    /// Replaces the start of a secret by "…" if it is at the end of the text, because the text was cut inside the secret.
     private static func dropBeginning(of values: [ArraySlice<UInt8>], from bytes: inout [UInt8]) {
         for value in values {
             let longest = min(value.count - 1, bytes.count)
@@ -105,14 +106,14 @@ extension RequestSecrets: Redacted {
 }
 
 extension IdentityError {
-    /// The same error, whose `providerResponse` contains none of the values.
+    /// A copy of the error, with these secrets removed from its `providerResponse`.
     package func hiding(_ redacted: RequestSecrets) -> IdentityError {
         providerResponse.map { recast(as: kind, answering: $0.hiding(redacted)) } ?? self
     }
 }
 
 extension IdentityError.ProviderResponse {
-    /// The same explanation, without these values.
+    /// A copy of the response, with these secrets removed from its texts.
     package func hiding(_ redacted: RequestSecrets) -> IdentityError.ProviderResponse {
         IdentityError.ProviderResponse(
             error: error.map(redacted.hidden),

@@ -2,8 +2,8 @@ package import IdentityCrypto
 
 /// A secret value, which no print, dump, mirror, encoder or string interpolation shows.
 ///
-/// Only ``reveal()`` and ``revealBytes()`` read it, so that grep finds every use. The bytes are wiped from memory when the last copy
-/// is released. The caller is responsible for a revealed copy.
+/// Apps read it only with ``reveal()`` or ``revealBytes()``, so that a text search finds every use. The bytes are wiped from memory when
+/// the last copy of the secret is released, but a revealed text or array is not wiped.
 ///
 /// ```swift
 /// let secret = Secret("s3cret")

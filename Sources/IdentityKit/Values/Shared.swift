@@ -1,4 +1,4 @@
-/// A value that its copies share, so that a struct with many members is copied and retained like one reference.
+/// A value that is copied as one reference, so that copies of a struct with many members are cheap.
 final class Shared<Value: Sendable>: Sendable {
     let value: Value
 
