@@ -6,7 +6,7 @@ public import FoundationEssentials
 public struct CustomerAccessToken: Sendable {
     /// The token, unchanged and without a `Bearer` prefix.
     public let token: Secret
-    /// When it expires.
+    /// When the token expires; nil if that is not known.
     public let expiresAt: Date?
     /// The issuer of the token, which identifies the shop.
     public let issuer: String
@@ -17,7 +17,7 @@ public struct CustomerAccessToken: Sendable {
         self.issuer = issuer
     }
 
-    /// Creates the value from a token that the caller received from Shopify's token endpoint; this is not checked.
+    /// Creates the value from a token that Shopify issued; the initializer does not check who issued the token.
     public init(issuedByShopify token: Secret, expiresAt: Date?, issuer: String) {
         self.init(token: token, expiresAt: expiresAt, issuer: issuer)
     }

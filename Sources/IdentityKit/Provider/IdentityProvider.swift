@@ -50,7 +50,7 @@ public protocol IdentityProvider: Sendable {
     ///
     /// - Parameters:
     ///   - tokens: The tokens of the session that ended.
-    ///   - postLogoutRedirectURI: The registered address to which the browser returns.
+    ///   - postLogoutRedirectURI: The registered address to which the browser returns; nil for the configured address.
     /// - Returns: The URL; nil when the provider has no logout page.
     /// - Throws: ``IdentityError`` when the provider's metadata could not be fetched.
     func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL?
@@ -76,14 +76,14 @@ public protocol CartClaimProviding: Sendable {
     func cartClaim(for tokens: TokenSet) async throws -> CartClaim
 }
 
-/// A provider whose access tokens are accepted by resource servers of the app.
+/// A provider whose access tokens resource servers accept, such as the app's own APIs.
 ///
 /// Send a token only to servers that the app's configuration names, never to an address from a request or response (RFC 9700
 /// section 4.9.1).
 public protocol ResourceAuthorizing: Sendable {
     /// The headers that carry the access token in one request: `Authorization`, and `DPoP` for a DPoP-bound token.
     ///
-    /// A DPoP proof is valid for one request with this method and URL: make new headers for every request, also for a repeated one.
+    /// A DPoP proof is valid for one request with this method and URL, so make new headers for every request, even for a repeated one.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
@@ -96,7 +96,7 @@ public protocol ResourceAuthorizing: Sendable {
 
     /// Whether to repeat a request because its DPoP proof lacked the server's nonce (RFC 9449 section 9).
     ///
-    /// Call it for every response, also a successful one: it records the server's latest nonce.
+    /// Call the method for every response, even a successful one: it records the server's latest nonce.
     ///
     /// - Parameters:
     ///   - sent: The headers that ``authorizationHeaders(for:_:with:)`` made for the request.

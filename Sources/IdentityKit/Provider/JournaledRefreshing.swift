@@ -1,8 +1,8 @@
 /// A provider whose response to a refresh can be stored before it is validated.
 ///
-/// A provider that rotates refresh tokens invalidates the old one when it responds, and only the response contains the new one.
-/// Therefore ``SessionManager`` stores the unchanged response before it validates it: a crash or an error in between does not lose
-/// the token. It calls the three methods in order. `refresh(_:)` performs all of them, for callers without a store.
+/// A provider that rotates refresh tokens invalidates the old refresh token when it responds, and only the response contains the new one.
+/// Therefore ``SessionManager`` stores the unchanged response before it validates the response, so that a crash or an error during the
+/// validation does not lose the new token. It calls the three methods below in order. `refresh(_:)` calls them without storing anything.
 ///
 /// ```swift
 /// try await provider.prepareRefresh(of: tokens)
@@ -14,33 +14,33 @@ public protocol JournaledRefreshing: IdentityProvider {
     /// Prepares a refresh, for example fetches metadata and keys, before the refresh token is sent.
     ///
     /// - Parameter tokens: The session's tokens.
-    /// - Throws: ``IdentityError``; the refresh token is unused then.
+    /// - Throws: ``IdentityError``. The refresh token was not sent.
     func prepareRefresh(of tokens: TokenSet) async throws
 
     /// Sends the refresh token.
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
-    ///   - lock: The session's lock. No request may take longer than its ``HeldLock/remaining`` time. Check the lock immediately
-    ///     before each request, also before a repeated one, because another process may have acquired it. Pass
-    ///     ``HeldLock/notNeeded`` when there is no lock.
+    ///   - lock: The session's lock, or ``HeldLock/notNeeded``. No request may take longer than its ``HeldLock/remaining`` time. Check the
+    ///     lock immediately before each request, even before a repeated one: another process may have acquired the lock, and may send
+    ///     the same refresh token.
     /// - Returns: The unchanged response, if its status is a success.
     /// - Throws: ``RefreshRefusal`` for any other response, and when no response arrived.
     func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse
 
     /// Validates a response, which may have been stored hours ago by another process.
     ///
-    /// Check times in the response against ``RefreshResponse/receivedAt``, not against the current time: a response does not become
-    /// invalid because it was stored for a while, and the old refresh token cannot be sent again.
+    /// Check times in the response against ``RefreshResponse/receivedAt``, not against the current time: a response must not become
+    /// invalid because it was stored for a while, and the provider may not accept the old refresh token again.
     ///
     /// - Parameters:
     ///   - response: The stored response.
     ///   - tokens: The tokens that were refreshed.
     /// - Returns: The new tokens; members that the response leaves out keep their old values.
-    /// - Throws: ``RefreshRefusal`` when the response contains no token. After any other error the response is kept and validated
-    ///   again later. If the response belongs to another login, because it names another issuer, subject, audience, authorized party
-    ///   or nonce, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, also when a time or the signature is wrong:
-    ///   then the session's tokens are no longer returned. Check this before you fetch keys.
+    /// - Throws: ``RefreshRefusal`` when the response contains no token. After any other error ``SessionManager`` keeps the response and
+    ///   validates it again later. If the response belongs to another login, because it names another issuer, subject, audience,
+    ///   authorized party or nonce, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, even if a time or the signature
+    ///   is wrong too: ``SessionManager`` then no longer returns the session's tokens. Check this before you fetch keys.
     func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 
@@ -62,10 +62,10 @@ extension JournaledRefreshing {
 }
 
 extension IdentityProvider {
-    /// The tokens of a response.
+    /// Validates a response, and returns its tokens.
     ///
-    /// - Throws: ``RefreshRefusal`` when the response contains no token, which is the only reason to send the old refresh token again;
-    ///   `IdentityError` when it may contain tokens but cannot be accepted, now or at any time.
+    /// - Throws: ``RefreshRefusal`` when the response contains no token. Only then may the old refresh token be sent again. `IdentityError`
+    ///   when the response may contain tokens but is not valid, or cannot be validated now.
     func validated(_ response: RefreshResponse, of old: TokenSet) async throws -> TokenSet {
         guard let journaling = self as? any JournaledRefreshing else {
             throw IdentityError.unreadableResponse(of: descriptor.name)

@@ -20,7 +20,7 @@ public struct LoginAttempt: Sendable {
     public var maximumAgeSeconds: Int?
     /// The requested `acr_values`.
     public var authenticationContexts: [String]
-    /// The requested response mode; a code that arrives in another mode is refused.
+    /// The requested response mode; if it is ``ResponseMode/formPost``, a code that arrives in a URL is refused.
     public var responseMode: ResponseMode
     /// The DPoP key for the tokens (RFC 9449), a private JWK; nil without DPoP.
     public var dpopKey: Secret?
@@ -34,11 +34,11 @@ public struct LoginAttempt: Sendable {
     package var tenant = ""
     /// The hash of the binding cookie, which shows whether the callback came from the browser that began the login.
     package var browserBindingHash: [UInt8] = []
-    /// The parameters that the provider has posted; nil until then.
+    /// The parameters of the callback that the browser has posted; nil if no posted callback is stored.
     var postedCallback: [(name: String, value: Secret)]?
-    /// The session whose buyer authenticates again; nil for a login that begins a session.
+    /// The session that a step-up replaces, and the requirement; nil for an ordinary login.
     var stepUp: PendingStepUp?
-    /// The buyer of that session; set before the exchange, and not stored.
+    /// The buyer of the session that a step-up replaces; set before the code is exchanged, and not stored.
     package var steppedUpBuyer: Buyer?
 }
 

@@ -7,7 +7,7 @@ internal import IdentityHTTP
 public struct LoginCallback: Sendable {
     /// The decoded parameters in order.
     package let fields: [(name: String, value: Secret)]
-    /// The address at which it arrived; nil if it was created from a form body or a bare query.
+    /// The address at which the callback arrived; nil if the callback was created from a form body or a bare query.
     package private(set) var address: CallbackAddress?
 
     /// Parses the callback's URL, absolute or a path with a query.
@@ -54,7 +54,8 @@ public struct LoginCallback: Sendable {
 
     /// The `state`, by which the login is found.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/stateInvalid`` when it is missing or empty.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/stateInvalid`` when the `state` is missing or empty, and with code
+    ///   ``IdentityError/Code/callbackInvalid`` when it is repeated.
     package func state() throws(IdentityError) -> Secret {
         if let state = try value(of: "state"), !state.isEmpty { return state }
         throw IdentityError(

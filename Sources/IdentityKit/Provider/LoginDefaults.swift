@@ -32,7 +32,7 @@ extension LoginDefaults: Redacted {
 }
 
 extension LoginOptions {
-    /// Sets values that are missing to the provider's defaults.
+    /// Fills in the provider's defaults for options that are not set.
     package mutating func complete(by defaults: LoginDefaults) {
         if prompt == nil { prompt = defaults.prompt }
         if loginHint == nil { loginHint = defaults.loginHint }

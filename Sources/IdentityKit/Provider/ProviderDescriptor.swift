@@ -19,7 +19,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
     /// If it is not empty, no headers with the access token are made for other origins (RFC 9700 section 4.9.1). An empty list, the
     /// default, permits every origin.
     public var resources: [String]
-    /// The app's shop or tenant that the provider serves; stored with every session.
+    /// The shop of the app, or another tenant, to which the provider belongs; stored with every session.
     public var tenant: String
     /// The client authentication method and the use of PKCE, for display.
     public var clientType: String
@@ -27,14 +27,14 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var responseMode: ResponseMode
     /// The time limit of one request to the provider, if it has one.
     public var timeout: Duration?
-    /// The issuers that count as one, for example the old and the new one after the provider's issuer has changed.
+    /// The issuers that count as the same issuer, for example the old and the new one after the provider's issuer has changed.
     ///
-    /// Without an entry, or with a single one, only identical issuers count as one.
+    /// If the list has fewer than two entries, only identical issuers count as the same.
     public var equivalentIssuers: [String]
 
     /// The time limit of one request to a provider of the SDK unless its configuration sets another: 8 seconds.
     ///
-    /// It is two thirds of the default lease of a lock in PostgreSQL, which is the longest that a lease permits.
+    /// It is the longest time limit that the default lease of a lock in PostgreSQL permits: two thirds of the lease.
     public static let defaultTimeout = Duration.seconds(8)
 
     /// Creates a descriptor.
@@ -82,17 +82,17 @@ public struct ProviderDescriptor: Sendable, Equatable {
         }
     }
 
-    /// Whether two issuers are one issuer at this provider: they are identical, or both are in ``equivalentIssuers``.
+    /// Whether two issuers count as the same issuer at this provider: they are identical, or both are in ``equivalentIssuers``.
     package func isSameIssuer(_ issuer: String, as other: String) -> Bool {
         issuers(sameAs: issuer).contains { $0.isIdentical(to: other) }
     }
 
-    /// Whether two values identify the same person at this provider: the subjects are identical, and the issuers are one issuer.
+    /// Whether two values identify the same person at this provider: the subjects are identical, and the issuers count as the same.
     package func isSamePerson(_ buyer: Buyer, as other: Buyer) -> Bool {
         buyer.subject.isIdentical(to: other.subject) && isSameIssuer(buyer.issuer, as: other.issuer)
     }
 
-    /// The issuer itself, then the others that count as the same one, each once.
+    /// The issuer itself, then each of the other ``equivalentIssuers`` if the issuer is one of them.
     func issuers(sameAs issuer: String) -> [String] {
         guard equivalentIssuers.contains(where: { $0.isIdentical(to: issuer) }) else { return [issuer] }
         return equivalentIssuers.reduce(into: [issuer]) { found, other in

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// An unchanged response of a token endpoint.
+/// The unchanged response of a token endpoint to a refresh.
 public struct RefreshResponse: Sendable {
     /// The HTTP status.
     public var status: Int
@@ -13,8 +13,8 @@ public struct RefreshResponse: Sendable {
     /// When the response was received, in whole milliseconds; times in the response, such as the expiry of an ID token, are checked
     /// against this time.
     public var receivedAt: Date
-    /// The error code if the response belongs to another login, for example `id_token_subject`; until the response is accepted, no
-    /// token of its session is returned.
+    /// The error code if the response belongs to another login, for example `id_token_subject`; until a validation accepts the
+    /// response, ``SessionManager`` returns no token of the session.
     package var mismatch: IdentityError.Code?
     /// The secrets of the request, to redact them in errors; known only to the process that sent it.
     package var sent: RequestSecrets?
@@ -25,7 +25,7 @@ public struct RefreshResponse: Sendable {
         self.body = body
         self.authorization = authorization
         self.startedAt = startedAt
-        // A store keeps whole milliseconds, and a stored response is compared with the one in memory.
+        // A store keeps whole milliseconds. A response that is read from the store must equal the one in memory.
         self.receivedAt = Date(timeIntervalSince1970: (receivedAt.timeIntervalSince1970 * 1000).rounded() / 1000)
     }
 }

@@ -20,7 +20,7 @@ public struct TokenSet: Sendable {
         var dpopKey: Secret?
     }
 
-    /// Shared, because tokens are passed on much more often than they are changed, and have many members.
+    /// One reference for all members, because token sets have many members and are copied much more often than they are changed.
     private var storage: Shared<Content>
     private var content: Content {
         get { storage.value }
@@ -71,7 +71,7 @@ public struct TokenSet: Sendable {
         get { storage.value.issuedAt }
         set { content.issuedAt = newValue }
     }
-    /// When the access token expires, counted from ``issuedAt``; nil when the provider did not say.
+    /// When the access token expires, counted from ``issuedAt``; nil when the provider did not state it.
     public var expiresAt: Date? {
         get { storage.value.expiresAt }
         set { content.expiresAt = newValue }
