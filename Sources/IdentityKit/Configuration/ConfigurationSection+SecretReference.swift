@@ -16,8 +16,8 @@ extension ConfigurationSection {
         switch member.name {
         case "env":
             guard let text = environmentVariables[target], !text.isEmpty else {
-                // The text may be the secret itself, written here by mistake. The error shows it only if it looks like a name,
-                // because errors are logged.
+                // By mistake, the text may be the secret itself and not the name of a variable. Errors are logged, so the error shows the
+                // text only if it looks like a name.
                 let isName = target.utf8.allSatisfy {
                     ASCII.isDigit($0) || (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_")
                 }

@@ -114,7 +114,7 @@ public struct ConfigurationSection: Sendable {
         return .milliseconds(Int64((seconds * 1000).rounded(.up)))
     }
 
-    /// Reads an optional URL: https, or http to a loopback address when the caller allows it.
+    /// Reads an optional URL: https, or http to a loopback address if `allowsLoopbackHTTP` is true.
     public mutating func optionalURL(_ name: String, allowsLoopbackHTTP: Bool) throws(IdentityError) -> HTTPURL? {
         guard let text = try optionalString(name) else { return nil }
         let url: HTTPURL
@@ -171,9 +171,9 @@ public struct ConfigurationSection: Sendable {
         return ConfigurationSection(path: path(of: name), object: object, environmentVariables: environmentVariables)
     }
 
-    /// Checks that the section has no other members than these.
+    /// Checks that all members of the section are known.
     ///
-    /// Call it before the members are read. Otherwise a misspelled name is reported as a missing member.
+    /// Call it before you read the members. Otherwise a required member with a misspelled name is reported as missing.
     ///
     /// - Parameter known: The names of all members that the section may have.
     /// - Throws: ``IdentityError`` that names the first unknown member, and a known one with a similar name, if there is one.

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// A configuration file, read strictly.
 ///
-/// Unknown members and missing secrets are errors that name the path of the member. For invalid JSON, also for a duplicate member, the
-/// error names line and column. The members of a section are checked when the section is read.
+/// For an unknown member or a missing secret, the error names the path of the member. For invalid JSON, such as a duplicate member, it
+/// names line and column. The members of a section are checked when the section is read, for example by a ``ProviderFactory``.
 ///
 /// ```swift
 /// let configuration = try IdentityConfiguration(contentsOf: "identity.json")
@@ -40,8 +40,8 @@ public struct IdentityConfiguration: Sendable {
                 configuration:
                     "The configuration is not valid JSON: \(error.reason), \(Self.place(of: error.offset, in: json)).",
                 hint: """
-                    Correct the text there: it has at most 1 MiB, and no duplicate member names, comments, trailing commas or byte order \
-                    mark.
+                    Correct the text at this place. It must have at most 1 MiB, and no duplicate member names, comments, trailing commas \
+                    or byte order mark.
                     """
             )
         }

@@ -1,13 +1,13 @@
 internal import IdentityHTTP
 
-/// Normalizes the parts of a return path to a form that all browsers and servers parse the same way, or refuses them.
+/// Normalizes the parts of a return path to a form that all browsers and servers parse in the same way, or refuses them.
 ///
 /// The texts come from `HTTPURL`: they are ASCII with well-formed percent escapes.
 enum ReturnPathNormalization {
     /// The path without dot segments and unnecessary escapes (RFC 3986 section 6.2.2).
     ///
-    /// Nil if another program could find a host name in it, after it decodes the path once more, removes slashes or appends the
-    /// path to another one.
+    /// Nil if another program could read a part of the path as a host name, for example because the program decodes the path once more,
+    /// removes segments or appends it to another path.
     static func path(_ text: String) -> String? {
         guard let bytes = withoutNeedlessEscapes(Array(text.utf8)) else { return nil }
         var segments: [ArraySlice<UInt8>] = []
@@ -15,13 +15,13 @@ enum ReturnPathNormalization {
         for (index, segment) in given.enumerated() {
             let isLast = index == given.count - 1
             if segment.elementsEqual("..".utf8) {
-                // A path that goes above the root is refused, because programs treat it differently and no app needs it.
+                // A path that goes above the root is refused, because programs treat it in different ways and no app needs it.
                 guard segments.popLast() != nil else { return nil }
                 if isLast { segments.append([]) }
             } else if segment.elementsEqual(".".utf8) {
                 if isLast { segments.append([]) }
             } else {
-                // An empty segment means two slashes, which start a host name if a program removes the segments before it.
+                // An empty segment means two slashes, which start a host name if a program removes the segments before them.
                 guard !segment.isEmpty || isLast else { return nil }
                 segments.append(segment)
             }

@@ -2,9 +2,9 @@ internal import IdentityHTTP
 
 /// Decides to which pages a browser may be redirected after a login or logout: pages of the app, and of origins that the app lists.
 ///
-/// An attacker can choose the return path of a request. Therefore the policy does not search the text for bad patterns. It parses
-/// the text strictly (RFC 3986), normalizes it and writes it again from its parts, so that the browser gets exactly the text that was
-/// checked (RFC 9700 section 4.11.1).
+/// An attacker can choose the return path of a request, and a search for known bad patterns could miss one. Therefore the policy parses
+/// the text strictly (RFC 3986), normalizes its parts and builds the location from them, so that the browser gets only what was checked
+/// (RFC 9700 section 4.11.1).
 ///
 /// ``SessionManager`` applies ``SessionManager/Configuration/returnPaths`` when a login or logout begins and again when the browser
 /// returns. Apps can use a policy for other redirects:
@@ -83,8 +83,7 @@ public struct ReturnPathPolicy: Sendable, Equatable {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "#"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let reference = parts.first.flatMap({ String($0) }) else { return nil }
-        // The first byte alone decides whether the text is a path. A path gets a placeholder origin, so that the same parser
-        // reads paths and URLs.
+        // The first byte alone decides whether the text is a path. A path gets a placeholder origin, so that the URL parser can read it.
         let isPath = reference.utf8.first == UInt8(ascii: "/")
         guard let url = try? HTTPURL(isPath ? "https://app.invalid" + reference : reference),
             isPath || origins.contains(where: { $0.isIdentical(to: url.origin) }),
