@@ -1,9 +1,9 @@
 public import IdentityHTTP
 
-/// The hosts that a provider's discovery documents may name, and to which the address of such a document may redirect.
+/// The hosts that a provider's discovery documents may name, and to which the URL of a discovery document may redirect.
 ///
-/// A discovery document decides where codes, tokens and the client's secret are sent. If the provider's hosts are known, this list
-/// prevents that a wrong document sends them to other hosts.
+/// A discovery document decides where the SDK sends codes, tokens and the client's secret. If the provider's hosts are known, this list
+/// prevents that a wrong or manipulated document directs them to other hosts.
 public struct AllowedHosts: Sendable {
     private let hosts: [String]
     private let domains: [String]
@@ -14,7 +14,7 @@ public struct AllowedHosts: Sendable {
     /// - Parameters:
     ///   - hosts: Hosts in lower case, as `HTTPURL.host` returns them.
     ///   - domains: Hosts whose subdomains are accepted too.
-    ///   - member: The configuration member that replaces the list, for the hint of an error.
+    ///   - member: The name of the configuration member that replaces the list, for the hint of an error.
     public init(_ hosts: [String], andBelow domains: [String] = [], member: String) {
         self.hosts = hosts
         self.domains = domains
@@ -47,8 +47,8 @@ public struct AllowedHosts: Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL; its host goes into the error's `providerResponse`.
-    ///   - problem: Which document named the URL, as the beginning of a sentence.
-    ///   - status: The status of the response that named it.
+    ///   - problem: The beginning of the message, which says what names the URL. Its end is "a host that is not in the list …".
+    ///   - status: The status of the response that names the URL.
     /// - Returns: The error.
     package func refusal(of url: HTTPURL, _ problem: String, status: Int = 200) -> IdentityError {
         IdentityError(

@@ -53,7 +53,7 @@ package struct AuthenticationChallenge: Sendable {
 
     /// Reads one header.
     ///
-    /// - Returns: The challenges, and whether all bytes belong to one of them.
+    /// - Returns: The challenges, and whether the whole header is well-formed.
     ///
     /// Commas separate both challenges and parameters: a token followed by `=` is a parameter of the current challenge, any other
     /// token starts the next challenge. A token68 is skipped.
@@ -80,8 +80,9 @@ package struct AuthenticationChallenge: Sendable {
         }
     }
 
-    /// The bytes after a scheme's token68, which stands alone between the scheme and the next comma (RFC 9110 section 11.2); all
-    /// bytes if there is no token68.
+    /// The bytes after a scheme's token68 (RFC 9110 section 11.2); all bytes if there is no token68.
+    ///
+    /// A token68 stands alone between the scheme and the next comma.
     private static func skippingToken68(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
         let text = rest.drop(while: isSpace)

@@ -2,20 +2,20 @@ internal import Synchronization
 
 /// Caches a value that is read from one of a provider's discovery documents.
 ///
-/// A value is kept for an hour. One fetch serves all callers that wait. After a failed attempt nothing is fetched for a while:
-/// one second after the first failure, twice as long after each further one, at most ``longestPause``. `Retry-After` can make the
-/// pause longer, up to ``longestRequestedPause``. If the old value may still be used, the pause is one minute. All times are on the
-/// monotonic clock.
+/// A value is used for an hour, and callers that wait at the same time share one fetch. After a failed fetch there is a pause without
+/// fetches. If an old value may still be used, the pause is one minute. Otherwise it is one second after the first failure, twice as long
+/// after each further failure, and at most ``longestPause``; `Retry-After` can make it longer, up to ``longestRequestedPause``. All times
+/// are on the monotonic clock.
 ///
-/// The value is an object, so that the cache copies one reference.
+/// The value is an object, so that the cache copies only a reference.
 package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     /// How long a value is used before the document is fetched again.
     private static var lifetime: Duration { .seconds(3600) }
-    /// How long an old value is used after a failed attempt before the next attempt.
+    /// The pause after a failed fetch while an old value may be used.
     private static var pauseWithOldValue: Duration { .seconds(60) }
-    /// The longest pause between two failed attempts while there is no value at all.
+    /// The longest pause after a failed fetch while no old value may be used, unless `Retry-After` requests a longer one.
     package static var longestPause: Duration { .seconds(30) }
-    /// The longest `Retry-After` that is honoured.
+    /// The longest pause because of `Retry-After`.
     package static var longestRequestedPause: Duration { .seconds(60) }
 
     private let clock: any IdentityClock
@@ -26,20 +26,21 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - clock: Its monotonic time is used.
-    ///   - refusalLimit: How long an old value may be used after a newer document was refused, with any error that is not of kind
-    ///     `retryLater`. An outage after a refusal does not extend this time. Without a refusal, an outage has no limit.
+    ///   - clock: The clock, whose monotonic time is used.
+    ///   - refusalLimit: How long an old value may be used after a newer document was refused, which means that the fetch failed with an
+    ///     error that is not of kind `retryLater`. An outage after a refusal does not extend this time. During an outage without a refusal,
+    ///     the old value is used without limit.
     package init(clock: any IdentityClock, usingOldValueAfterRefusal refusalLimit: Duration) {
         self.clock = clock
         self.refusalLimit = refusalLimit
     }
 
-    /// The value, from memory while it is fresh.
+    /// Returns the value from memory while it is fresh, otherwise fetches it; returns the old value if the fetch fails and it may be used.
     ///
     /// - Parameter fetch: Reads the document.
     /// - Returns: The cached or fetched value.
-    /// - Throws: The error of `fetch`. During a pause the last error is thrown again, with the rest of the pause as `retryAfter`
-    ///   if its kind is `retryLater`.
+    /// - Throws: The error of `fetch`. During a pause without a usable value, the last error is thrown again; if its kind is `retryLater`,
+    ///   its `retryAfter` is the remaining pause.
     package func value(_ fetch: @escaping @Sendable () async throws -> Value) async throws -> Value {
         if let known = try known() { return known }
         return try await fetches.run(true) { [self] in
@@ -58,7 +59,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
 
     /// The cached value, if it may be used without a request; nil if the document has to be fetched now.
     ///
-    /// - Throws: The error of the last attempt, during a pause without a usable value.
+    /// - Throws: The error of the last fetch, during a pause without a usable value.
     package func known() throws(IdentityError) -> Value? {
         let now = clock.elapsed
         let value = try state.withLock { state throws(IdentityError) -> (any AnyObject & Sendable)? in
@@ -71,7 +72,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
         return stored(value)
     }
 
-    /// Starts a pause; returns the old value if it may be used after this error.
+    /// Starts a pause after a failed fetch; returns the old value if it may be used, and throws the failure otherwise.
     private func recover(from failure: IdentityError) throws(IdentityError) -> Value {
         guard failure.kind != .cancelled else { throw failure }
         let now = clock.elapsed
@@ -94,15 +95,15 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
         state.refusedSince.map { now - $0 < refusalLimit } ?? true ? state.value : nil
     }
 
-    /// A value of the state with its type: only values of this type are stored.
+    /// Casts a value of the state to its type; the cast is safe, because the cache stores only values of this type.
     private func stored(_ value: any AnyObject & Sendable) -> Value { unsafe unsafeDowncast(value, to: Value.self) }
 }
 
-/// The state of a cache; not generic, because Swift's runtime looks up a generic type's metadata at each use.
+/// The state of a cache, which is not generic, because Swift's runtime looks up the metadata of a generic type at each use.
 private struct DiscoveryState {
     var value: (any AnyObject & Sendable)?
     var fetchedAt = Duration.zero
-    /// When the first document since the last success was refused; nil if there were only outages.
+    /// When the first refusal since the last successful fetch happened; nil if there was none.
     var refusedSince: Duration?
     var failure: IdentityError?
     var failureCount = 0
@@ -110,7 +111,7 @@ private struct DiscoveryState {
 }
 
 extension IdentityError {
-    /// The same error for another operation, with the correlation id of that operation.
+    /// A copy of the error for another operation during the pause, with the correlation id of that operation.
     fileprivate func repeated(before pauseEnds: Duration) -> IdentityError {
         IdentityError(
             kind,

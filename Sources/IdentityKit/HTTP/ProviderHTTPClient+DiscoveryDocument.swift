@@ -4,15 +4,16 @@ extension ProviderHTTPClient {
     /// Fetches a discovery document.
     ///
     /// - Parameters:
-    ///   - start: Its address.
-    ///   - allowedRedirects: How many redirects are followed; only to https, or to a loopback address if plain http is permitted there.
+    ///   - start: The URL of the document.
+    ///   - allowedRedirects: How many redirects are followed. A redirect must lead to an https URL, or to a loopback address if the client
+    ///     permits plain http there.
     ///   - headers: Headers in addition to `Accept`. After a redirect they are sent only to the origin of `start` and to `hosts`, because
     ///     they may contain a secret.
     ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
-    ///   - party: The document's name in errors.
+    ///   - party: The document's name, with which error messages begin.
     ///   - setting: What to set in the configuration after too many redirects: the end of the sentence "Set …".
-    /// - Returns: The response, with any status. A redirect is returned too if no redirects are allowed, or if its URL is insecure or
-    ///   invalid.
+    /// - Returns: The response, with any status. A redirect response is returned too, if no redirects are allowed or if its URL is insecure
+    ///   or invalid.
     /// - Throws: `IdentityError` when there is no response, when a redirect leads to a host that is not permitted, and when there are
     ///   too many redirects.
     package func document(

@@ -11,7 +11,7 @@ package struct ProviderHTTPClient: Sendable {
     /// - Parameters:
     ///   - environment: Transport, clock and User-Agent.
     ///   - timeout: How long one request may take.
-    ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1], and these addresses for every URL.
+    ///   - allowsLoopbackHTTP: Permits plain http to loopback addresses, and requests to them even for URLs that are not configured.
     ///   - configured: The URLs of the configuration; their origins may be in a private network.
     package init(
         environment: IdentityEnvironment,
@@ -25,8 +25,8 @@ package struct ProviderHTTPClient: Sendable {
         configuredOrigins = configured.compactMap { $0?.origin }
     }
 
-    /// The addresses that a request may go to: any for a configured origin (RFC 6454), public ones for a URL from a document or a
-    /// redirect.
+    /// The addresses that a request may go to: any address for a configured origin (RFC 6454), otherwise only public addresses, and
+    /// loopback addresses if ``allowsLoopbackHTTP`` is true.
     ///
     /// The rule compares origins and not hosts, because trust in 10.0.0.5:8443 does not extend to 10.0.0.5:22.
     package func addressPolicy(for url: HTTPURL) -> AddressPolicy {
@@ -44,9 +44,9 @@ package struct ProviderHTTPClient: Sendable {
     ///   - url: The URL.
     ///   - headers: The headers; `User-Agent` is added.
     ///   - body: The body, if any.
-    ///   - isSentOnce: Whether the transport must not retry.
-    ///   - lock: The lock, if any.
-    ///   - party: The endpoint's name in errors.
+    ///   - isSentOnce: Whether the transport must not send the request a second time.
+    ///   - lock: The session's lock if the request is part of a refresh; otherwise nil.
+    ///   - party: The endpoint's name, with which error messages begin.
     /// - Returns: The response, with any status.
     /// - Throws: `IdentityError` when there is no response.
     package func send(

@@ -19,7 +19,7 @@ public struct JSONNumber: Sendable, Equatable {
 
     /// The value as a finite double; nil if it is out of range.
     public var double: Double? {
-        // Integers up to 2^53 are exact, and read much faster.
+        // A double represents integers up to 2^53 exactly, and their text is read much faster as an integer.
         if let integer, integer != 0, integer.magnitude <= 1 << 53 { return Double(integer) }
         guard let value = Double(text), value.isFinite else { return nil }
         return value

@@ -29,7 +29,7 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Whether there is a member of this name.
     func contains(_ name: String) -> Bool { index(of: name) != nil }
 
-    // A loop over the indices copies no value, unlike a search for an element.
+    // A loop over the indices is used, because `firstIndex(where:)` would copy each member.
     private func index(of name: String) -> Int? {
         for index in members.indices where members[index].name.isIdentical(to: name) { return index }
         return nil

@@ -100,8 +100,8 @@ struct JSONParser {
         try enter()
         defer { depth -= 1 }
         var object = JSONObject()
-        // Objects of up to 16 members are searched linearly, larger ones through a set of names, because a hostile object
-        // must not cost quadratic time.
+        // To find a duplicate, the names of up to 16 members are compared one by one, and more names are kept in a set: an attacker's
+        // object with many members must not cost quadratic time.
         var seen: Set<[UInt8]> = []
         if accept(UInt8(ascii: "}")) { return object }
         while true {

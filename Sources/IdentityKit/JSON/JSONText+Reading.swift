@@ -57,7 +57,7 @@ extension JSONText {
         return value
     }
 
-    /// Reads a number by the grammar of RFC 8259 section 6, without its value.
+    /// Checks a number by the grammar of RFC 8259 section 6, and moves the index behind it.
     package static func skipNumber(in bytes: Span<UInt8>, at index: inout Int) throws(JSONError) {
         _ = accept("-", in: bytes, at: &index)
         if !accept("0", in: bytes, at: &index) { try skipDigits(in: bytes, at: &index) }

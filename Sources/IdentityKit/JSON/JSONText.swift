@@ -1,4 +1,4 @@
-/// The bytes of JSON strings.
+/// Functions that read the bytes of JSON texts.
 package enum JSONText {
     /// The index of the first byte that is not ASCII; the end of the bytes if all are.
     private static func firstNonASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
@@ -16,8 +16,8 @@ package enum JSONText {
 
     /// The index of the first byte of invalid UTF-8; nil if the bytes are valid.
     ///
-    /// Most texts are ASCII, and only the rest is validated in the slow way. Each byte of a character outside ASCII is 0x80 or higher, so a
-    /// run of such bytes contains only whole characters if the text is valid.
+    /// Most bytes are ASCII, and only runs of other bytes need the slow validation. Each byte of a character outside ASCII is 0x80 or
+    /// higher, so in a valid text a run of such bytes contains only whole characters.
     package static func firstInvalidByte(in bytes: Span<UInt8>) -> Int? {
         var start = firstNonASCII(in: bytes, from: 0)
         while start < bytes.count {
@@ -35,12 +35,12 @@ package enum JSONText {
 
     /// The text of bytes that are known to be valid UTF-8.
     package static func text(ofValid bytes: Span<UInt8>) -> String {
-        // Without this knowledge, later comparisons of the text would be slow.
+        // If the string is not known to be ASCII, later comparisons of it are slow.
         let isASCII = firstNonASCII(in: bytes, from: 0) == bytes.count
         return String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
     }
 
-    /// The index of the first quotation mark, backslash, byte below 0x20 or other given byte; the end of the bytes if they contain no such byte.
+    /// The index of the first quotation mark, backslash, byte below 0x20 or byte equal to `other`; the end of the bytes if there is none.
     ///
     /// Sixteen bytes are examined at a time, because tokens are long strings.
     package static func firstSpecialByte(
@@ -57,7 +57,7 @@ package enum JSONText {
             // The bounds are checked, and every bit pattern is a valid integer.
             let block = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: Block.self)
             let found = (block .== quotationMark) .| (block .== backslash) .| (block .== another) .| (block .< space)
-            // A mask has 8 bits for each byte.
+            // `found` has 8 bits for each byte of the block, which are all set or all clear.
             let halves = unsafe unsafeBitCast(found, to: SIMD2<UInt64>.self)
             if halves[0] != 0 { return index + halves[0].littleEndian.trailingZeroBitCount / 8 }
             if halves[1] != 0 { return index + 8 + halves[1].littleEndian.trailingZeroBitCount / 8 }
