@@ -171,7 +171,7 @@ package struct LoopbackRequestParser {
     }
 
     private func parseHead(_ bytes: ArraySlice<UInt8>) -> Result<Head, Refusal> {
-        // Bare CR, bare LF and NUL are refused, because parsers differ in how they treat them.
+        // Bare CR, bare LF and NUL are refused, because HTTP parsers differ in how they treat them.
         var lines = bytes.split(separator: 0x0D, omittingEmptySubsequences: false)[...]
         guard let requestLine = lines.popFirst(), var head = requestHead(requestLine) else {
             return .failure(Refusal(status: 400))

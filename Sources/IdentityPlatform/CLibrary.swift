@@ -1,4 +1,4 @@
-// Only this file names the platform's C library. Every other file of the package that calls C functions imports IdentityPlatform.
+// In Sources, only this file names the platform's C library. Every other file that calls its functions imports IdentityPlatform.
 // Without `@_exported`, each of these files would need the `#if` below. Foundation uses `@_exported` for the same purpose.
 #if canImport(Glibc)
 @_exported public import Glibc

@@ -12,18 +12,19 @@ public import FoundationEssentials
 ///
 /// Claims of the UserInfo endpoint are of another type, ``UserInfoClaims``, because they are not signed.
 public struct IDTokenClaims: Sendable {
-    /// `iss`.
+    /// `iss`: the issuer of the ID token.
     public let issuer: String
-    /// `sub`.
+    /// `sub`: the buyer's identifier at the issuer.
     public let subject: String
     /// `auth_time`, if present: when the buyer authenticated.
     public let authenticatedAt: Date?
-    /// `azp`, if present.
+    /// `azp`, if present: the client to which the ID token was issued.
     public let authorizedParty: String?
     /// All claims, including those that the provider defines.
     ///
-    /// A stored session contains neither the claims that only validation needs (`nonce`, `at_hash`, `c_hash`, `s_hash`) nor claims of
-    /// other issuers (`_claim_names`, `_claim_sources`, OpenID Connect Core section 5.6.2), because those are not verified.
+    /// A stored session does not contain the claims that only validation needs (`nonce`, `at_hash`, `c_hash`, `s_hash`). It does not
+    /// contain `_claim_names` and `_claim_sources` either, because the SDK does not verify the claims of other issuers to which they refer
+    /// (OpenID Connect Core section 5.6.2).
     public let all: JSONObject
 
     /// Creates claims, for tests and for providers that validate ID tokens themselves.

@@ -6,7 +6,7 @@ extension IdentityError {
     ///   - provider: The provider's name.
     ///   - problem: The end of the sentence "Configuration member X …".
     ///   - hint: What to do.
-    ///   - reference: The specification that decides.
+    ///   - reference: The section of the specification that the configured value must satisfy.
     /// - Returns: The error.
     package static func invalidMember(
         _ member: String,

@@ -71,8 +71,8 @@ extension IdentityError {
         return switch error.code {
         case .resolutionFailed:
             (
-                host.map { "\(party) could not be reached: the host name \($0) has no address." }
-                    ?? "\(party) could not be reached: its host name has no address.",
+                host.map { "\(party) could not be reached: the host name \($0) could not be resolved." }
+                    ?? "\(party) could not be reached: its host name could not be resolved.",
                 """
                 Check the name where it comes from: the configuration (shopDomain, issuer, host, endpoint or endpoints), the \
                 provider's metadata, or the URL of the call. Then check the name server of this machine, and the name of the proxy \

@@ -21,6 +21,8 @@ public struct IdentityError: Error, Sendable {
     /// The kind of an error, by which a program decides what to do.
     public enum Kind: String, Sendable, CaseIterable {
         /// The same call may succeed later, but a login that has failed must be begun again. The error does not sign a buyer out.
+        ///
+        /// After ``IdentityError/Code/outcomeUnknown``, check the effect of the request before you repeat it.
         case retryLater = "retry_later"
         /// The buyer has to sign in again.
         case signInAgain = "sign_in_again"
@@ -97,7 +99,7 @@ public struct IdentityError: Error, Sendable {
     public let retryAfter: Duration?
     /// The provider's error response, if there was one.
     public var providerResponse: ProviderResponse? { sharedResponse?.value }
-    /// Shared, because most errors have no provider response, and its members would make every error much larger.
+    /// A reference, because most errors have no provider response, and its members would make every error much larger.
     private let sharedResponse: Shared<ProviderResponse>?
     /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
     ///
@@ -220,7 +222,7 @@ extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension IdentityError.ProviderResponse: Redacted {
-    /// The HTTP status, without the texts: they may repeat secrets of the request.
+    /// The HTTP status, without the texts, which may repeat secrets of the request.
     public var description: String {
         "ProviderResponse(status: \(status.map { String($0) } ?? "none"), <redacted texts>)"
     }

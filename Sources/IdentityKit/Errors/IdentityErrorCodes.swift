@@ -23,7 +23,7 @@ extension IdentityError.Code {
 
     /// The app refused the sign-in of a verified buyer.
     public static let signInRefused = Self(rawValue: "sign_in_refused")
-    /// A return path is malformed, or leads to another site (RFC 9700 section 4.11.1).
+    /// A return path is malformed, or leads to a page that the ``ReturnPathPolicy`` does not allow (RFC 9700 section 4.11.1).
     public static let returnPathRefused = Self(rawValue: "return_path_refused")
 
     // The token endpoint

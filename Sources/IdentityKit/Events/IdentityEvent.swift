@@ -22,7 +22,9 @@ public struct IdentityEvent: Sendable {
         /// another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it. If a call
         /// tries no refresh, because refreshes are paused or too many of them wait, no event is sent.
         case refreshFailed(IdentityError.Code)
-        /// A refresh token was sent and no response was stored: the provider may have invalidated the token, and it is sent once more.
+        /// A refresh token was sent, and no response showed whether the provider has used it (``RefreshRefusal/Kind/inDoubt``).
+        ///
+        /// After the first such failure, the refresh sends the token once more. After the second one, the session stays in doubt.
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved.
         case refreshRepaired
@@ -71,7 +73,7 @@ public struct IdentityEvent: Sendable {
 
     /// The kind of the event.
     public let kind: Kind
-    /// The provider's name; empty when no registered provider has the name, or when the event concerns no provider.
+    /// The provider's name; empty when the event was reported without a provider, or when no registered provider has the name.
     public let provider: String
     /// The name of the session (``SessionID/reference``); nil if the event belongs to none.
     public let session: SessionReference?

@@ -12,7 +12,7 @@ package struct AuthenticationChallenge: Sendable {
 
     package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The well-formed challenges of a response; at most 8 KiB of each header is read.
+    /// The challenges of a response, in each header those before the first mistake; at most 8 headers and 8 KiB of each are read.
     package static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
         headers.values(for: "WWW-Authenticate").prefix(maximumHeaders).flatMap {
             read(Array($0.utf8.prefix(maximumBytes))).challenges

@@ -5,7 +5,7 @@ package enum JSONText {
         let raw = unsafe bytes.bytes
         var index = start
         while index + 16 <= bytes.count {
-            // The bounds are checked, and every bit pattern is a valid integer.
+            // The unchecked load is safe: the loop checks the bounds, and every bit pattern is a valid integer.
             let words = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD2<UInt64>.self)
             if (words[0] | words[1]) & 0x8080_8080_8080_8080 != 0 { break }
             index += 16
@@ -54,7 +54,7 @@ package enum JSONText {
         let raw = unsafe bytes.bytes
         var index = start
         while index + 16 <= bytes.count {
-            // The bounds are checked, and every bit pattern is a valid integer.
+            // The unchecked load is safe: the loop checks the bounds, and every bit pattern is a valid integer.
             let block = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: Block.self)
             let found = (block .== quotationMark) .| (block .== backslash) .| (block .== another) .| (block .< space)
             // `found` has 8 bits for each byte of the block, which are all set or all clear.

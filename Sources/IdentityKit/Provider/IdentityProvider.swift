@@ -5,8 +5,9 @@ public import IdentityHTTP
 /// A provider stores neither logins nor sessions; ``SessionManager`` stores both. It exchanges a callback for tokens, and a refresh
 /// token for newer tokens. Its methods are called concurrently from any task.
 ///
-/// Throw ``IdentityError`` with the kind that fits. A failed refresh ends the buyer's session only if its error has kind
-/// ``IdentityError/Kind/signInAgain`` and code ``IdentityError/Code/invalidGrant``; after any other error the session is kept.
+/// Throw ``IdentityError`` with the kind that fits. A failed refresh ends the buyer's session only if its error is a ``RefreshRefusal`` of
+/// kind ``RefreshRefusal/Kind/invalidGrant``, or has kind ``IdentityError/Kind/signInAgain`` and code ``IdentityError/Code/invalidGrant``.
+/// After any other error the session is kept.
 ///
 /// Optional abilities are separate protocols: ``BuyerProfileProviding``, ``UserInfoProviding``, ``CartClaimProviding``,
 /// ``DeviceAuthorizing``, ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``, ``ResourceAuthorizing``.

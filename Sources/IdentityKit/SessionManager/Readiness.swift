@@ -9,7 +9,7 @@ public struct Readiness: Sendable, Equatable {
         public let name: String
         /// How long the circuit breaker still stops refreshes at the provider; nil while it is closed.
         public let pause: Duration?
-        /// The provider's keys; nil for a provider without ID tokens.
+        /// The state of the provider's keys; nil if the provider does not report it, for example because it issues no ID tokens.
         public let keys: KeySetState?
     }
 

@@ -15,9 +15,9 @@ extension SessionManager {
         /// After that, every call treats the session as unknown, and the buyer has to sign in again. 30 days are a good value for a shop
         /// (NIST SP 800-63B section 4.1.3). Guests' sessions have no sign-in, so this limit does not apply to them.
         public var maximumSessionLifetime: Duration?
-        /// The share of a token's lifetime after which it is refreshed in the background, by default 0.8.
+        /// The share of an access token's lifetime after which a call for the token also refreshes it in the background, by default 0.8.
         ///
-        /// The share varies by ±0.05 between sessions (0.75 to 0.85 by default), so that they are not all refreshed at once.
+        /// The share varies by ±0.05 between sessions (0.75 to 0.85 by default), so that not all sessions are refreshed at once.
         public var earlyRefresh: Double = 0.8
         /// The maximum number of sessions whose tokens are kept in memory for ``cacheLifetime``, by default 0.
         ///
@@ -29,7 +29,7 @@ extension SessionManager {
         public var cacheLifetime: Duration = .seconds(5)
         /// The limits of the refreshes at each provider.
         public var refreshLimits = RefreshLimits()
-        /// How long to wait for another process that refreshes the same session, by default 15 seconds.
+        /// How long a refresh waits while another process refreshes the same session, by default 15 seconds.
         public var lockWait: Duration = .seconds(15)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///
@@ -86,7 +86,7 @@ extension SessionManager {
         /// After a pause, one refresh is sent as a probe. If it fails, the next pause has twice the upper bound. Each pause is a random
         /// part of its upper bound, so that processes do not all continue at the same time.
         public var pause: Duration = .seconds(1)
-        /// The longest pause, by default 60 seconds, also if the provider requests a longer one (`Retry-After`).
+        /// The longest pause, by default 60 seconds, even if the provider requests a longer one (`Retry-After`).
         public var maximumPause: Duration = .seconds(60)
         /// How long callers wait for one refresh, by default 90 seconds, which is longer than a refresh at the SDK's own providers takes.
         ///

@@ -1,9 +1,9 @@
 extension SessionManager {
     /// Returns a session's tokens; they are refreshed first if they are not valid for the requested time.
     ///
-    /// Any number of concurrent tasks share one refresh. If one of these tasks is cancelled, the refresh continues. If the refresh fails,
-    /// for example because the provider is down, the old tokens are returned until they expire (``TokenOutcome/stillValid``). A token whose
-    /// expiry the provider did not state is returned without a refresh.
+    /// Any number of concurrent tasks share one refresh. If one of these tasks is cancelled, the refresh continues. If the refresh fails
+    /// although the buyer is still signed in, for example because the provider is down, the old tokens are returned until they expire
+    /// (``TokenOutcome/stillValid``). A token whose expiry the provider did not state is returned without a refresh.
     ///
     /// - Parameters:
     ///   - id: The session.

@@ -28,7 +28,7 @@ extension SessionManager {
         await upkeep.maintain(sweepingEvery: sweepInterval)
     }
 
-    /// Removes expired pending logins and sessions; call it regularly.
+    /// Removes expired pending logins, sessions and marks of used tokens; call it regularly.
     ///
     /// No record is removed too early if the wall clock jumps ahead after the manager was created.
     ///

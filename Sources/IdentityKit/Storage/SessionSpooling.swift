@@ -1,4 +1,4 @@
-/// A store with a spool: a local directory that keeps new tokens while the store is down.
+/// A store with a spool: a local directory that keeps new tokens, or a response that contains them, while the store cannot save them.
 ///
 /// After a refresh, only the memory of this process contains the new tokens. If the store does not save them, ``SessionManager`` writes
 /// them to the spool, and removes them from it after the store has saved them. The spool must encrypt what it writes, and keeps at most

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A pending login or logout as `SessionManager` passes it to a store.
 public struct StoredLoginAttempt: Sendable {
-    /// A hash of the `state`, for a pending logout with a prefix, so that a reader of the store does not learn the `state`.
+    /// A hash of the `state`, so that a reader of the store does not learn the `state`; the key of a pending logout also has a prefix.
     public var key: String
     /// The tenant, empty if the app has only one.
     ///

@@ -33,7 +33,7 @@ extension StoredSession: Redacted {
 }
 
 extension SessionFilter: Redacted {
-    /// The criteria, without the buyer.
+    /// The provider, the tenant, and whether the filter names a buyer, without the buyer's identifiers.
     public var description: String {
         "SessionFilter(provider: \(provider ?? "any"), tenant: \(tenant ?? "any"), buyer: \(buyer == nil ? "any" : "<private>"))"
     }
