@@ -12,7 +12,7 @@ public protocol LoginDelegate: AnyObject, Sendable {
     func loginDidCancel()
 }
 
-/// A running login that ``LoginFlow`` has started with a completion handler or a delegate.
+/// A running login that was started with a completion handler or a delegate, for example by ``LoginFlow``.
 public struct LoginHandle: Sendable {
     private let task: Task<Void, Never>
 
@@ -25,7 +25,7 @@ public struct LoginHandle: Sendable {
         task.cancel()
     }
 
-    /// Waits until the login has ended and its executor was asked to call the completion handler or the delegate.
+    /// Waits until the login has ended and its executor was asked to call the completion handler or the delegate's method.
     public func finished() async {
         await task.value
     }

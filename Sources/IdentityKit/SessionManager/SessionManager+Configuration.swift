@@ -90,7 +90,7 @@ extension SessionManager {
         public var maximumPause: Duration = .seconds(60)
         /// How long callers wait for one refresh, by default 90 seconds, which is longer than a refresh at the SDK's own providers takes.
         ///
-        /// After this time the callers get an error, and the refresh continues.
+        /// After this time the callers get an error, or the old tokens while these are valid, and the refresh continues.
         public var maximumWait: Duration = .seconds(90)
 
         /// Creates limits with the default values.

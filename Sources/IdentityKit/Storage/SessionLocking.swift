@@ -1,7 +1,7 @@
 /// Locks of sessions among all tasks, processes and machines that share a store.
 public protocol SessionLocking: Sendable {
-    /// How long a lock is certainly held after it was acquired or renewed; nil, the default, if a lock can be lost only when its holder's
-    /// process ends.
+    /// For how long, at any moment, a lock is certainly still held if the store can be reached; nil, the default, if a lock can be lost
+    /// only when its holder's process ends.
     ///
     /// A request with a refresh token must end within this time: ``SessionManager`` refuses providers whose
     /// ``ProviderDescriptor/timeout`` is longer.
