@@ -32,9 +32,9 @@ struct FieldMerging {
         self.documents = documents
     }
 
-    /// Whether the comparison was stopped.
+    /// Whether the comparison of fields was stopped, because the documents need too many steps or are nested too deeply.
     ///
-    /// The steps of all operations count together.
+    /// The steps of all checked operations count together.
     var isExhausted: Bool { steps > Self.maximumSteps }
 
     mutating func check(

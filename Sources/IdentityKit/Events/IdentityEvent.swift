@@ -39,8 +39,10 @@ public struct IdentityEvent: Sendable {
         case storeFailed(IdentityError.Code)
         /// The store failed to save new tokens, or a response that is not validated yet, and the spool has saved them.
         case tokensSpooled
-        /// Neither the store nor the spool saved new tokens: they are lost when the process ends
-        /// (``SessionTokens/warning``). Reported once for each such refresh.
+        /// Neither the store nor the spool saved new tokens, or a response that is not validated yet.
+        ///
+        /// They are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). Reported once for each such
+        /// refresh.
         case tokensNotDurable
         /// This many expired login attempts, sessions and used-token marks were removed.
         case swept(Int)

@@ -51,7 +51,7 @@ struct StepUpCoordinator: SessionService {
         try check.check(tokens)
     }
 
-    /// Stores the new session, removes the old one, and moves its attachments to the new one.
+    /// Stores the new session, removes the old one, and moves the old session's attachments, except its sign-in record, to the new one.
     ///
     /// The old tokens are not revoked (``TokenRevocation/revoke(_:of:)``).
     func replace(_ id: SessionID, with tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {

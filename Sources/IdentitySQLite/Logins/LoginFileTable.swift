@@ -187,7 +187,8 @@ final class LoginFileTable {
 extension LoginFileTable {
     /// An entry of a bucket.
     ///
-    /// Its bytes: hash 32, digest of the tenant 16, expiry 8, length of the tenant 2, length of the record 4, a zero, and 1 if it is valid.
+    /// Its 64 bytes in the file: the hash (32), the digest of the tenant (16), the expiry (8), the tenant's length (2), the record's length
+    /// (4), a zero byte, and a byte that is 1 if the entry is valid. Numbers are big-endian.
     struct Entry {
         static let count = 64
 

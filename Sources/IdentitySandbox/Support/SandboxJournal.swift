@@ -4,9 +4,9 @@ internal import Synchronization
 public struct SandboxCounters: Sendable, Equatable {
     /// Authorization requests whose parameters were accepted.
     public var authorizations = 0
-    /// Authorization codes issued; at SFCC, successful calls of the first controller.
+    /// Authorization codes issued; at SFCC, successful calls of `Login-OAuthMobileBolt`.
     public var codesIssued = 0
-    /// Codes and device codes exchanged for tokens; at SFCC, successful calls of the second controller.
+    /// Authorization codes and device codes exchanged for tokens; at SFCC, successful calls of `Login-ExchangeSFCCToken`.
     public var exchanges = 0
     /// Successful refreshes, without those that ``refreshReplays`` counts.
     public var refreshes = 0

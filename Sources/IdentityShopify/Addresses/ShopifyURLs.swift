@@ -35,7 +35,9 @@ enum ShopifyURLs {
         try? HTTPURL("https://shopify.com/\(shopID)/account/customer/api/\(version)/graphql")
     }
 
-    /// The URL of the `customer-account-api` document, which contains the API's URL and is in the same folder as the OpenID configuration.
+    /// The URL of the `customer-account-api` document, which contains the API's URL.
+    ///
+    /// It is in the folder of the OpenID configuration. If the discovery URL has another file name, it is below `/.well-known`.
     static func apiDiscovery(beside discovery: HTTPURL) -> HTTPURL? {
         let name = "/openid-configuration"
         let path = discovery.path

@@ -10,7 +10,7 @@ extension WebContext {
         throw requestRefused
     }
 
-    /// The response to a request of another site.
+    /// The 403 response to a request that may come from another site, or that would begin a sign-in in an image, a frame or a script.
     var requestRefused: WebResponseError { WebResponseError(routes.page(.requestRefused, correlationID: nil)) }
 
     /// The site whose page has sent the request.

@@ -11,7 +11,7 @@ struct CartViewer: Sendable {
     /// The visitor's consent in the call's `@inContext`.
     var consent: JSONObject?
 
-    /// This viewer with the visitor's consent of one call.
+    /// A copy of this viewer with the visitor's consent from the call's `@inContext`.
     func during(_ call: GraphCall) -> CartViewer {
         var viewer = self
         viewer.consent = call.context["visitorConsent"]?.object
