@@ -80,7 +80,7 @@ struct AccessTokenCallTests {
             return try await manager.establish(tokens, provider: "strict").id
         }
 
-        /// Calls the server, which rejects tokens that it does not accept with status 401 and this challenge.
+        /// Calls the resource server, which answers with status 401 and `challenge` if it does not accept the token.
         func call(_ id: SessionID, challenge: String = #"Bearer error="invalid_token""#) async throws -> String {
             try await manager.withAccessToken(of: id) { access in
                 let sent = try access.headers(for: .get, url)
@@ -98,7 +98,7 @@ struct AccessTokenCallTests {
     }
 
     @Test(
-        "if a server rejects the token of many concurrent calls, it is refreshed once, and each call is repeated at most once"
+        "if the resource server rejects the token of eight concurrent calls, one refresh runs, and each call is repeated at most once"
     )
     func oneRefresh() async throws {
         let world = try World()
@@ -114,7 +114,7 @@ struct AccessTokenCallTests {
     }
 
     @Test(
-        "if the server also rejects the refreshed token, the error has its challenge, and no call refreshes for five minutes"
+        "if the resource server also rejects the refreshed token, the error reports its challenge, and no call refreshes for five minutes"
     )
     func refusedAgain() async throws {
         let world = try World()
@@ -130,7 +130,7 @@ struct AccessTokenCallTests {
             #expect(world.provider.inner.refreshes == 1)
             #expect(world.server.seen.count == round + 1)
         }
-        // After five minutes a refresh is tried again, because the server may accept a new token then.
+        // After five minutes the next call refreshes again, because the server may accept a newer token by then.
         world.server.accept("access-3")
         world.clock.advance(by: .seconds(301))
         #expect(try await world.call(id) == "access-3")
@@ -166,7 +166,7 @@ struct AccessTokenCallTests {
         }
     }
 
-    @Test("a rejected DPoP proof has its own error code, and costs no refresh")
+    @Test("if the resource server rejects a DPoP proof, the call fails with dpop_proof_refused, and no refresh runs")
     func refusedProof() async throws {
         let world = try World()
         let id = try await world.signIn()
@@ -190,7 +190,7 @@ struct AccessTokenCallTests {
     }
 
     @Test(
-        "other errors of the call are thrown at once, and the call is not repeated",
+        "any other error that a call throws is thrown to the app at once, and the call is not repeated",
         arguments: [
             IdentityError(.retryLater, .providerUnavailable, "Down."),
             IdentityError(.rejected, .insufficientScope, "No."),
@@ -270,7 +270,7 @@ struct AccessTokenCallTests {
 }
 
 extension Result where Failure == IdentityError {
-    /// The result of an operation.
+    /// The value that an operation returns, or the error that it throws.
     fileprivate static func of(_ body: () async throws -> Success) async -> Self {
         do { return .success(try await body()) } catch { return .failure(IdentityError.wrapping(error)) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Suspected attacks")
 struct AttackSuspicionTests {
-    /// A callback, and what is wrong with it.
+    /// What is wrong with a callback.
     enum Case: String, CaseIterable, Sendable {
         case withoutState, unknownState, usedTwice, otherBrowser, withoutCookie, otherRedirectURI
         case late, denied
@@ -21,7 +21,7 @@ struct AttackSuspicionTests {
         [false, true]
     )
     func login(_ wrong: Case, isPosted: Bool) async throws {
-        // A posted error response is only stored. It is reported when the browser repeats the request with GET.
+        // `keepPosted` only stores an error response. `complete` reports it when the browser repeats the request with GET.
         guard !(isPosted && wrong == .denied) else { return }
         let clock = ManualClock()
         let heard = Heard()
@@ -51,7 +51,7 @@ struct AttackSuspicionTests {
             let callback = try LoginCallback(form: Array(fields.utf8))
             if isPosted {
                 try await manager.keepPosted(callback, browserBinding: cookie, provider: name)
-                // A state that no login waits for is reported when the browser repeats the request with GET.
+                // `keepPosted` accepts a state that no login waits for. `complete` reports it when the browser repeats the request.
                 #expect(wrong == .unknownState || wrong == .usedTwice)
                 #expect(heard.attacks.isEmpty)
                 let fields = "state=\(try callback.value(of: "state")?.reveal() ?? "")"

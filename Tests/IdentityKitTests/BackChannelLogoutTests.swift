@@ -144,7 +144,7 @@ struct BackChannelLogoutTests {
     }
 
     @Test(
-        "while the store fails, the provider gets a 503, and its next attempt ends the remaining sessions",
+        "while the store fails, the provider gets status 503, and its next attempt ends the remaining sessions",
         arguments: [FailingStore.Operation.isUsed, .list, .remove, .markUsed]
     )
     func outage(_ operation: FailingStore.Operation) async throws {
@@ -166,7 +166,9 @@ struct BackChannelLogoutTests {
         #expect(await send(token, to: stage).status == 400)
     }
 
-    @Test("a session that cannot be removed does not stop the others from ending, and the next attempt ends it")
+    @Test(
+        "if one session cannot be removed, the buyer's other sessions end, and the provider's next attempt ends that session"
+    )
     func partial() async throws {
         let stage = try LogoutStage()
         let first = try await stage.signIn()
@@ -181,7 +183,9 @@ struct BackChannelLogoutTests {
         #expect(await send(token, to: stage).sessions.map(\.id) == [first])
     }
 
-    @Test("an unreadable session makes the logout request fail: the others end, and the token can be used again")
+    @Test(
+        "if one session cannot be read, the request fails, the buyer's other sessions end, and the logout token can be used again"
+    )
     func unreadable() async throws {
         let stage = try LogoutStage()
         let damaged = try await stage.signIn()
@@ -204,7 +208,9 @@ struct BackChannelLogoutTests {
         #expect(finished.sessions.map(\.id) == [damaged])
     }
 
-    @Test("a session that this version cannot decode ends with status 200, and its cart is detached")
+    @Test(
+        "a logout token ends a session that this version cannot decode, the cart gets its attachments, and the status is 200"
+    )
     func otherVersion() async throws {
         let stage = try LogoutStage()
         let id = try await stage.signIn()
@@ -222,7 +228,7 @@ struct BackChannelLogoutTests {
         #expect(try await stage.store.session(id) == nil)
     }
 
-    @Test("a logout token counts as used if its mark was saved although the store reported an error")
+    @Test("a logout token counts as used if the store saved its mark and then reported an error")
     func failsAfterCommit() async throws {
         let stage = try LogoutStage()
         _ = try await stage.signIn()
@@ -277,7 +283,9 @@ struct BackChannelLogoutTests {
         #expect(good.status == 200)
     }
 
-    @Test("a logout request gets 503 without the keys, 500 if it is not supported, 400 for an unknown provider")
+    @Test(
+        "a logout request gets 503 without the keys, 500 if provider or store does not support it, 400 for an unknown provider"
+    )
     func unavailable() async throws {
         let stage = try LogoutStage()
         let token = stage.provider.announce()

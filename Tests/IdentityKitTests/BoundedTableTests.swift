@@ -12,7 +12,7 @@ struct BoundedTableTests {
         #expect((4..<9).allSatisfy { table[$0] == $0 })
     }
 
-    @Test("a full table without expired entries evicts an eighth of them, and never exceeds its maximum")
+    @Test("a full table without expired entries evicts an eighth of its entries, and never exceeds its maximum")
     func eviction() {
         var table = BoundedTable<Int, Int>(maximum: 16)
         for key in 0..<1_000 {

@@ -47,7 +47,9 @@ struct BrowserBindingTests {
         #expect(try await world.manager.sessions().count == 1)
     }
 
-    @Test("a stored login attempt that lost its browser binding is refused, with any cookie and with none")
+    @Test(
+        "a stored login attempt without its browser binding is refused, with its cookie, an empty cookie and no cookie"
+    )
     func unbound() async throws {
         let world = try LoginStage()
         let (started, callback) = try await world.beginAndCallback()

@@ -16,7 +16,9 @@ private final class UncancelledCart: SessionParticipant {
     }
 }
 
-/// A cart at a shop that does not respond until the gate opens: by the test, or when a number of sessions has ended.
+/// A cart whose shop does not respond until the gate opens.
+///
+/// The test opens the gate, or the `expected`-th call of `sessionEnded`.
 private final class HangingCart: SessionParticipant {
     let gate = Gate()
     private let expected: Int
@@ -84,7 +86,9 @@ struct CancelledLogoutTests {
         #expect(cart.ended == 3)
     }
 
-    @Test("a logout waits only briefly for a cart whose shop does not respond, and drain waits for the cart")
+    @Test(
+        "a logout waits at most `participantWait` for a cart whose shop does not respond, and drain waits for the cart"
+    )
     func hangingCart() async throws {
         var configuration = SessionManager.Configuration()
         configuration.participantWait = .milliseconds(20)
@@ -109,7 +113,7 @@ struct CancelledLogoutTests {
         #expect(all.map(\.problems.count) == [0, 0, 0] && cart.ended == 3)
     }
 
-    @Test("drain waits for the revocation of a logout whose caller is gone")
+    @Test("drain waits for the revocation of a logout whose caller was cancelled")
     func drainedRevocation() async throws {
         let stage = try LogoutStage()
         let arrived = Gate()
@@ -127,7 +131,7 @@ struct CancelledLogoutTests {
         #expect(isRevoked.withLock { $0 })
     }
 
-    @Test("drain waits for a refresh that the work on a cart starts")
+    @Test("drain waits for a refresh that a cart starts while it is detached")
     func refreshOfCart() async throws {
         var configuration = SessionManager.Configuration()
         configuration.participantWait = .milliseconds(20)

@@ -25,7 +25,7 @@ struct DeviceLoginTests {
         )
     }
 
-    /// The error of a login at this provider; nil when it completes.
+    /// The error of a device login at this provider; nil if the login completes.
     private func ending(_ device: ScriptedDevice) async throws -> IdentityError? {
         let sessions = try manager(device, device.clock)
         return await failure { try await sessions.deviceLogin("strict") { _ in } }
@@ -33,7 +33,7 @@ struct DeviceLoginTests {
 
     private static func seconds(_ values: Int...) -> [Duration] { values.map { .seconds($0) } }
 
-    @Test("a device login polls first after the interval, and then at the interval after each response")
+    @Test("a device login polls for the first time after one interval, and again one interval after each response")
     func interval() async throws {
         let device = ScriptedDevice([.pending, .pending, .tokens], delay: .seconds(2))
         #expect(try await ending(device) == nil)
@@ -47,7 +47,7 @@ struct DeviceLoginTests {
         #expect(device.polls == Self.seconds(5, 15, 25, 40, 55))
     }
 
-    @Test("an outage doubles the pause between polls up to a minute; a response restores the last interval")
+    @Test("each poll without a response doubles the pause up to a minute; a response restores the interval")
     func backoff() async throws {
         let outages = [ScriptedDevice.Step](repeating: .outage(), count: 5)
         let device = ScriptedDevice([.slowDown] + outages + [.pending, .outage(), .tokens])
@@ -55,7 +55,9 @@ struct DeviceLoginTests {
         #expect(device.polls == Self.seconds(5, 15, 35, 75, 135, 195, 255, 265, 285))
     }
 
-    @Test("an outage does not shorten an interval above a minute, and Retry-After is respected")
+    @Test(
+        "after an outage, an interval of more than a minute is not shortened, and the next poll waits for Retry-After"
+    )
     func slowPolls() async throws {
         let slow = ScriptedDevice([.outage(), .tokens], interval: .seconds(90))
         #expect(try await ending(slow) == nil)
@@ -76,7 +78,7 @@ struct DeviceLoginTests {
         #expect(device.clock.elapsed == .seconds(17))
     }
 
-    @Test("a device login polls once more when its code expires, if the pause after the poll before has ended by then")
+    @Test("a device login polls a last time when its code expires, unless the pause after the previous poll ends later")
     func lastPoll() async throws {
         let late = ScriptedDevice([.pending, .tokens], lifetime: .seconds(10))
         #expect(try await ending(late) == nil)
@@ -189,7 +191,7 @@ struct DeviceLoginTests {
         #expect(device.polls.isEmpty)
     }
 
-    @Test("a device login ends exactly once at each of the three entry points")
+    @Test("a device login reports its end exactly once with async/await, with a completion and with a delegate")
     func entryPoints() async throws {
         func endings(_ step: ScriptedDevice.Step) async throws -> [String] {
             let device = ScriptedDevice([step, step, step])

@@ -26,7 +26,7 @@ struct DocumentReferenceTests {
             }
         }
         #expect(count > 30)
-        // A row with a defence has three or four cells, and the last one names the test.
+        // In a table with a column "test", the last cell of each row names the test.
         for table in try Repository.text("Documentation/\(document).md").split(separator: "\n\n")
         where table.contains("| test |\n") {
             for row in table.split(separator: "\n").drop(while: { !$0.hasPrefix("| ---") }).dropFirst()

@@ -53,7 +53,7 @@ struct DroppedTokensTests {
         )
     }
 
-    @Test("the revocation waits for an unresponsive provider no longer than the limit")
+    @Test("the revocation waits at most five seconds for an unresponsive provider")
     func limit() async throws {
         let stage = try LogoutStage(skippedSleep: .seconds(6))
         stage.provider.onRevocation { _ in try await stage.clock.sleep(for: .seconds(3600)) }
@@ -80,7 +80,7 @@ struct DroppedTokensTests {
         #expect(sink.names.contains("login_tokens_dropped revoked"))
     }
 
-    @Test("tokens that the app obtained itself are not revoked when the save fails")
+    @Test("tokens that the app passes to `establish` are not revoked if the session cannot be saved")
     func established() async throws {
         let stage = try LogoutStage()
         stage.store.setBroken(.insertSession)

@@ -21,7 +21,7 @@ struct ErrorConstructionTests {
         "IdentityKit/StepUp",
     ]
 
-    /// The errors of these folders that no specification requires: a part of their message, and the reason.
+    /// The errors of these folders that need no reference: a part of their message, and the reason.
     private static let withoutReference: [(text: String, reason: String)] = [
         ("could not be removed from the cart of this operation", "the adapter's lock of the stored cart"),
         ("the session's cart changed during each of them", "the adapter's lock of the stored cart"),
@@ -49,7 +49,7 @@ struct ErrorConstructionTests {
         let files = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
         return try files.flatMap { file in
             let text = Array(try Data(contentsOf: URL(filePath: "\(sources)/\(file)")))
-            // An extension of IdentityError constructs with self.init too.
+            // An extension of IdentityError also constructs errors with self.init.
             let marks = ["IdentityError("] + (file.contains("/IdentityError+") ? ["self.init("] : [])
             return marks.flatMap { mark in starts(of: Array(mark.utf8), in: text).map { construction(text, $0, file) } }
         }
@@ -66,11 +66,11 @@ struct ErrorConstructionTests {
         }.map { $0 + mark.count }
     }
 
-    /// Splits the arguments at the commas outside of parentheses and texts.
+    /// Splits the arguments at the commas outside of parentheses and string literals.
     private static func construction(_ text: [UInt8], _ start: Int, _ path: String) -> Construction {
         var (arguments, current): ([String], [UInt8]) = ([], [])
         var depth = 1
-        /// The depths at which texts go on after an interpolation.
+        /// The depths of parentheses at which a string literal continues after an interpolation.
         var texts: [Int] = []
         var isInText = false
         var index = start

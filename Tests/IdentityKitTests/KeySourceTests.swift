@@ -6,7 +6,9 @@ import IdentityTesting
 import TestDirectories
 import Testing
 
-/// Keys that a key service has wrapped: without the service, the deployed data is useless.
+/// Store keys that a key service has wrapped.
+///
+/// Without the service, nobody can unwrap the deployed bytes.
 struct WrappedKeys: StoreKeySource {
     let service: any KeyService
     let active: [UInt8]
@@ -27,7 +29,7 @@ struct WrappedKeys: StoreKeySource {
     }
 }
 
-/// A client of a key service, as an app may have one.
+/// A client of a key service, as an app could write it.
 protocol KeyService: Sendable {
     func decrypt(_ wrapped: [UInt8]) async throws -> Secret
 }
@@ -77,7 +79,7 @@ struct KeySourceTests {
         #expect(keys.readOnly.map(\.id) == [try StoreKey(hexadecimal: Secret(Self.other)).id])
     }
 
-    @Test("an error about a key in the environment names the variable and never shows its value")
+    @Test("an error about a missing or invalid key in the environment names the variable")
     func environment() async throws {
         await expectRefusal(
             ReferencedKeys(.environment("IDENTITYKIT_NO_SUCH_KEY")),
@@ -129,7 +131,9 @@ struct KeySourceTests {
         await expectRefusal(ReferencedKeys(.file(file)), "another user")
     }
 
-    @Test("a key service unwraps the keys; its outage gives a retryLater error without details")
+    @Test(
+        "a key service unwraps the keys; its outage is a retryLater error, and a key of a wrong length a configuration error"
+    )
     func service() async throws {
         let key = [UInt8](0..<32)
         let wrapped = key.map { $0 ^ 0xFF }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Keys in memory", .serialized)
 struct KeyWipingTests {
-    /// Writes inverted bytes to a file, inverting them one by one, so that the plain bytes are never in memory.
+    /// Inverts bytes one by one and writes them to a file, so that memory never contains the plain key as a whole.
     private static func write(inverted bytes: [UInt8], to path: String) throws {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         try #require(file >= 0)
@@ -36,7 +36,7 @@ struct KeyWipingTests {
         }
         try Self.write(inverted: digits, to: path)
         let search = MemorySearch()
-        // Repeat it, because the next allocation may overwrite a copy that was left behind.
+        // Read the key 64 times, because a later allocation may overwrite a copy that was left in freed memory.
         var keys: StoreKeys? = try await ReferencedKeys(
             .file(path),
             readOnly: Array(repeating: .file(path), count: 63)

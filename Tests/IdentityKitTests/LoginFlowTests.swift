@@ -6,9 +6,9 @@ import Synchronization
 import TestDoubles
 import Testing
 
-@Suite("Three entry points")
+@Suite("Logins with async/await, a completion or a delegate")
 struct LoginFlowTests {
-    /// A presenter that returns immediately, cancels, or returns another callback.
+    /// A presenter that immediately returns the callback that `answer` makes, or cancels before the login begins.
     private struct Buyer: Presenter {
         var answer: @Sendable (String) async throws -> String = { "https://app.example/callback?code=c&\($0)" }
         var redirectURI: String?
@@ -32,7 +32,7 @@ struct LoginFlowTests {
         return LoginFlow(provider: "strict", sessions: manager, presenter: presenter)
     }
 
-    /// The results of a login at each of the entry points.
+    /// The results of a login with async/await, with a completion and with a delegate.
     private func endings(_ presenter: Buyer) async throws -> [String] {
         let flow = try flow(presenter)
         var endings: [String] = []
@@ -59,7 +59,7 @@ struct LoginFlowTests {
         return endings
     }
 
-    @Test("success, failure and cancellation give the same result at all three entry points, and each is reported once")
+    @Test("a login reports the same result, once, with async/await, with a completion and with a delegate")
     func sameEnding() async throws {
         #expect(try await endings(Buyer()) == ["completed", "completed", "completed"])
         let gaveUp = Buyer { _ in throw CancellationError() }
@@ -143,7 +143,7 @@ struct LoginFlowTests {
         await handle.finished()
     }
 
-    @Test("callbacks run on the executor that the caller names")
+    @Test("the completion runs on the queue that the app passes")
     func executor() async throws {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "callbacks")

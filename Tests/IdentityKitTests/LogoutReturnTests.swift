@@ -29,7 +29,7 @@ struct LogoutReturnTests {
         return error
     }
 
-    @Test("the state of the browser's logout confirms the return once and gives the return path")
+    @Test("a return with the logout's state, in the same browser, is confirmed once and gives the return path")
     func confirmed() async throws {
         let stage = try LogoutStage()
         let (cookie, callback) = try await logout(stage) { $0.returnPath = "/goodbye" }
@@ -53,7 +53,7 @@ struct LogoutReturnTests {
         #expect(stage.provider.returns == ["https://app.example/configured", Self.address])
     }
 
-    @Test("a return without a state is an unconfirmed logout")
+    @Test("a return without a state is not confirmed, and gives no provider and no return path")
     func withoutState() async throws {
         let stage = try LogoutStage()
         let (cookie, _) = try await logout(stage) { $0.returnPath = "/goodbye" }
@@ -116,7 +116,7 @@ struct LogoutReturnTests {
         #expect(error?.code == .stateUnknown)
     }
 
-    @Test("no state is sent without a return address, when it is switched off, or when the provider does not return it")
+    @Test("no state is sent without a return address, if `sendsState` is false, or if the provider does not support it")
     func unsent() async throws {
         let stage = try LogoutStage()
         var silent = LogoutOptions(returningTo: Self.address)

@@ -45,9 +45,9 @@ final class LogoutProvider: WrappingProvider, LogoutStateSupporting, BackChannel
         return refreshed
     }
 
-    /// The sid that refreshes return for a session.
+    /// From now on, refreshes return this sid.
     func setNameAtRefresh(_ name: String) { state.withLock { $0.nameAtRefresh = name } }
-    /// The issuer that refreshes return.
+    /// From now on, refreshes return this issuer.
     func setIssuerAtRefresh(_ issuer: String) { state.withLock { $0.issuerAtRefresh = issuer } }
     func logoutURL(for tokens: TokenSet, returningTo uri: String, state: Secret) async throws -> HTTPURL? {
         self.state.withLock { $0.returns.append(uri) }
@@ -56,7 +56,7 @@ final class LogoutProvider: WrappingProvider, LogoutStateSupporting, BackChannel
 
     func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
-    /// Makes the provider accept the next logout token, with these claims.
+    /// Creates a logout token with these claims, which the provider accepts.
     func announce(
         issuer: String = "https://id.example",
         subject: String? = "buyer-1",
@@ -131,10 +131,10 @@ final class FailingStore: WrappingStore, UsedTokenStore, PartialSessionListing {
 
     func setBroken(_ operations: Operation...) { broken.withLock { $0 = Set(operations) } }
 
-    /// The session that cannot be removed.
+    /// Makes the removal of this session fail.
     func setStuck(_ id: SessionID?) { stuck.withLock { $0 = id } }
 
-    /// The session that cannot be read.
+    /// Makes lists report this session as damaged.
     func setUnreadable(_ id: SessionID?) { unreadable.withLock { $0 = id } }
 
     func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
@@ -152,7 +152,7 @@ final class FailingStore: WrappingStore, UsedTokenStore, PartialSessionListing {
         }
     }
 
-    /// The number of replacements that succeed before the others fail.
+    /// The next `count` replacements of sessions succeed, and all later ones fail.
     func setReplacements(failingAfter count: Int) { replacements.withLock { $0 = count } }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
@@ -169,11 +169,11 @@ final class FailingStore: WrappingStore, UsedTokenStore, PartialSessionListing {
         return try await inner.remove(id)
     }
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        // Tests list all sessions to inspect the store.
+        // A list without a provider never fails, because tests inspect the store with it.
         if filter.provider != nil { try check(.list) }
         return try await inner.sessions(matching: filter)
     }
-    /// The number of callers that check a token before any of them continues.
+    /// Makes each caller of `isUsed` wait until `count` callers have called it.
     func setMeeting(of count: Int) { meeting.withLock { $0 = (count, 0) } }
 
     func isUsed(_ key: String) async throws -> Bool {
@@ -204,7 +204,7 @@ struct StoreWithoutUsedTokens: WrappingStore {
     let inner: InMemoryStore
 }
 
-/// A session manager with two providers that support all kinds of logout.
+/// A session manager with two `LogoutProvider`s and a `StrictProvider`.
 struct LogoutStage {
     let clock: ManualClock
     let store = FailingStore()
@@ -213,11 +213,11 @@ struct LogoutStage {
     let manager: SessionManager
     private let make: @Sendable (any SessionStore) throws -> SessionManager
 
-    /// Creates a session manager with two providers.
+    /// Creates a session manager with the three providers.
     ///
     /// - Parameters:
     ///   - configuration: The configuration of the session manager.
-    ///   - skippedSleep: Shorter sleeps return immediately.
+    ///   - skippedSleep: Sleeps that are shorter than this duration return immediately.
     ///   - equivalentIssuers: The issuers that count as one at the first provider.
     ///   - othersEquivalentIssuers: The issuers that count as one at the other provider; nil uses those of the first.
     ///   - observers: The observers of the session manager.
@@ -254,7 +254,7 @@ struct LogoutStage {
         manager = try make(store)
     }
 
-    /// A manager of another process, or with another store.
+    /// Another manager with the same providers, as in another process or over another store.
     func manager(over store: any SessionStore) throws -> SessionManager {
         try make(store)
     }

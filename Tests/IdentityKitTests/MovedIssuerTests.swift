@@ -97,7 +97,7 @@ struct MovedIssuerTests {
         #expect(try await ids() == [otherBuyer])
     }
 
-    @Test("a sign-out everywhere ends the sessions under the stored issuer, also if a refresh has named the new one")
+    @Test("endOtherSignIns ends the sessions under the stored issuer, also if a refresh has returned the new issuer")
     func refreshed() async throws {
         let stage = try LogoutStage(equivalentIssuers: [Self.old, Self.new], othersEquivalentIssuers: [])
         let own = try await stage.signIn(issuer: Self.old)
@@ -107,7 +107,7 @@ struct MovedIssuerTests {
         #expect(try await stage.manager.endOtherSignIns(ofBuyerOf: own).map(\.session.id) == [elsewhere])
     }
 
-    /// The sandbox of a provider may accept the issuers of production, too.
+    /// For example, the provider for a sandbox may also accept the issuers of production.
     @Test("the list of another provider does not join its sessions to the sign-ins of a buyer")
     func listOfOtherProvider() async throws {
         let (production, sandbox) = ("https://id.example", "https://sandbox.example")

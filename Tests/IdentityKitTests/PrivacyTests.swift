@@ -64,7 +64,7 @@ struct PrivacyTests {
         }
     }
 
-    @Test("a configuration does not print environment variables")
+    @Test("the printed forms of a configuration contain no values of environment variables")
     func configuration() throws {
         let canary = SecretCanary()
         let configuration = try IdentityConfiguration(

@@ -30,7 +30,7 @@ struct RevocationTests {
         #expect(try await stage.manager.sessions().isEmpty)
     }
 
-    @Test("the revocation at an unresponsive provider ends after the limit")
+    @Test("a logout waits at most five seconds for the revocation at an unresponsive provider")
     func limit() async throws {
         let stage = try LogoutStage(skippedSleep: .seconds(6))
         let session = try await stage.signIn()
@@ -89,7 +89,7 @@ struct RevocationTests {
         for await _ in arrived {}
         if isReplaced {
             let old = try await stage.manager.session(session)
-            // The second call finds no session, and does not change what the first one has noted.
+            // The first call notes that the session's tokens stay valid. The second call finds no session and keeps this note.
             for _ in 0..<2 { await stage.manager.endReplaced(old) {} }
         } else {
             _ = try await stage.manager.logout(session)
@@ -104,7 +104,7 @@ struct RevocationTests {
     func unsaved() async throws {
         let stage = try LogoutStage(skippedSleep: .seconds(3))
         let session = try await stage.signIn()
-        // The claim is written, but the new tokens are not.
+        // The store saves the claim, but not the new tokens.
         stage.store.setReplacements(failingAfter: 1)
         _ = try await stage.manager.refreshTokens(for: session)
         _ = try await stage.manager.logout(session)

@@ -65,7 +65,7 @@ final class ScriptedDevice: WrappingProvider, DeviceAuthorizing {
 
     func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
         let now = clock.elapsed
-        // After the script every poll is pending.
+        // After the last step, each poll returns `pending`.
         let step = state.withLock { state in
             state.polls.append(now)
             return state.steps.popLast() ?? .pending

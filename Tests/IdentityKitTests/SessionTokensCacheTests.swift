@@ -76,7 +76,7 @@ struct SessionTokensCacheTests {
         #expect(world.store.reads == 3)
     }
 
-    @Test("a cached token is not used when a refresh is due or when it expires before the requested time")
+    @Test("a cached token is used only if it stays valid for the requested time")
     func due() async throws {
         let world = World()
         let manager = try world.manager()
@@ -88,7 +88,7 @@ struct SessionTokensCacheTests {
         #expect(try await manager.tokens(for: id, validFor: .seconds(911)).outcome == .refreshedEarly)
     }
 
-    @Test("the cache sees a refresh and a logout of the same process immediately")
+    @Test("the cache sees a refresh and a logout of the same session manager immediately")
     func here() async throws {
         let world = World()
         let manager = try world.manager()
@@ -103,7 +103,7 @@ struct SessionTokensCacheTests {
         #expect(error?.code == .sessionUnknown)
     }
 
-    @Test("a logout of another process takes effect when `cacheLifetime` has passed")
+    @Test("a logout by another session manager takes effect when `cacheLifetime` has passed")
     func elsewhere() async throws {
         let world = World()
         let (manager, other) = (try world.manager(), try world.manager())

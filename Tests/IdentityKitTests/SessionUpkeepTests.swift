@@ -6,7 +6,7 @@ import Synchronization
 import TestDoubles
 import Testing
 
-/// A provider with profiles that refuses chosen access tokens.
+/// A provider of buyer profiles that rejects chosen access tokens.
 private final class ProfileProvider: WrappingProvider, BuyerProfileProviding {
     let inner: StrictProvider
     private let refused = Mutex<Set<String>>([])
@@ -29,7 +29,7 @@ private final class ProfileProvider: WrappingProvider, BuyerProfileProviding {
     }
 }
 
-/// A cart that processes token changes slowly.
+/// A cart that waits for a gate at each refresh, and fails when a session ends.
 private final class SlowParticipant: SessionParticipant {
     private let state = Mutex<(told: [Date?], gate: (@Sendable () async -> Void)?)>(([], nil))
     var told: [Date?] { state.withLock { $0.told } }
@@ -60,7 +60,7 @@ private final class TokenRequestingParticipant: SessionParticipant {
             count += 1
             return count
         }
-        // Enough to detect an endless loop, but the test ends.
+        // Twenty notifications show an endless loop. Without this limit the test would not end.
         guard told < 20 else { return }
         _ = try await manager.tokens(for: session.id, validFor: .seconds(7200))
     }
@@ -91,7 +91,7 @@ struct SessionUpkeepTests {
         }
     }
 
-    @Test("a refresh that ends while a cart processes the previous one is reported to the cart afterwards")
+    @Test("refreshes that end while a cart processes an earlier one are reported to the cart together, afterwards")
     func followUps() async throws {
         let world = try World()
         let cart = SlowParticipant()
@@ -117,7 +117,9 @@ struct SessionUpkeepTests {
         #expect(cart.told.last == last)
     }
 
-    @Test("a cart is notified of a refresh, but not of the refreshes that its own calls cause")
+    @Test(
+        "a cart that requests tokens while it is notified of a refresh causes no further refresh and no further notification"
+    )
     func noLoop() async throws {
         let world = try World()
         let cart = TokenRequestingParticipant(world.manager)
@@ -132,7 +134,7 @@ struct SessionUpkeepTests {
         #expect(cart.told == 2)
     }
 
-    @Test("a failed early refresh is not repeated at every call, but after a pause")
+    @Test("a failed early refresh is repeated only after the time in the provider's Retry-After")
     func earlyBackOff() async throws {
         let world = try World()
         let (id, _) = try await world.signIn()

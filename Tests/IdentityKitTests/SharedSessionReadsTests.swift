@@ -102,7 +102,7 @@ struct SharedSessionReadsTests {
         #expect(store.reads == before + 2)
     }
 
-    @Test("a cancelled caller that reads for others does not cancel their read")
+    @Test("if the caller whose read others share is cancelled, the others get the result of another read")
     func cancellation() async throws {
         let manager = try manager()
         let id = try await signIn(manager)

@@ -7,7 +7,9 @@ import Testing
 struct SingleFlightTests {
     private struct Failure: Error {}
 
-    @Test("callers during an operation share its result or error, and the next call starts a new operation")
+    @Test(
+        "a cancelled caller does not end the operation, other keys have their own, and the next call starts a new one"
+    )
     func sharing() async throws {
         let flights = SingleFlight<String, Int>()
         let runs = Mutex(0)
@@ -31,7 +33,7 @@ struct SingleFlightTests {
         #expect(runs.withLock { $0 } == 1)
     }
 
-    @Test("an operation that never ends does not block its callers for ever, and is not started twice")
+    @Test("callers of an operation that does not end get the timeout error, and the operation is not started twice")
     func neverEnds() async throws {
         let clock = ManualClock()
         let flights = SingleFlight<String, Int>(waitingUpTo: .seconds(90), on: clock, error: Failure())
@@ -74,7 +76,7 @@ struct SingleFlightTests {
         func note(_ change: (inout Counts) -> Void) { counts.withLock { change(&$0) } }
     }
 
-    @Test("ten thousand randomly cancelled tasks each end once, and no operation runs twice at a time")
+    @Test("each of ten thousand callers, a third of them cancelled, ends once, and no key has two operations at a time")
     func storm() async throws {
         let flights = SingleFlight<Int, Int>()
         let random = SeededRandom(seed: 7)

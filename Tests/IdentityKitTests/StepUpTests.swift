@@ -56,7 +56,7 @@ private final class ClaimsProvider: WrappingProvider, TokenRevoking {
     }
 }
 
-/// Records what happens to sessions.
+/// Records the sessions that are reported as refreshed and as ended.
 private final class Follower: SessionParticipant {
     private let state = Mutex<(refreshed: [SessionID], ended: [SessionID])>(([], []))
     var refreshed: [SessionID] { state.withLock { $0.refreshed } }

@@ -71,7 +71,7 @@ struct TenantTests {
         #expect(world.providers[1].refreshes == 0)
     }
 
-    @Test("a manager of one shop lists only that shop's sessions, also with another shop's filter")
+    @Test("a manager of one shop lists only that shop's sessions, and none with a filter for another shop")
     func lists() async throws {
         let world = World()
         let ids = [try await world.signIn(at: 1), try await world.signIn(at: 2)]
@@ -238,7 +238,7 @@ struct TenantTests {
                 $0.now += 1
                 $0.most = max($0.most, $0.now)
             }
-            // Wait until the maximum number runs; the last group is smaller.
+            // Wait until eight revocations run at the same time.
             for _ in 0..<2_000 where running.withLock({ $0.most }) < 8 { await Task.yield() }
             running.withLock { $0.now -= 1 }
         }

@@ -19,7 +19,7 @@ enum Payloads {
         "/a\r\nLocation: /b",
         "/a\r\nSet-Cookie: a=b", "/ /evil.example", "//\tevil.example", "ht\ttps://evil.example",
         "java\tscript:alert(1)", "/a ",
-        // The same: encoded, encoded twice, and malformed.
+        // Slashes, backslashes and control characters: percent-encoded, encoded twice, and malformed.
         "/%2f/evil.example", "/%2f%2fevil.example", "%2f%2fevil.example", "/%2Fevil.example", "/%5cevil.example",
         "/%5C%5Cevil.example",
         "%5cevil.example", "/%09/evil.example", "/%0d/evil.example", "/%0a/evil.example",

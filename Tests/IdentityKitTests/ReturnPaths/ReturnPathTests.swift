@@ -15,7 +15,7 @@ struct ReturnPathTests {
         let error = #expect(throws: IdentityError.self) { _ = try strict.location(for: text) }
         #expect(error?.code == .returnPathRefused)
         #expect(error?.kind == .rejected)
-        // Error messages contain any text of a few characters by chance.
+        // An error message may contain a text of up to four characters by chance.
         if let error, text.utf8.count > 4 { #expect(!"\(error)".contains(text)) }
         let kind = try ReturnPathPolicy(origins: ["https://shop.example"], otherwise: "/start")
         #expect(try kind.location(for: text) == "/start")
