@@ -51,7 +51,7 @@ struct AttackSuspicionTests {
             let callback = try LoginCallback(form: Array(fields.utf8))
             if isPosted {
                 try await manager.keepPosted(callback, browserBinding: cookie, provider: name)
-                // `keepPosted` accepts a state that no login waits for. `complete` reports it when the browser repeats the request.
+                // `keepPosted` ignores a state that no login waits for. `complete` reports it when the browser repeats the request.
                 #expect(wrong == .unknownState || wrong == .usedTwice)
                 #expect(heard.attacks.isEmpty)
                 let fields = "state=\(try callback.value(of: "state")?.reveal() ?? "")"

@@ -6,9 +6,9 @@ import IdentityOIDC
 import IdentityTesting
 import Testing
 
-/// U+212A KELVIN SIGN is canonically equivalent to K, and é has two encodings.
+/// Two texts can be canonically equivalent in Unicode, for example K and U+212A KELVIN SIGN.
 ///
-/// They are equal for `String ==` and different as bytes.
+/// `String ==` treats them as equal, although their bytes differ.
 @Suite("Identifiers are compared byte by byte")
 struct ByteIdentityTests {
     private static let forge = Result { try TokenForge(.es256) }

@@ -20,7 +20,7 @@ struct ClaimsTests {
         (0..<depth).reduce(JSONValue.string("deep")) { value, _ in .array([value]) }
     }
 
-    @Test("the ID token's claims are stored with the session, as deep as an ID token may be, and are not printed")
+    @Test("the ID token's claims are stored with the session, as deeply nested as is permitted, and are not printed")
     func stored() async throws {
         try await FakeWorld.run { world in
             world.fake.change(claims: { claims in
@@ -83,7 +83,7 @@ struct ClaimsTests {
             #expect(session.claims?["groups"] == .array([.string("retail")]))
             #expect(session.claims?["locale"] == nil && session.claims?["_claim_names"] == nil)
             #expect(session.claims?.authenticatedAt == nil)
-            // The time of the login stays known.
+            // The session keeps the time of the login.
             #expect(session.authenticatedAt == Date(timeIntervalSince1970: 1_789_999_000))
         }
     }

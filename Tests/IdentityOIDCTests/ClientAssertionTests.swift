@@ -55,7 +55,7 @@ struct ClientAssertionTests {
                 #expect(claims["sub"]?.string == "client-1")
                 #expect(claims["aud"]?.string == world.fake.origin)
                 let now = Int(world.clock.now.timeIntervalSince1970)
-                // A clock that runs ahead or behind by up to 30 seconds passes; the lifetime stays within 60 seconds.
+                // The assertion is accepted if the two clocks differ by up to 30 seconds, and it is valid for 60 seconds.
                 #expect(claims["iat"]?.number?.integer == now - 30)
                 #expect(claims["exp"]?.number?.integer == now + 30)
                 let id = try #require(claims["jti"]?.string)
@@ -139,7 +139,9 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("the metadata do not change the authentication method; the error of a refused client names the difference")
+    @Test(
+        "the configured authentication method is used even if the metadata do not list it; the hint for a refusal names it"
+    )
     func unlistedMethod() async throws {
         let key = try ClientKey(Self.pem)
         try await FakeWorld.run {

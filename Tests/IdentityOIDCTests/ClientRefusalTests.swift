@@ -51,7 +51,7 @@ struct ClientRefusalTests {
         }
     }
 
-    @Test("an assertion for the token endpoint needs a token endpoint; without one no request is sent")
+    @Test("if the assertion's audience is the token endpoint and there is none, a revocation fails without a request")
     func noTokenEndpoint() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         try await FakeWorld.run {
@@ -121,7 +121,7 @@ struct ClientRefusalTests {
     }
 
     @Test(
-        "other error names and statuses keep their meaning with an assertion",
+        "with an assertion, other errors keep their kind, and the hint does not name the audience",
         arguments: [
             (401, "invalid_grant", "sign_in_again"), (403, "invalid_grant", "sign_in_again"),
             (401, "use_dpop_nonce", "retry_later"), (401, "server_error", "retry_later"),
@@ -155,7 +155,7 @@ struct ClientRefusalTests {
     }
 
     @Test(
-        "the hint mentions form-encoding only if it changes the credentials",
+        "the hint names client_secret_basic_verbatim only if form-encoding changes the credentials",
         arguments: [
             (.secretBasic(Secret("p+w")), "client-1", true), (.secretBasic(Secret("plain")), "client:1", true),
             (.secretBasic(Secret("plain-1._~")), "client-1", false), (.secretPost(Secret("p+w")), "client-1", false),

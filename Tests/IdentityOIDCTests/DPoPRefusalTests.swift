@@ -41,7 +41,7 @@ struct DPoPRefusalTests {
         }
     }
 
-    @Test("a provider with a list of resources makes no headers for another origin", arguments: [false, true])
+    @Test("a provider with a list of resources creates no headers for another origin", arguments: [false, true])
     func resources(usesDPoP: Bool) async throws {
         try await FakeWorld.run({
             $0.usesDPoP = usesDPoP
@@ -56,7 +56,7 @@ struct DPoPRefusalTests {
                 try world.provider.authorizationHeaders(for: .get, other, with: tokens)
             }
             #expect(error?.code == .configurationInvalid && error?.reference?.contains("RFC 9700") == true)
-            // The provider's own UserInfo endpoint is no resource server of the app.
+            // The list does not have to contain the provider's own UserInfo endpoint.
             _ = try await world.provider.buyerProfile(for: tokens)
         }
     }
@@ -70,7 +70,7 @@ struct DPoPRefusalTests {
             try answer.set("DPoP-Nonce", "n-1")
             let first = try world.provider.authorizationHeaders(for: .get, url, with: tokens)
             #expect(world.provider.shouldRepeat(first, answeredWith: 401, answer, from: url))
-            // Another request was sent before the first response arrived, so it had no nonce either.
+            // Another request that was also sent without a nonce, before the first response arrived, is repeated too.
             #expect(world.provider.shouldRepeat(first, answeredWith: 401, answer, from: url))
             let second = try world.provider.authorizationHeaders(for: .get, url, with: tokens)
             #expect(!world.provider.shouldRepeat(second, answeredWith: 401, answer, from: url))
@@ -114,14 +114,14 @@ struct DPoPRefusalTests {
             }
             #expect(error?.code == (kind == nil ? .accessTokenRefused : .dpopProofRefused))
             if let kind { #expect(error?.kind == kind) }
-            // The SDK makes the headers of this request.
+            // The SDK creates the headers of a UserInfo request, so the hint does not tell the app to create them.
             #expect(error?.hint?.contains("headers") == false)
             #expect(world.fake.requests(to: "/token").count - before == (kind == nil ? 1 : 0))
         }
     }
 
     @Test(
-        "the DPoP challenge is found after other challenges",
+        "the error of a DPoP challenge is found before and after other challenges",
         arguments: [
             ("Negotiate abc==, DPoP error=\"use_dpop_nonce\"", true),
             ("Negotiate a/+b=, DPoP error=use_dpop_nonce", true),

@@ -24,9 +24,9 @@ struct DPoPTests {
         )
     }
 
-    /// Requires nonces.
+    /// Requires a DPoP nonce at the token endpoint and at UserInfo.
     ///
-    /// The authorization server and the resource server have the same origin and different nonces.
+    /// The two endpoints have the same origin and different nonces.
     private static func demandNonces(_ request: LoopbackRequest) -> LoopbackResponse? {
         let wanted = request.path == "/userinfo" ? "rs-1" : "as-1"
         guard request.path == "/token" || request.path == "/userinfo", ObservedProof.nonce(in: request) != wanted else {
@@ -35,7 +35,7 @@ struct DPoPTests {
         return error("use_dpop_nonce", [wanted], status: request.path == "/token" ? 400 : 401)
     }
 
-    @Test("each session uses one DPoP key for login, refresh and UserInfo, with nonces")
+    @Test("each session uses its own DPoP key for login, refresh and UserInfo, with the nonce of each endpoint")
     func session() async throws {
         try await FakeWorld.run(Self.bind) { world in
             world.fake.change(answer: Self.bound)
@@ -98,7 +98,7 @@ struct DPoPTests {
         var status = 400
         /// The nonces of the response; `#` stands for a new nonce in each response.
         let nonces: [String]
-        /// The number of requests of the first and the second login.
+        /// The numbers of token requests in the first and in the second login.
         let requests: [Int]
         var code = IdentityError.Code.dpopProofRefused
         var testDescription: String { "\(status) \(error) \(nonces.map { $0.prefix(10) })" }
@@ -194,7 +194,7 @@ struct DPoPTests {
     }
 
     @Test(
-        "existing sessions keep bearer tokens when DPoP is switched on, and their DPoP key when it is switched off"
+        "with DPoP switched on, a session that has bearer tokens keeps them, and an unreadable DPoP key is an error"
     )
     func change() async throws {
         try await FakeWorld.run(Self.bind) { world in

@@ -67,7 +67,7 @@ extension DeviceLoginTests {
         }
     }
 
-    @Test("a connection that is refused or reset does not end the login")
+    @Test("a connection that is reset does not end a device login, but a changed issuer does")
     func reset() async throws {
         try await FakeWorld.run { world in
             var authorization = try await world.provider.deviceAuthorization(LoginOptions())

@@ -19,7 +19,7 @@ struct DeviceLoginTests {
 
     /// A manager that waits on a manual clock.
     ///
-    /// The fake issues tokens with the time of the fixture's clock, which does not advance.
+    /// The fake provider issues ID tokens with fixed times.
     private static func manager(_ world: FakeWorld, _ clock: ManualClock) throws -> SessionManager {
         SessionManager(
             providers: try ProviderRegistry([world.provider]),
@@ -160,7 +160,7 @@ struct DeviceLoginTests {
         #expect(response.lifetime == .seconds(86_400))
     }
 
-    @Test("a login that cannot succeed fails before the buyer sees a code")
+    @Test("a device login that cannot succeed fails before the buyer sees a code")
     func beforehand() async throws {
         func refusal(
             _ metadata: @escaping @Sendable (inout JSONObject) -> Void = { _ in },

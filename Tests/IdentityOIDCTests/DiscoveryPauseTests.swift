@@ -82,7 +82,7 @@ struct DiscoveryPauseTests {
         }
         provider.answer(.success(Self.document))
         #expect(try await source.metadata().issuer == "https://id.example")
-        // The next outage begins with a short pause again, after the old document has expired.
+        // After the last pause, one request fetches the document.
         #expect(provider.requests == attempts + 1)
     }
 
@@ -124,7 +124,7 @@ struct DiscoveryPauseTests {
         #expect(provider.requests == 2)
     }
 
-    @Test("a wrong URL causes a pause too and is not an outage; a cancelled request causes none")
+    @Test("a response 404 causes a pause and a configuration error; a cancelled request causes no pause")
     func otherFailures() async throws {
         let log = EventLog()
         let source = try source([log])
@@ -168,13 +168,13 @@ struct DiscoveryPauseTests {
         clock.advance(by: .seconds(2 * 86_400 - 1))
         #expect(try await source.metadata().issuer == "https://id.example")
         #expect(log.all.count == 2)
-        // Within the pause after the last attempt.
+        // The last attempt was a second ago, so no request is sent.
         clock.advance(by: .seconds(1))
         #expect(await failure(source)?.code == .discoveryIssuerMismatch)
         clock.advance(by: .seconds(60))
         #expect(await failure(source)?.code == .discoveryIssuerMismatch)
         #expect(log.all.count == 3)
-        // An outage does not make metadata usable again whose newer document was refused.
+        // After the two days, an outage does not make the old metadata usable again.
         provider.answer(.success(HTTPResponse(status: 503)))
         clock.advance(by: .seconds(60))
         #expect(await failure(source)?.code == .providerUnavailable)
@@ -184,7 +184,7 @@ struct DiscoveryPauseTests {
         #expect(try await source.metadata().issuer == "https://id.example")
     }
 
-    @Test("the two days begin when the document is refused first, after an outage of any length")
+    @Test("old metadata are used for two days after the first refused document, however long an outage lasted before")
     func refusedAfterOutage() async throws {
         let source = try source()
         provider.answer(.success(Self.document))

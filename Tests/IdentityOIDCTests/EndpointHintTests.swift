@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hints about endpoints and configuration members")
 struct EndpointHintTests {
-    /// The call of the provider, by the member of `endpoints` that the hint must name.
+    /// The error of the call that needs this member of `endpoints`, if the metadata lack the members `names`.
     private func refusal(_ member: String, without names: [String]) async throws -> IdentityError? {
         var refusal: IdentityError?
         try await FakeWorld.run {
@@ -67,7 +67,7 @@ struct EndpointHintTests {
                 to: .authorizationCode
             )
         else {
-            Issue.record("The call succeeded.")
+            Issue.record("The token response was accepted.")
             return
         }
         let hint = failure.standardError.hint ?? ""

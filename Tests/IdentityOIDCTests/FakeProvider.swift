@@ -57,7 +57,7 @@ final class FakeProvider: Sendable {
     }
     func expect(nonce: String?) { state.withLock { $0.nonce = nonce } }
 
-    /// Signs with another key.
+    /// Signs with another key from now on.
     func rotate(to forge: TokenForge, publishing isPublished: Bool) {
         state.withLock { state in
             state.forge = forge

@@ -25,7 +25,7 @@ struct ForeignRefreshTests {
         Lie(testDescription: "nonce", code: .idTokenNonce) { $0["nonce"] = .string("of another login") },
     ]
 
-    /// A second fault of the response, which would otherwise be found first.
+    /// A second fault of the response, for which alone the response would be refused with another error.
     enum Trouble: String, CaseIterable, Sendable { case none, expired, signature, withoutAccessToken }
 
     /// Records the events that report a suspected attack.

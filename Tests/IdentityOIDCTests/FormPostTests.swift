@@ -10,7 +10,7 @@ struct FormPostTests {
         configuration.responseMode = .formPost
     }
 
-    @Test("a posted code is accepted, a code in a URL is not, and an error is accepted in both")
+    @Test("a posted code is accepted, a code in a URL is not, and an error is read from both")
     func modes() async throws {
         try await FakeWorld.run(Self.asked) { world in
             var options = LoginOptions()
@@ -40,7 +40,7 @@ struct FormPostTests {
         }
     }
 
-    @Test("a login fails before it starts if the metadata list other response modes")
+    @Test("a login fails before it starts if the metadata list response modes without form_post")
     func metadata() async throws {
         try await FakeWorld.run(Self.asked) { world in
             #expect(await world.refusal() == nil)

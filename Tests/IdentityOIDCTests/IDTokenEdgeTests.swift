@@ -67,7 +67,7 @@ struct IDTokenEdgeTests {
         )
         #expect(try !hint(["exp": nil]).contains("clock"))
         #expect(try !hint(["iat": .integer(1_790_000_020), "exp": .integer(1_790_000_010)]).contains("clock"))
-        // The validator's error does not say whether tokens were kept, because the caller decides that.
+        // The validator does not know whether the tokens are kept, so its hint does not say so.
         #expect(try !hint(["exp": nil]).contains("kept"))
     }
 
@@ -83,7 +83,7 @@ struct IDTokenEdgeTests {
         #expect(try refusal(events("https://id.example/other"), expected) == nil)
     }
 
-    @Test("an accepted issuer other than the login's is refused, unless a list names both")
+    @Test("an accepted issuer other than the login's is refused at a login, and at a refresh unless a list names both")
     func issuers() throws {
         var expected = TokenForge.expectations()
         expected.issuers = .exactly(["https://id.example", "https://other.example"])
@@ -104,7 +104,7 @@ struct IDTokenEdgeTests {
         #expect(!IssuerPolicy.exactly(["https://id.example/K"]).isAccepted("https://id.example/\u{212A}"))
     }
 
-    @Test("an azp other than the login's is refused, even if both are accepted")
+    @Test("at a refresh, an azp other than the login's is refused, even if both are accepted")
     func authorizedParty() throws {
         var expected = TokenForge.expectations()
         expected.audiences = ["client-1", "alias"]
@@ -150,7 +150,7 @@ struct IDTokenEdgeTests {
         }
     }
 
-    @Test("a token with a fourth part, over 32 KiB, or with a kid or typ that is not a string is refused")
+    @Test("a token with a fourth part, over 32 KiB, or whose kid, typ or alg is not a string is refused")
     func form() throws {
         let forge = try Self.forge.get()
         let good = try forge.token()
@@ -185,7 +185,7 @@ struct IDTokenEdgeTests {
         #expect(try refusal(try forge.token(), keys: try keySet(["kid": .integer(1)])) == .idTokenKeyUnknown)
     }
 
-    @Test("a key on a curve for encryption is not used for signatures")
+    @Test("a key on the curve X25519 or Ed448 is ignored")
     func otherCurve() throws {
         var key = try #require(try TokenForge(.edDSA).jwk.object)
         for (curve, count) in [("Ed25519", 1), ("X25519", 0), ("Ed448", 0)] {

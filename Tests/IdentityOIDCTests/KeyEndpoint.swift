@@ -30,7 +30,7 @@ final class KeyEndpoint: Sendable {
     func send(_ headers: [(String, String)]) { state.withLock { $0.headers = headers } }
     func send(cacheControl: String) { send([("Cache-Control", cacheControl)]) }
 
-    /// Responds with "not modified" to a request that has the `ETag` of the headers.
+    /// From now on, responds with status 304 to a request that repeats the `ETag` of the headers.
     func knowTags() { state.withLock { $0.knowsTags = true } }
 
     func answer(_ request: LoopbackRequest) -> LoopbackResponse {

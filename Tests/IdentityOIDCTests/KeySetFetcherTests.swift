@@ -55,7 +55,7 @@ struct KeySetFetcherTests {
             // A confirmation without a lifetime keeps the previous one.
             endpoint.send([("ETag", "W/\"1\"")])
             #expect(try await fetch.keys(at: url, .newer(than: second, keyID: "a")).lifetime == .seconds(600))
-            // A proxy cache that always confirms can do so for one day only.
+            // A proxy cache that always answers 304 can confirm old keys for one day only.
             clock.advance(by: KeySetFetcher.maximumConfirmedAge)
             let last = try await fetch.keys(at: url, .refreshed(second))
             #expect(endpoint.last?.header("If-None-Match") == nil)
@@ -88,7 +88,7 @@ struct KeySetFetcherTests {
         }
     }
 
-    @Test("the order of the keys and further members do not make a different key set")
+    @Test("the order of the keys and unusable keys do not make a different key set")
     func sameKeys() async throws {
         let (one, two) = (try TokenForge(.es256).jwk, try TokenForge(.rs256).jwk)
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in

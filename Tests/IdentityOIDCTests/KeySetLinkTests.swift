@@ -93,7 +93,7 @@ struct KeySetLinkTests {
         #expect([bucket.take(at: .seconds(10_000)), bucket.take(at: .seconds(10_000))] == [true, false])
     }
 
-    @Test("the cache fetches expired keys only, and keeps them when the fetch fails")
+    @Test("the cache fetches only missing or expired keys, and still knows the old keys after a failed fetch")
     func cache() async throws {
         let cache = KeySetCache(next: stub, clock: clock)
         _ = try await cache.keys(at: url, .usable)
@@ -121,7 +121,7 @@ struct KeySetLinkTests {
         // The provider rotates its keys and signs while the old response is on its way.
         stub.publish([try key("late")])
         let late = Task { [url] in try await shared.keys(at: url, .newer(than: known, keyID: "late")) }
-        // In either case, the keys that the late caller gets were requested after the rotation.
+        // Whether the late caller already waits or not, its keys were requested after the rotation.
         for _ in 0..<20 { await Task.yield() }
         stub.release()
         #expect(try await early.value.revision == known.revision)
@@ -153,7 +153,7 @@ struct KeySetLinkTests {
         stub.comeBack()
         for _ in 0..<10 { _ = try await budget.keys(at: url, .newer(than: known, keyID: "a")) }
         #expect(stub.fetches == 1 + 10 + 2)
-        // Expired keys do not count as a flood of unknown keys.
+        // A fetch of expired keys does not count in the rate limit.
         for _ in 0..<10 { _ = try await budget.keys(at: url, .refreshed(known)) }
         #expect(stub.fetches == 23)
     }
@@ -164,7 +164,7 @@ struct KeySetLinkTests {
         stub.goDown()
         for _ in 0..<10 { await #expect(throws: IdentityError.self) { _ = try await paused.keys(at: url, .usable) } }
         #expect(stub.fetches == 2)
-        // Another URL has not failed.
+        // Failures are counted for each URL separately.
         await #expect(throws: IdentityError.self) {
             _ = try await paused.keys(at: try HTTPURL("https://id.example/moved"), .usable)
         }
@@ -195,7 +195,7 @@ struct KeySetLinkTests {
         let tolerant = KeySetStaleIfError(next: stub, clock: clock)
         var known = try await tolerant.keys(at: url, .usable)
         stub.goDown()
-        // Keys that have not expired stay in place.
+        // The keys have not expired, so the error is passed on, and the cache still has them.
         await #expect(throws: IdentityError.self) { _ = try await tolerant.keys(at: url, .refreshed(known)) }
         clock.advance(by: .seconds(1000))
         known = try await tolerant.keys(at: url, .refreshed(known))
@@ -233,7 +233,7 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 7)
     }
 
-    @Test("ten thousand unknown key ids do not increase memory")
+    @Test("the negative cache does not exceed its capacity, even after ten thousand unknown key ids")
     func boundedMemory() async throws {
         let memory = KeySetNegativeCache(stub, clock: clock)
         let known = try await memory.keys(at: url, .usable)

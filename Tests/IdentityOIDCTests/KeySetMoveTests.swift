@@ -17,7 +17,7 @@ struct KeySetMoveTests {
             world.fake.change(metadata: { metadata in
                 metadata["jwks_uri"] = .string(origin + "/moved")
             })
-            // The same kid, which still names the old key at the old URL.
+            // The new key has the same kid as the old key, which stays at the old URL.
             world.fake.replace("/moved", by: FakeProvider.json(["keys": .array([forge.jwk])]))
             world.fake.rotate(to: forge, publishing: false)
             world.fake.change(claims: { claims in

@@ -36,7 +36,7 @@ struct LockedRefreshTests {
         var held: HeldLock { HeldLock { self.left.withLock(\.self) } }
     }
 
-    /// Refreshes bound tokens at a provider that requires its nonce, which takes two requests.
+    /// Refreshes DPoP-bound tokens at a provider that requires a DPoP nonce, which takes two requests.
     private static func refresh(
         under lock: Lock,
         afterResponse: @escaping @Sendable () -> Void
@@ -77,7 +77,7 @@ struct LockedRefreshTests {
         return try #require(result)
     }
 
-    @Test("a request, including its repetition for a DPoP nonce, takes no longer than the lock is certainly held")
+    @Test("a refresh request, and its repetition with a DPoP nonce, time out when the lock expires at the latest")
     func capped() async throws {
         let lock = Lock(.seconds(30))
         let result = try await Self.refresh(under: lock) { lock.set(.seconds(5)) }
@@ -88,7 +88,7 @@ struct LockedRefreshTests {
         #expect(result.limits.map(\.connectTimeout) == [.seconds(5), .seconds(5)])
     }
 
-    @Test("after the lock is lost, the request is not repeated with a DPoP nonce")
+    @Test("after the lock is lost, a refresh request is not repeated with a DPoP nonce")
     func lost() async throws {
         let lock = Lock(.seconds(30))
         let result = try await Self.refresh(under: lock) { lock.set(.zero) }
@@ -98,7 +98,7 @@ struct LockedRefreshTests {
         #expect(result.requests == 1)
     }
 
-    @Test("a request is not sent if the lock is lost while the connection is established")
+    @Test("a refresh request is not sent if the lock is lost while the connection is established")
     func whileConnecting() async throws {
         try await FakeWorld.run { world in
             let tokens = try await world.login()

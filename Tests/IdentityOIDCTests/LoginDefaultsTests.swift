@@ -73,13 +73,13 @@ struct LoginDefaultsTests {
         #expect(query["a.b-c_d"] == "1")
     }
 
-    @Test("with a configured max_age, an ID token without auth_time or with an earlier one is refused")
+    @Test("with a configured max_age, an ID token without auth_time or with too old an auth_time is refused")
     func maximumAge() async throws {
         try await FakeWorld.run {
             $0.loginDefaults.maximumAge = .seconds(60)
         } _: { world in
             let now = Int(world.clock.now.timeIntervalSince1970)
-            // 60 seconds more are permitted for the difference of the clocks.
+            // 60 seconds more are permitted, because the clocks may differ.
             let cases: [(age: Int?, code: IdentityError.Code?)] = [
                 (nil, .idTokenAuthentication), (121, .idTokenAuthentication), (119, nil),
             ]
@@ -165,7 +165,7 @@ struct LoginDefaultsTests {
     }
 
     @Test(
-        "an invalid value is an error with the member's path",
+        "an invalid or unknown login default is an error with the member's path",
         arguments: [
             ("prompt", .string("none login")), ("prompt", .string("login  consent")), ("prompt", .string(" login")),
             ("prompt", .array([.string("login")])), ("prompt", .string("é")), ("maxAge", .integer(-1)),
@@ -182,7 +182,7 @@ struct LoginDefaultsTests {
     }
 
     @Test(
-        "an invalid name or value of a further parameter is an error with the member's path",
+        "an invalid name or value in authorizationParameters is an error with the member's path",
         arguments: [("a b", .string("x")), ("", .string("x")), ("a[]", .string("x")), ("a", .integer(1))]
             as [(String, JSONValue)]
     )

@@ -56,7 +56,7 @@ struct LogoutTokenTests {
         }
     }
 
-    @Test("the error about a malformed logout token does not speak of an ID token")
+    @Test("the error about a malformed logout token calls it a logout token")
     func malformed() {
         for text in ["", "a.b.c", String(repeating: "a", count: 40_000)] {
             let error = #expect(throws: IdentityError.self) { _ = try validate(Secret(text)) }
@@ -142,7 +142,7 @@ struct LogoutTokenTests {
         #expect(isAttackSuspected(try token { $0["exp"] = .integer(1_789_999_940) }) == false)
     }
 
-    @Test("a logout token is valid until it expires, and may have further events")
+    @Test("a logout token is valid until it expires, a day after iat at most, and may have further events")
     func edges() throws {
         let forge = try Self.forge.get()
         var claims = Self.goodClaims

@@ -58,7 +58,7 @@ struct MetadataSourceTests {
         return result
     }
 
-    @Test("the fallback is used only if there is no document")
+    @Test("the configured fallback is used only if the discovery URL returns 404")
     func fallback() async throws {
         let good = LoopbackResponse.message(status: 200, body: Self.document)
         #expect(try await found(at: "/a", redirects: 0, fallback: true, [:]) == "fallback")

@@ -9,7 +9,7 @@ struct MicrosoftTenantTests {
     private static let tenant = "11111111-2222-3333-4444-555555555555"
     private static let otherTenant = "aaaaaaaa-2222-3333-4444-555555555555"
 
-    /// Microsoft's service for several tenants, played by the fake.
+    /// Runs a test with the fake provider in the role of Microsoft's service for several tenants.
     private func withMicrosoft(
         trusting tenants: [String]? = nil,
         _ body: (FakeWorld) async throws -> Void

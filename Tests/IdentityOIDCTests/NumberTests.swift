@@ -5,7 +5,7 @@ import IdentityKit
 import IdentityOIDC
 import Testing
 
-/// Every place where a provider sends a number, with the numbers that have caused errors in other libraries.
+/// The times and lifetimes that a provider sends, with unusual and invalid numbers.
 @Suite("Numbers in tokens and responses")
 struct NumberTests {
     private static let forge = Result { try TokenForge(.es256) }
@@ -59,7 +59,7 @@ struct NumberTests {
         #expect(try refusal("auth_time", "0", maximumAge: .max) == nil)
         #expect(try refusal("auth_time", "1790000000", maximumAge: 0) == nil)
         #expect(try refusal("auth_time", "1789999939", maximumAge: 0) == .idTokenAuthentication)
-        // A future time would prove every later max_age.
+        // An auth_time in the future would satisfy every later max_age.
         #expect(try refusal("auth_time", "1790000060") == nil)
         #expect(try refusal("auth_time", "1790000061") == .idTokenTime)
     }
@@ -92,7 +92,7 @@ struct NumberTests {
     }
 
     @Test(
-        "expires_in as a string must have digits only",
+        "expires_in as a string must have digits only, and be more than zero",
         arguments: ["+60", "-60", "0", "00", " 60", "60 ", "6e1", "60.0", "0x3c", "9223372036854775808", "٦٠", ""]
     )
     func lifetimesAsText(text: String) throws {
@@ -102,7 +102,7 @@ struct NumberTests {
     }
 
     @Test(
-        "Retry-After must have digits only, and counts up to an hour",
+        "Retry-After must have digits only, and at most an hour is used",
         arguments: [
             ("0", 0), ("120", 120), ("3600", 3600), ("3601", 3600), ("9223372036854775807", 3600),
             ("9223372036854775808", 3600), (String(repeating: "9", count: 400), 3600), ("1e300", nil), ("-1", nil),

@@ -16,7 +16,9 @@ struct OpenIDLogoutTests {
         return try (forge ?? world.fake.forge).token(claims) { $0["typ"] = .string("logout+jwt") }
     }
 
-    @Test("the provider's session id comes from the ID token; a refresh keeps it or returns a new one")
+    @Test(
+        "the provider's session id (sid) comes from the ID token; a refresh keeps it unless the new ID token has another"
+    )
     func name() async throws {
         try await FakeWorld.run { world in
             #expect(try await world.login().providerSessionID == nil)
@@ -36,7 +38,7 @@ struct OpenIDLogoutTests {
     }
 
     @Test(
-        "a session id that is invalid, or too long for a logout token, is not stored",
+        "a sid that is invalid or longer than 512 bytes is not stored",
         arguments: [.integer(1), .string(""), .null] as [JSONValue]
     )
     func uselessName(_ name: JSONValue) async throws {
@@ -76,7 +78,7 @@ struct OpenIDLogoutTests {
     }
 
     @Test(
-        "a logout token with a new key is accepted, a forged one is refused, and without keys the error is temporary"
+        "a logout token with a new key is accepted, a forged one is refused, and without keys the error is retryLater"
     )
     func keys() async throws {
         try await FakeWorld.run { world in
@@ -103,7 +105,7 @@ struct OpenIDLogoutTests {
     }
 
     @Test(
-        "forged logout tokens do not use up the rate limit of logins; a genuine token with a new key is accepted after a login has fetched it"
+        "forged logout tokens do not use up the rate limit of logins; a token with a new key is accepted after a login has fetched the key"
     )
     func flood() async throws {
         try await FakeWorld.run { world in
@@ -176,7 +178,7 @@ struct OpenIDLogoutTests {
             #expect(world.fake.paths().allSatisfy { $0 != "/revoke" })
         }
         try await FakeWorld.run { world in
-            // A revocation endpoint without https is an error if the app requires revocation.
+            // Unlike a missing revocation endpoint, an endpoint without https makes `revoke` fail.
             world.fake.change(metadata: { $0["revocation_endpoint"] = .string("http://id.example/revoke") })
             let tokens = try await world.login()
             let error = await #expect(throws: IdentityError.self) { try await world.provider.revoke(tokens) }
@@ -235,7 +237,7 @@ struct OpenIDLogoutTests {
             let before = world.fake.requests(to: "/revoke").count
             let unsupported = await outcome(refusal("unsupported_token_type"), tokens)
             #expect(unsupported?.code == .unsupportedByProvider)
-            // The access token was revoked instead.
+            // The revocation of the access token is tried instead.
             let bodies = world.fake.requests(to: "/revoke").dropFirst(before).map {
                 String(decoding: $0.body, as: UTF8.self)
             }

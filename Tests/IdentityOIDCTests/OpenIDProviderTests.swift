@@ -208,7 +208,7 @@ struct OpenIDProviderTests {
 
     @Test("an invalid token response fails the login, and the code is sent at most once", arguments: tokenLies)
     func tokenEndpoint(lie: Lie) async throws {
-        // The timeout is short only in the test of the timeout, because a busy machine delays every response.
+        // The timeout is short only in the case "slow", because a busy machine delays every response.
         try await FakeWorld.run({ if lie.testDescription == "slow" { $0.timeout = .seconds(1) } }) { world in
             world.fake.change(answer: lie.change)
             if let response = lie.response { world.fake.replace("/token", by: response) }

@@ -29,7 +29,7 @@ struct OpenIDRefreshTests {
     }
 
     @Test(
-        "an expires_in that cannot be used does not lose the new tokens of a refresh: they get the old lifetime",
+        "if expires_in cannot be used, a refresh keeps the new tokens with the lifetime of the old ones",
         arguments: [.integer(0), .integer(-1), .integer(10 * 366 * 86_400 + 1), .string("soon")] as [JSONValue]
     )
     func unusableLifetime(_ value: JSONValue) async throws {
@@ -181,7 +181,7 @@ struct OpenIDRefreshTests {
     }
 
     @Test(
-        "a refresh without a valid response is repeated once with the same token; a refused one is not",
+        "a refresh whose response leaves its outcome open is repeated once with the same token; after 503, 429 or 400 it is not",
         arguments: [(500, 2), (502, 2), (504, 2), (200, 2), (302, 2), (307, 2), (503, 1), (429, 1), (400, 1)]
     )
     func inDoubt(status: Int, requests: Int) async throws {
@@ -242,7 +242,7 @@ struct OpenIDRefreshTests {
                     .message(status: 403, headers: [("WWW-Authenticate", "Bearer")], body: Array("<html>".utf8)),
                     .rejected, .insufficientScope
                 ),
-                // The page of a firewall says nothing about the token.
+                // Without WWW-Authenticate, an HTML page may come from a firewall, so it counts as an outage.
                 (.message(status: 403, body: Array("<html>".utf8)), .retryLater, .unexpectedResponse),
                 (.message(status: 500), .retryLater, .providerUnavailable),
                 (ok("<html>", type: "text/html"), .retryLater, .unexpectedResponse),
@@ -308,7 +308,7 @@ struct OpenIDRefreshTests {
             let supporting = try #require(world.provider as (any IdentityProvider) as? any LogoutStateSupporting)
             let marked = try await supporting.logoutURL(for: tokens, returningTo: address, state: Secret("s &1"))
             #expect(marked?.text == "\(expected)&state=s%20%261")
-            // ID tokens may have 32 KiB, URLs 8 KiB.
+            // An ID token may have 32 KiB, but a URL only 8 KiB, so a large ID token is left out.
             var large = tokens
             large.idToken = Secret(String(repeating: "t", count: 9000))
             let short = try await supporting.logoutURL(for: large, returningTo: address, state: Secret("s &1"))

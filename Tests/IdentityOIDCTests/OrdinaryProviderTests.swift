@@ -110,7 +110,9 @@ struct OrdinaryProviderTests {
         }
     }
 
-    @Test("a further audience is accepted if trusted; otherwise the error names it and `trustedAudiences`")
+    @Test(
+        "a further audience is accepted if trusted; otherwise the error names it, and the hint names `trustedAudiences`"
+    )
     func furtherAudiences() async throws {
         for trusted in [[], ["account"], ["account", "https://api.example/v1"]] {
             try await FakeWorld.run {
@@ -122,7 +124,7 @@ struct OrdinaryProviderTests {
                 let error = await world.refusal()
                 guard trusted.count < 2 else {
                     #expect(error == nil)
-                    // A trusted audience does not replace the client.
+                    // A trusted audience does not replace the client id.
                     world.fake.change(claims: { $0["aud"] = .string("account") })
                     #expect(await world.refusal()?.message.contains("(account)") == true)
                     world.fake.change(claims: {
@@ -208,11 +210,11 @@ struct OrdinaryProviderTests {
                     var jwk = try #require(forge.jwk.object)
                     jwk["alg"] = .string(keyName)
                     world.fake.replace("/jwks", by: FakeProvider.json(["keys": .array([.object(jwk)])]))
-                    // at_hash would need another hash than the fake's.
+                    // The fake provider computes at_hash with SHA-256, but Ed25519 needs SHA-512.
                     world.fake.change(claims: { $0["at_hash"] = nil })
                     for tokenName in names {
                         world.fake.change(answer: { answer in
-                            // Signed again under the other name.
+                            // Signs the ID token again with `tokenName` as its alg.
                             let claims = (answer["id_token"]?.string).flatMap { try? SignedText($0).claims.object }
                             let token = try? forge.token(claims ?? [:]) { $0["alg"] = .string(tokenName) }
                             answer["id_token"] = token.map { .string($0.reveal()) }

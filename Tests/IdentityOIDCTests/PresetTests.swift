@@ -28,7 +28,7 @@ struct PresetTests {
     }
 
     @Test(
-        "each preset has its issuer, scopes and way to send a secret",
+        "each preset sets the issuer, the scopes and the client authentication method",
         arguments: [
             (#""preset":"google""#, "https://accounts.google.com", "client_secret_basic"),
             (#""preset":"auth0","domain":"shop.eu.auth0.com""#, "https://shop.eu.auth0.com/", "client_secret_post"),
@@ -114,7 +114,7 @@ struct PresetTests {
         #expect(error?.hint?.isEmpty == false)
     }
 
-    @Test("Microsoft requests a refresh token, and Shop's metadata are those of RFC 8414")
+    @Test("Microsoft requests a refresh token, and Shop's metadata have the address of RFC 8414")
     func settings() {
         let microsoft = OpenIDProvider.Configuration.microsoft(name: "m", clientID: "c", directory: .consumers)
         #expect(microsoft.scopes == ["openid", "email", "profile", "offline_access"])
@@ -173,7 +173,7 @@ struct PresetTests {
         }
     }
 
-    /// Sign in with Apple, played by the fake.
+    /// Runs a test with the fake provider in the role of Sign in with Apple.
     private func withApple(_ body: (FakeWorld) async throws -> Void) async throws {
         let key = try ClientKey(Secret(ClientKeys.p256), keyID: "key-1", algorithm: "ES256")
         let apple = OpenIDProvider.Configuration.apple(name: "a", clientID: "client-1", teamID: "TEAM123456", key: key)
@@ -192,7 +192,7 @@ struct PresetTests {
     func appleSecret() async throws {
         let pem = try #require(PEM.decode(Array(ClientKeys.p256.utf8), label: "PRIVATE KEY"))
         guard case .ellipticCurve(let curve, let x, let y) = try SigningKey.pkcs8(pem).publicNumbers else {
-            Issue.record("The key has another kind.")
+            Issue.record("The key is not an elliptic-curve key.")
             return
         }
         let key = try VerificationKey.ellipticCurve(curve, x: x, y: y)
@@ -246,7 +246,7 @@ struct PresetTests {
             #expect(named.givenName == "Grace")
             #expect(named.familyName == "Hopper")
             #expect(named.hasUnverifiedName)
-            // Everything else still comes from the ID token.
+            // The e-mail address and the subject still come from the ID token.
             #expect(named.email?.value == "ada@example.com")
             #expect(named.subject == "buyer-1")
             let long = String(repeating: "a", count: 257)

@@ -5,7 +5,7 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// Records the address policy of each request and sends none.
+/// Records the address policy of each request, and returns status 302 without sending it.
 private final class Policies: HTTPTransport {
     private let seen = Mutex<[String]>([])
     var all: [String] { seen.withLock { $0 } }

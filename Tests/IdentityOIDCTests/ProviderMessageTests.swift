@@ -19,7 +19,7 @@ struct ProviderMessageTests {
     }
 
     @Test(
-        "invalid_request in a callback names pushedAuthorization if the metadata list the endpoint and nothing was pushed"
+        "the hint for invalid_request in a callback names pushedAuthorization if metadata list the endpoint and nothing was pushed"
     )
     func pushedRequestsRequired() async throws {
         for (isOffered, isPushed) in [(true, false), (false, false), (true, true)] {
@@ -50,7 +50,7 @@ struct ProviderMessageTests {
     }
 
     @Test(
-        "status 401 with one of Keycloak's error names is a failed client authentication",
+        "401 with unauthorized_client, or with invalid_request at PAR, counts as a failed client authentication",
         arguments: [
             ("/token", 401, "unauthorized_client", "invalid_client"),
             ("/token", 401, "invalid_client", "invalid_client"),
@@ -100,7 +100,7 @@ struct ProviderMessageTests {
         }
     }
 
-    @Test("the hint names dpop if the metadata list it and no proof was sent")
+    @Test("the hint for a refused token request names dpop if the metadata list DPoP algorithms and no proof was sent")
     func requiredDPoP() async throws {
         for name in ["invalid_grant", "invalid_request", "invalid_dpop_proof", "something_else"] {
             for (isListed, isUsed) in [(true, false), (false, false), (true, true)] {
@@ -121,7 +121,9 @@ struct ProviderMessageTests {
         }
     }
 
-    @Test("the hint compares the clocks where a proof or an assertion was sent, and nowhere else")
+    @Test(
+        "the hint for a refused token request says to compare the clocks only if a DPoP proof or an assertion was sent"
+    )
     func clocks() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         let cases: [(ClientAuthentication, Bool, Bool)] = [
@@ -141,7 +143,7 @@ struct ProviderMessageTests {
         }
     }
 
-    @Test("the error of a refused assertion mentions it, and the hint names the members to check")
+    @Test("the error of a refused assertion names the assertion, and the hint names the members to check")
     func refusedAssertion() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         for (status, name) in [(400, "invalid_client"), (401, "invalid_client"), (401, "unauthorized_client")] {
@@ -183,7 +185,7 @@ struct ProviderMessageTests {
             #expect(error.message == "The ID token is signed with ES384; accepted: ES256.")
             #expect(error.hint?.contains("add it to `algorithms`") == true)
         }
-        // An HMAC algorithm could not be added, and other text of a token is not shown.
+        // The hint does not propose HS256 or none, and text that is no algorithm name is not shown.
         for (name, shown) in [("HS256", "HS256"), ("x y\n", "…"), ("none", "none")] {
             let token = try forge.token { $0["alg"] = .string(name) }
             let error = #expect(throws: IdentityError.self) {
@@ -303,7 +305,7 @@ struct ProviderMessageTests {
     }
 
     @Test(
-        "a refused device authorization request is not called a token request",
+        "the error of a refused device authorization request does not call it a token request",
         arguments: [(400, "invalid_request"), (400, "something_else"), (400, "server_error"), (503, "")]
     )
     func deviceRequest(status: Int, name: String) async throws {

@@ -23,7 +23,7 @@ struct PushedAuthorizationTests {
         })
     }
 
-    @Test("the authenticated client pushes the request first, and the browser gets only a reference")
+    @Test("the authenticated client pushes the request first, and the browser gets only client_id and request_uri")
     func push() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         try await FakeWorld.run {
@@ -72,7 +72,7 @@ struct PushedAuthorizationTests {
     }
 
     @Test(
-        "requests are pushed if the provider requires it or the app configured it",
+        "a request is pushed if the metadata require it, but not only because they list the endpoint",
         arguments: [true, false]
     )
     func choice(isRequired: Bool) async throws {
@@ -100,7 +100,7 @@ struct PushedAuthorizationTests {
         }
     }
 
-    @Test("a provider that requires PAR without an endpoint is a configuration error", arguments: [true, false])
+    @Test("a login fails if the provider or the app requires PAR and there is no endpoint", arguments: [true, false])
     func missing(isChosen: Bool) async throws {
         try await FakeWorld.run {
             $0.pushesAuthorizationRequest = isChosen

@@ -47,7 +47,7 @@ struct RandomValuesTests {
     }
 
     @Test(
-        "a state of fewer than 8 characters, or of more than its random bytes have, is a configuration error",
+        "a state of fewer than 8 characters, or of more characters than its random bytes give, is a configuration error",
         arguments: [
             (6, nil, true), (6, 8, true), (16, 22, true), (32, 43, true), (64, 86, true), (5, nil, false),
             (0, nil, false), (-1, nil, false), (32, 7, false), (32, 0, false), (32, -1, false), (32, 44, false),

@@ -16,7 +16,7 @@ struct RequestSecretsTests {
         )
     }
 
-    /// The errors of a login, a device login and a revocation if the endpoint repeats a value of the request.
+    /// The error descriptions of a login, a device login and two revocations if the endpoint repeats a value of the request.
     private func words(
         _ configure: (inout OpenIDProvider.Configuration) -> Void,
         repeating part: @escaping @Sendable (LoopbackRequest) -> String?
@@ -33,7 +33,7 @@ struct RequestSecretsTests {
             func record(_ body: () async throws -> Void) async {
                 do {
                     try await body()
-                    Issue.record("No call was refused.")
+                    Issue.record("The call was not refused.")
                 } catch {
                     let words = IdentityError.wrapping(error).providerResponse?.errorDescription
                     found.withLock { $0.append(words) }

@@ -83,7 +83,7 @@ struct SandboxDeviceTests {
         return (session, error, clock.elapsed, violations)
     }
 
-    @Test("a strict provider reports no violation: the interval is kept, the code is used once")
+    @Test("a device login keeps the interval and uses the code once, so a strict provider reports no violation")
     func strict() async throws {
         let result = try await login(answering: 3)
         #expect(result.error == nil)
@@ -92,7 +92,7 @@ struct SandboxDeviceTests {
         #expect(result.violations == 0)
     }
 
-    @Test("a device login continues after every kind of outage")
+    @Test("a device login continues after a 500, an HTML page, a reset connection and a 429")
     func outages() async throws {
         let result = try await login(answering: 1) { openID in
             for outage in [
@@ -103,7 +103,7 @@ struct SandboxDeviceTests {
             }
         }
         #expect(result.session != nil)
-        // The interval, which doubles each time and is at least Retry-After.
+        // The pause doubles after each outage, up to a minute. Here Retry-After is shorter.
         #expect(result.elapsed == .seconds(5 + 10 + 20 + 40 + 60))
         #expect(result.violations == 0)
     }

@@ -6,7 +6,7 @@ import IdentitySandbox
 import IdentityTesting
 import Testing
 
-@Suite("Against a strict provider")
+@Suite("The OpenID provider at the strict sandbox")
 struct SandboxJourneyTests {
     /// All optional features together, at a provider that refuses and records every violation of a rule.
     @Test(
@@ -84,7 +84,7 @@ struct SandboxJourneyTests {
         return (sandbox, provider, sessions)
     }
 
-    @Test("a logout token ends only its session; a logout here revokes the tokens at the provider")
+    @Test("a logout token ends only its session and revokes nothing; a logout in the app revokes the tokens")
     func logouts() async throws {
         let (sandbox, provider, sessions) = try await client { $0.supportsRevocation = true }
         let app = try await LoopbackServer.start { request in

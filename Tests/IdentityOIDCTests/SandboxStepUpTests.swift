@@ -46,7 +46,7 @@ struct SandboxStepUpTests {
         }
     }
 
-    /// A session whose buyer signed in 100 seconds ago.
+    /// Runs a test with a session whose buyer signed in 100 seconds ago.
     private static func run(
         _ contexts: [String] = ["gold"],
         _ body: (World, SessionID) async throws -> Void

@@ -2,7 +2,7 @@ import FoundationEssentials
 import IdentityKit
 import Synchronization
 
-/// A clock that returns the given times once each and then stops, so that time passes between two reads.
+/// A clock whose `elapsed` returns each given time once and otherwise zero, so that two reads differ.
 final class SteppingClock: IdentityClock {
     private let moments = Mutex<[Duration]>([])
 

@@ -10,7 +10,7 @@ import Testing
 struct StoredResponseTests {
     private static let lifetimeOfIDToken = 300
 
-    /// A session at a provider with a correct clock, and processes that share its row.
+    /// A session at a provider with a correct clock, and processes that share the store.
     private struct Stage {
         let world: FakeWorld
         let memory = InMemoryStore()
@@ -34,7 +34,7 @@ struct StoredResponseTests {
             clock.advance(by: .seconds(3601))
         }
 
-        /// A process that shares only the row with other processes.
+        /// Another session manager over the same store, or over `store`.
         func process(_ store: (any SessionStore)? = nil) throws -> SessionManager {
             SessionManager(
                 providers: try ProviderRegistry([world.provider]),
@@ -60,7 +60,7 @@ struct StoredResponseTests {
             world.clock.advance(by: .seconds(4000))
             let got = try await stage.process().tokens(for: stage.id)
             #expect(got.outcome == .refreshedLate)
-            // The stored response was used although its access token had expired, and then its refresh token.
+            // The stored response was used although its access token had expired. Then its refresh token was sent.
             #expect(stage.sent == ["refresh-1", "refresh-2"])
         }
     }
@@ -158,7 +158,7 @@ struct StoredResponseTests {
     }
 }
 
-/// An event that occurs once.
+/// An action that runs at most once.
 private final class OneTime: Sendable {
     private let done = Atomic(false)
     private let body: @Sendable () -> Void

@@ -3,7 +3,7 @@ import IdentityCrypto
 import IdentityKit
 import IdentityOIDC
 
-/// Creates ID tokens of a provider and of an attacker.
+/// Signs tokens with a new key, as a provider or an attacker does.
 struct TokenForge {
     let key: SigningKey
     let algorithm: SignatureAlgorithm
@@ -64,7 +64,7 @@ struct TokenForge {
         return .object(object)
     }
 
-    /// A key set with this key and keys of unknown types.
+    /// A key set with this key and keys that cannot verify its tokens.
     func keySet(beside others: [JSONValue] = []) throws -> JSONWebKeySet {
         let strange: [JSONValue] = [
             .object(["kty": .string("EC"), "crv": .string("secp256k1"), "x": .string("AA"), "y": .string("AA")]),
