@@ -33,7 +33,7 @@ struct AESCBCTests {
     }
 
     @Test(
-        "data of every length is decrypted unchanged, and the ciphertext is at most one block longer",
+        "whole and partial blocks are decrypted unchanged, and the ciphertext is at most one block longer",
         arguments: [0, 1, 15, 16, 17, 31, 32, 1000]
     )
     func lengths(count: Int) throws {

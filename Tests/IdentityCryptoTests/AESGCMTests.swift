@@ -78,7 +78,7 @@ struct AESGCMTests {
         #expect(Self.refusal(sealed) == .authenticationFailed)
     }
 
-    @Test("every single flipped bit is refused")
+    @Test("a ciphertext with any one flipped bit is refused")
     func bitFlips() {
         for bit in 0..<(Self.sealed.count * 8) {
             var damaged = Self.sealed
@@ -88,7 +88,7 @@ struct AESGCMTests {
         }
     }
 
-    @Test("every truncation at either end, and every addition, is refused")
+    @Test("a ciphertext that is truncated at either end, or has an additional byte, is refused")
     func truncations() {
         for count in 0..<Self.sealed.count {
             #expect(Self.refusal(Array(Self.sealed.prefix(count))) == .authenticationFailed, "the first \(count) bytes")
@@ -98,7 +98,7 @@ struct AESGCMTests {
         #expect(Self.refusal([0] + Self.sealed) == .authenticationFailed)
     }
 
-    @Test("other associated data, another key and another nonce are refused")
+    @Test("a ciphertext is refused with other associated data, another key or another nonce")
     func foreignContext() {
         #expect(Self.refusal() == nil)
         #expect(Self.refusal(associatedData: []) == .authenticationFailed)

@@ -25,7 +25,7 @@ struct AlgorithmRuleTests {
         }
     }
 
-    @Test("PS256 requires a salt as long as the hash and a mask with the same hash")
+    @Test("PS256 requires a salt as long as the hash, and a mask generation function (MGF1) with the same hash")
     func probabilisticSignatures() throws {
         let key = try VerificationKey.rsa(modulus: Self.modulus, exponent: [1, 0, 1])
         #expect(key.verify(Self.signature, of: Self.message, algorithm: .ps256))

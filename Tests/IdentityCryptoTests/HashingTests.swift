@@ -103,7 +103,7 @@ struct HashingTests {
         // In a separate process, whose OpenSSL gets its memory from the test.
         await #expect(processExitsWith: .success) {
             #expect(OpenSSLMemory.takeOver())
-            // OpenSSL is loaded, and has not fetched what is used next.
+            // This loads OpenSSL, but does not fetch the algorithms that are used next.
             _ = try Digest.sha256([])
             let (digest, hasRunOut) = await OpenSSLMemory.running(outAfter: 0) { try? Digest.sha384([]) }
             #expect(digest == nil && hasRunOut)

@@ -29,7 +29,7 @@ struct SecretsTests {
         let key = SecretBytes(Array(Self.canary.utf8))
         do {
             _ = try AESGCM.seal([], key: key, nonce: [], associatedData: [])
-            Issue.record("a short key was accepted")
+            Issue.record("A key of a wrong length was accepted.")
         } catch {
             #expect(!"\(error)".contains(Self.canary))
         }

@@ -34,7 +34,7 @@ struct VerificationKeyTests {
         #expect(Self.isRSARefused(Array(Self.modulus(bits: 2048).dropLast()) + [0x5a]))
     }
 
-    @Test("an RSA modulus that can be factored (ROCA) is refused")
+    @Test("an RSA modulus of the form that can be factored (ROCA) is refused")
     func predictableModulus() {
         var power: [UInt8] = [1]
         for _ in 0..<130 { power = Self.product(power, 65_537) }
@@ -80,7 +80,7 @@ struct VerificationKeyTests {
         }
     }
 
-    @Test("a sign octet before the modulus does not change the key")
+    @Test("a zero byte before the modulus and the exponent does not change the key")
     func leadingZero() throws {
         typealias Vector = JOSEVectors.RS256
         let key = try VerificationKey.rsa(modulus: [0] + Vector.modulus, exponent: [0] + Vector.exponent)

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "publicOnly refuses all other addresses",
+        "publicOnly refuses addresses that are not public",
         arguments: [
             "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.9.9.9",
             "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1",
@@ -38,7 +38,7 @@ import Testing
         #expect(ResolvedAddress(host: host, port: 1) == nil)
     }
 
-    @Test("each address is written in one textual form")
+    @Test("an address is described in its canonical form, with its port")
     func text() {
         #expect(ResolvedAddress(host: "2001:DB8:0:0::1", port: 443)?.description == "[2001:db8::1]:443")
         #expect(ResolvedAddress(host: "127.0.0.1", port: 80)?.description == "127.0.0.1:80")

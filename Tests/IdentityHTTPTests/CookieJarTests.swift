@@ -76,7 +76,7 @@ import Testing
         #expect(jar.header(for: url) == "b=2; c=\"3 x\"")
     }
 
-    @Test("the number and size of cookies is limited")
+    @Test("the number and the size of cookies are limited")
     func bounds() throws {
         #expect(try jar((0..<500).map { "c\($0)=1" }).count == 64)
         #expect(try jar(["a=" + String(repeating: "x", count: 5000)]).count == 0)

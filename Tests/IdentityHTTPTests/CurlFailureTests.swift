@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CurlFailureTests {
     @Test(
-        "a handshake that ended with the connection is told apart from a fault of TLS, with the texts of several versions",
+        "a connection that ends during the handshake is connectionFailed, another TLS fault tlsFailed, in the texts of several versions",
         arguments: [
             ("Recv failure: Connection reset by peer", HTTPTransportError.Code.connectionFailed),
             ("OpenSSL SSL_connect: Connection reset by peer in connection to a.example:443 ", .connectionFailed),
@@ -20,7 +20,9 @@ import Testing
         #expect(try error(CURLE_PEER_FAILED_VERIFICATION, .notSent, detail).code == .tlsFailed)
     }
 
-    @Test("a header line that libcurl 8.6 or newer finds too long is too large, and so is one that older versions find")
+    @Test(
+        "a header line that is too long for libcurl gives headersTooLarge, with the codes of libcurl 8.6 and of older versions"
+    )
     func headerLine() throws {
         for result in [CURLcode(rawValue: 100), CURLE_OUT_OF_MEMORY] {
             #expect(try error(result, .ambiguous).code == .headersTooLarge)

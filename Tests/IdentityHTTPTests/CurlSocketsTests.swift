@@ -8,7 +8,7 @@ import Testing
 struct CurlSocketsTests {
     private let poll: SocketPoll
     private let sockets: CurlSockets
-    /// A connection and its other end, where a byte waits for the reader.
+    /// One end of a connection, to whose other end the test has written a byte.
     private let connection: Int32
     private let other: Int32
 
@@ -34,7 +34,7 @@ struct CurlSocketsTests {
         end()
     }
 
-    @Test("the events of a connection that is used again arrive, also after data while it was idle if it may be HTTP/2")
+    @Test("a connection that is used again gets its events, for HTTP/2 also after data arrived while it was idle")
     func usedAgain() {
         let sockets = CurlSockets(poll, mayBeHTTP2: true)
         sockets.opened(connection)
@@ -50,7 +50,7 @@ struct CurlSocketsTests {
         end()
     }
 
-    @Test("anything that arrives on an idle connection ends it, and nothing of it remains to be read")
+    @Test("data that arrive on an idle HTTP/1.1 connection end it, and cannot be read any more")
     func dataWhileIdle() {
         sockets.opened(connection)
         change(to: CURL_POLL_IN)
@@ -64,7 +64,7 @@ struct CurlSocketsTests {
         end()
     }
 
-    @Test("an idle connection without data stays open, also if the last event that libcurl wanted is its writability")
+    @Test("an idle connection without data stays open, also if libcurl last waited until it was writable")
     func writableWhileIdle() {
         var byte: UInt8 = 0
         #expect(unsafe read(connection, &byte, 1) == 1)
@@ -80,7 +80,7 @@ struct CurlSocketsTests {
     }
 
     @Test(
-        "a socket gets events although an earlier one with its number was registered for the same",
+        "a socket gets its events even if an earlier socket with the same number was registered for them",
         arguments: [true, false]
     )
     func numberUsedAgain(isConnection: Bool) throws {
@@ -88,7 +88,7 @@ struct CurlSocketsTests {
         if isConnection { sockets.opened(number) }
         change(to: CURL_POLL_IN)
         change(to: CURL_POLL_REMOVE)
-        // libcurl closes the sockets of connections by the callback, and others by itself.
+        // libcurl closes the sockets of connections with the callback, and its other sockets itself.
         if isConnection {
             let context = unsafe Unmanaged.passUnretained(sockets).toOpaque()
             #expect(unsafe CurlSockets.close(context, number) == 0)
@@ -104,7 +104,7 @@ struct CurlSocketsTests {
         end()
     }
 
-    /// Does what libcurl's callback does.
+    /// Calls the callback with which libcurl says which events of the connection it wants.
     private func change(to change: Int32, _ sockets: CurlSockets? = nil) {
         let context = unsafe Unmanaged.passUnretained(sockets ?? self.sockets).toOpaque()
         #expect(unsafe CurlSockets.changed(nil, connection, change, context, nil) == 0)

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a configured proxy is used for everything but loopback")
+    @Test("a configured proxy is used for all requests except those to loopback addresses")
     func proxy() async throws {
         let connections = AsyncStream.makeStream(of: Void.self)
         let server = try await LoopbackServer.start { _ in
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("connections are reused, and there are never more than permitted")
+    @Test("connections are reused, and fifty requests open no more than the two permitted ones")
     func pool() async throws {
         let server = try await LoopbackServer.start { _ in .message(status: 200) }
         let transport = try CurlTransport(configuration: .init(maximumConnectionsPerHost: 2))
@@ -188,14 +188,14 @@ import Testing
         #expect(counter.total <= 52)
     }
 
-    @Test("a request has its path and query as given, and nothing of the previous one on the same libcurl handle")
+    @Test("a request has its path and query as given, and nothing of the previous request on the same libcurl handle")
     func separateRequests() async throws {
         let seen = Mutex<[String]>([])
         let server = try await LoopbackServer.start { request in
             let names = request.headers.map { $0.name.lowercased() }.filter { $0 == "x-secret" || $0 == "content-type" }
             let body = String(decoding: request.body, as: UTF8.self)
             seen.withLock { $0.append("\(request.method) \(request.target) \(names.joined(separator: ",")) \(body)") }
-            // A redirect is a response like any other, also for the handle.
+            // The transport returns a redirect like any other response, and the handle keeps nothing of it.
             guard request.target == "/c" else { return .message(status: 200) }
             return .message(status: 302, headers: [("Location", "/elsewhere?code=2")])
         }
@@ -225,7 +225,7 @@ import Testing
         )
     }
 
-    @Test("a GET on a used connection that ends without a response is sent again, however often earlier ones were")
+    @Test("each of several GETs whose reused connection ends without a response is sent again")
     func repeatedRequests() async throws {
         let arrivals = Counter()
         // Every second request arrives on a used connection, which ends without a response. libcurl then sends it again, but
@@ -279,7 +279,7 @@ import Testing
         #expect(await failure(try CurlTransport(), request)?.code == .invalidHeader)
     }
 
-    @Test("limits of zero and very large limits are accepted")
+    @Test("very large limits are accepted, and limits of zero or less refuse the response")
     func oddLimits() async throws {
         let server = try await LoopbackServer.start { _ in .message(status: 200, headers: [], body: [1]) }
         let transport = try CurlTransport()

@@ -102,7 +102,7 @@ import Testing
         #expect(try HTTPURL(text).isLoopback == isLoopback)
     }
 
-    @Test("fields are appended and the path is replaced, through the same parser")
+    @Test("a URL with appended fields or a replaced path is checked by the same parser")
     func building() throws {
         let url = try HTTPURL("https://a.example:8443/p")
         #expect(try url.appending(queryFields: "a=1").text == "https://a.example:8443/p?a=1")

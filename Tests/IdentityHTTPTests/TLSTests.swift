@@ -41,7 +41,7 @@ import Testing
             close(channel)
         }
         try #require(started)
-        // With another code, the handshake failed.
+        // Another error code would mean that the handshake has failed.
         await #expect {
             try await transport.send(request("https://a.invalid/"))
         } throws: {

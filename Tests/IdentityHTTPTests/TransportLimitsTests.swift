@@ -48,7 +48,7 @@ struct TransportLimitsTests {
 
     @Test("the Content-Length of a response without a body reserves no memory")
     func lengthWithoutBody() async {
-        // In a separate process, which would crash.
+        // In a separate process, because reserving this much memory would crash it.
         await #expect(processExitsWith: .success) {
             var reader = LimitedResponseReader(limits: HTTPLimits(maximumBodyBytes: 1000), isHead: false)
             for line in ["HTTP/1.1 204 No Content\r\n", "Content-Length: 999999999999999999\r\n", "\r\n"] {

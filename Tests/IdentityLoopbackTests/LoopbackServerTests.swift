@@ -160,7 +160,7 @@ import Testing
         }
         let socket = try RawSocket(port: server.port)
         socket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
-        // Longer than the time limit, with bytes that flow all the time.
+        // Reading takes longer than the idle timeout, but the bytes flow all the time.
         #expect(await socket.readToEnd(by: 256 << 10, pausing: 25_000).utf8.count > size)
         await server.stop()
     }
@@ -194,11 +194,11 @@ import Testing
     }
 
     @Test(
-        "when no descriptor is free, new connections replace as many of the oldest idle ones, and no more",
+        "if no descriptor is free, each new connection replaces the oldest idle one, and no other idle one is closed",
         .timeLimit(.minutes(1))
     )
     func descriptors() async {
-        // In another process, because the limit is the process's.
+        // In another process, because the limit holds for the whole process.
         await #expect(processExitsWith: .success) {
             var pipe: [Int32] = [-1, -1]
             #expect(unsafe IdentityPlatform.pipe(&pipe) == 0)
@@ -240,7 +240,9 @@ import Testing
         }
     }
 
-    @Test("a head, a chunk line and trailers of exactly their limit are accepted, in any pieces")
+    @Test(
+        "a head, a chunk line and trailers of exactly their limit are accepted, one more byte is refused, in any pieces"
+    )
     func exactLimits() throws {
         var limits = LoopbackLimits()
         limits.headerBytes = 32

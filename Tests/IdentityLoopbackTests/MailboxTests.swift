@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Mailbox of a thread")
 struct MailboxTests {
-    /// A loop's wake-up that stays in its system call until the test lets it return.
+    /// A wake-up of the loop that does not return until the test permits it.
     private final class SlowWake: Sendable {
         let entered = DispatchSemaphore(value: 0)
         let leave = DispatchSemaphore(value: 0)
@@ -39,7 +39,7 @@ struct MailboxTests {
                     _ = mailbox.close { slow.log.withLock { $0.append("released") } }
                 }
                 while mailbox.post(3) { usleep(100) }
-                // Enough for a close that does not wait.
+                // Long enough for a `close` that does not wait for the wake-up, which would be a mistake.
                 usleep(20_000)
                 slow.leave.signal()
                 slow.leave.signal()
@@ -91,7 +91,7 @@ struct MailboxTests {
         _ = mailbox.close {}
     }
 
-    /// Runs a body that blocks.
+    /// Runs a blocking body on a dedicated thread.
     private static func onThread(_ body: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
             _ = DedicatedThread.start {
