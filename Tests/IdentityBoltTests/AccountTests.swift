@@ -38,7 +38,7 @@ struct AccountTests {
          "payment_methods":[{"id":"p","last4":"4242"}]}
         """
 
-    @Test("the account request has token and keys, and the preferred address comes first")
+    @Test("the account request has the access token and both keys, and the preferred address comes first")
     func profile() async throws {
         let (bolt, provider, tokens) = try await signedIn()
         bolt.answer(Self.path, .message(status: 200, body: Array(Self.account.utf8)))
@@ -110,7 +110,7 @@ struct AccountTests {
     }
 
     @Test(
-        "every error format is read, and a refused token has its own code",
+        "each of Bolt's error formats is read, and a refused access token has its own error code",
         arguments: [
             Answer(
                 status: 403,
@@ -197,7 +197,7 @@ struct AccountTests {
         ]
         for member in members[answer.code] ?? [] { #expect(error?.hint?.contains(member) == true) }
         #expect(error?.providerResponse?.traceID == "t1")
-        // The cart keeps the contact that the login verified, unless a newer token may give a better one.
+        // A refused token is an error, because a newer token may succeed. Otherwise the cart gets the contact of the login.
         if answer.code == .accessTokenRefused {
             await #expect(throws: IdentityError.self) { _ = try await provider.cartClaim(for: tokens) }
         } else {

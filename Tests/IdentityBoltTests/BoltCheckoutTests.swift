@@ -35,7 +35,7 @@ struct BoltCheckoutTests {
         let config = BoltLoginConfig(usePkce: usePkce)
         let expectedState = { seen.withLock { $0 } }
         guard case .completed(let code, let verifier, let state) = await checkout.startLogin(loginConfig: config) else {
-            Issue.record("not completed")
+            Issue.record("The login did not complete.")
             return
         }
         #expect(code == "C0DE")
@@ -75,7 +75,7 @@ struct BoltCheckoutTests {
         #expect(delegate.told == ["error \(error.localizedDescription)"])
     }
 
-    @Test("logOut cancels a login whose callback is being checked, and a cancelled handle does not")
+    @Test("logOut cancels a login whose callback is being checked, and the cancellation of its handle does not")
     func logOutDuringCheck() async throws {
         for logsOut in [true, false] {
             let provider = WaitingBolt(inner: try await FakeBolt().provider())
@@ -95,7 +95,7 @@ struct BoltCheckoutTests {
     func cancellation() async throws {
         let closing = try await checkout(ScriptedPresenter { _ in throw CancellationError() })
         guard case .canceled = await closing.startLogin() else {
-            Issue.record("not canceled")
+            Issue.record("The login was not canceled.")
             return
         }
         let shown = Gate()
@@ -120,7 +120,7 @@ struct BoltCheckoutTests {
         let task = Task { await checkout.startLogin() }
         task.cancel()
         guard case .canceled = await task.value else {
-            Issue.record("not canceled")
+            Issue.record("The login was not canceled.")
             return
         }
     }
@@ -150,13 +150,13 @@ struct BoltCheckoutTests {
             presenter: ScriptedPresenter { "https://app.example/shopify?code=C0DE&state=\($0)" }
         )
         guard case .failed(let error) = await checkout.startLogin() else {
-            Issue.record("not failed")
+            Issue.record("The login did not fail.")
             return
         }
         #expect(error.code == .callbackInvalid)
     }
 
-    @Test("one of two concurrent callbacks is accepted, and a cancellation in between has no effect")
+    @Test("one of two concurrent callbacks is accepted, and a cancellation during its check has no effect")
     func concurrentCallbacks() async throws {
         let provider = WaitingBolt(inner: try await FakeBolt().provider())
         let checkout = BoltCheckout()
@@ -211,7 +211,7 @@ struct BoltCheckoutTests {
     func notConfigured() async throws {
         for checkout in [BoltCheckout(), try await checkout(nil)] {
             guard case .failed(let error) = await checkout.startLogin() else {
-                Issue.record("not failed")
+                Issue.record("The login did not fail.")
                 return
             }
             #expect(error.kind == .configuration)

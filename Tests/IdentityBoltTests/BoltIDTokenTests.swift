@@ -16,7 +16,7 @@ struct BoltIDTokenTests {
     }
 
     @Test(
-        "every environment accepts its issuers and no other",
+        "each environment accepts its own issuers and no others",
         arguments: [
             (BoltEnvironment.production, "https://bolt.com", true), (.production, "https://api.boltapp.com", true),
             (.productionBoltApp, "https://api.bolt.com", true), (.production, "https://api-sandbox.bolt.com", false),
@@ -57,7 +57,7 @@ struct BoltIDTokenTests {
     }
 
     @Test(
-        "the audience is the whole key or its last section, alone or among others",
+        "the audience must be the whole publishable key or its last section, alone or among others",
         arguments: [
             (JSONValue.string("aaa.bbb.ccc"), true), (.string("ccc"), true),
             (.array([.string("ccc")]), true), (.array([.string("other"), .string("aaa.bbb.ccc")]), true),

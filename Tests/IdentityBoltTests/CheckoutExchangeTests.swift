@@ -7,9 +7,9 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-@Suite("The checks of a login of BoltCheckout up to its tokens")
+@Suite("BoltCheckout: checks from the login page to the tokens")
 struct CheckoutExchangeTests {
-    /// Shows a test the login page, and responds with a callback at the redirect URI that it listens at.
+    /// Passes the login page to the test, and returns a callback at `redirectURI`, as if it listened there.
     private struct PagePresenter: Presenter {
         var redirectURI: String?
         let see: @Sendable (PresentedLogin, HTTPURL) throws -> Void
@@ -70,7 +70,7 @@ struct CheckoutExchangeTests {
         let bolt = try await FakeBolt()
         let presenter = PagePresenter { _, _ in bolt.clock.advance(by: .seconds(660)) }
         guard case .failed(let error) = await startLogin(try bolt.provider(), presenter) else {
-            Issue.record("not failed")
+            Issue.record("The login did not fail.")
             return
         }
         #expect(error.code == .attemptExpired)
@@ -99,7 +99,7 @@ struct CheckoutExchangeTests {
         let configuring = Task.detached { while !watch.isDone.load(ordering: .relaxed) { configure() } }
         for _ in 0..<2000 {
             guard case .completed = await checkout.startLogin() else {
-                Issue.record("not completed")
+                Issue.record("The login did not complete.")
                 break
             }
         }

@@ -48,7 +48,7 @@ struct FactoryTests {
     }
 
     @Test(
-        "a fake on this machine needs only its base URL",
+        "a fake Bolt on this machine is configured by its base URL or by single endpoints",
         arguments: [
             (#""environment":"sandbox","endpoints":{"api":"$"}"#, "https://api-sandbox.bolt.com"),
             (#""environment":"sandbox","endpoints":{"api":"$"}"#, "$"), (#""endpoints":{"api":"$"}"#, "$"),
@@ -136,7 +136,7 @@ struct FactoryTests {
         #expect(foreign?.code == .idTokenAudience)
     }
 
-    @Test("an SFCC entry needs host and site, and a loopback host is plain http where that is permitted")
+    @Test("an SFCC entry works with host and site, and with plain http to a loopback host if that is permitted")
     func sfcc() async throws {
         let bolt = try await FakeBolt()
         let host = String(bolt.origin.dropFirst("http://".count))
@@ -158,7 +158,7 @@ struct FactoryTests {
     }
 
     @Test(
-        "an invalid member is named by its path",
+        "an error about an invalid or missing member names its path",
         arguments: [
             (#"{"kind":"bolt","environment":"sandbox","publishableKey":"a"}"#, "providers.p.apiKey"),
             (#"{"kind":"bolt","environment":"moon","publishableKey":"a","usePkce":true}"#, "providers.p.environment"),
@@ -193,7 +193,7 @@ struct FactoryTests {
     }
 
     @Test(
-        "an invalid host, or a loopback host without allowsLoopbackHTTP, is a configuration error",
+        "an invalid host is a configuration error",
         arguments: [
             "https://shop.example", "shop.example/path", "", "shop example", "127.0.0.1:80/x", "user@shop.example",
         ]

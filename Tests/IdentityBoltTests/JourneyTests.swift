@@ -46,7 +46,7 @@ struct JourneyTests {
     }
 
     @Test(
-        "every client type passes the provider conformance suite",
+        "each client type passes the provider conformance suite",
         arguments: Client.allCases,
         ProviderConformance.cases
     )
@@ -74,7 +74,7 @@ struct JourneyTests {
         #expect(session.canWrite)
         let first = try await sessions.tokens(for: session.id, validFor: .seconds(60))
         guard case .contact(let contact) = try await bolt.cartClaim(for: first.tokens) else {
-            Issue.record("no contact")
+            Issue.record("The cart claim is no contact.")
             return
         }
         #expect(contact.email == "ada@example.com")

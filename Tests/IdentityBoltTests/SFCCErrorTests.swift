@@ -73,7 +73,7 @@ struct SFCCErrorTests: SFCCSuite {
     }
 
     @Test(
-        "every error format is read, also with status 200, and errors show neither code nor state",
+        "each error format is read with status 200, and errors do not show the code",
         arguments: [
             #"{"error":"invalid_grant"}"#, #"{"error":{"code":"x","message":"about C0DE"}}"#, #"{"error":true}"#,
             #"{"errorMessage":"C0DE was used"}"#, #"{"message":"no"}"#, #"{"success":false}"#,
@@ -96,7 +96,10 @@ struct SFCCErrorTests: SFCCSuite {
         #expect(shop.requests.count == (isFirst ? 1 : 2))
     }
 
-    @Test("a request is not repeated after an outage, because the code may have been used", arguments: [500, 429])
+    @Test(
+        "a token request is not repeated after a 500 or 429, because the code may have been used",
+        arguments: [500, 429]
+    )
     func outage(status: Int) async throws {
         let shop = try await shop(.message(status: status))
         let error = await #expect(throws: IdentityError.self) { _ = try await signIn(try provider(shop)) }
@@ -104,7 +107,7 @@ struct SFCCErrorTests: SFCCSuite {
         #expect(shop.requests.count == 2)
     }
 
-    @Test("a code is not sent again when a used connection breaks without a response")
+    @Test("a code is not sent again when a reused connection breaks without a response")
     func brokenConnection() async throws {
         let shop = try await shop()
         let provider = try provider(shop)

@@ -34,7 +34,7 @@ struct SFCCRefreshTests: SFCCSuite {
         )
     }
 
-    /// What a refresh means for the session if it fails.
+    /// The refusal of a failed refresh, whose kind says what the failure means for the session.
     private func refusal(
         _ shop: FakeBolt,
         _ provider: SFCCProvider? = nil,
@@ -110,7 +110,7 @@ struct SFCCRefreshTests: SFCCSuite {
     }
 
     @Test(
-        "an error of the POST proves that the refresh token was not used, unless a token comes with it",
+        "an error of the POST shows that the refresh token was not used, except for a 500 or an error with a token",
         arguments: [
             (503, "", RefreshRefusal.Kind.throttled), (429, "", .throttled), (400, #"{"error":"x"}"#, .rejected),
             (200, #"{"error":"x"}"#, .rejected), (200, #"{"error":"x","refresh_token":"RT2"}"#, .inDoubt),

@@ -17,7 +17,7 @@ struct SFCCTrustTests: SFCCSuite {
         #expect(tokens.buyer.email?.isVerified == false)
         #expect(!SFCCProvider.isVerified(tokens.buyer))
         guard case .none = try await provider.cartClaim(for: tokens) else {
-            Issue.record("an unverified buyer reached the cart")
+            Issue.record("The cart got a claim of an unverified buyer.")
             return
         }
     }
@@ -33,7 +33,7 @@ struct SFCCTrustTests: SFCCSuite {
         let tokens = try await signIn(provider)
         #expect(tokens.buyer.issuer == "slas/prod/x")
         guard case .contact(let contact) = try await provider.cartClaim(for: tokens) else {
-            Issue.record("a verified buyer has no claim")
+            Issue.record("The cart got no contact of a verified buyer.")
             return
         }
         #expect(contact.email == "ada@example.com")

@@ -31,7 +31,7 @@ import Testing
         #expect(tokens.expiresAt == bolt.clock.now + 3600)
     }
 
-    @Test("a public client sends its verifier and no key at all")
+    @Test("a public client sends its verifier, and neither an API key nor the key headers")
     func publicClient() async throws {
         let bolt = try await FakeBolt()
         bolt.answer("/v1/oauth/token", try bolt.tokens())

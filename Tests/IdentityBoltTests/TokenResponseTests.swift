@@ -17,7 +17,7 @@ struct TokenResponseTests {
     }
 
     @Test(
-        "an error has the meaning of its name, with any spelling and any status that shows no outage",
+        "a token error has the code of its name, also with other case and spaces; 429, 500 and 503 are outages",
         arguments: [
             Refusal(status: 400, error: "invalid_grant", kind: .rejected, code: .invalidGrant),
             Refusal(status: 422, error: "invalid_grant", kind: .rejected, code: .invalidGrant),
@@ -80,7 +80,7 @@ struct TokenResponseTests {
         #expect(!hint.contains("clientID") && !hint.contains("clientSecret"))
     }
 
-    @Test("an HTML page during an outage ends no session")
+    @Test("a refresh that gets an HTML page with status 502 fails with retryLater")
     func outage() async throws {
         let bolt = try await FakeBolt()
         let provider = try bolt.provider()

@@ -42,7 +42,7 @@ struct CrashOutputTests {
         #expect(try search(result) == [])
     }
 
-    @Test("an uncaught error prints no secret")
+    @Test("a crash message that contains an error prints no secret")
     func uncaught() async throws {
         let result = await #expect(
             processExitsWith: .failure,

@@ -44,7 +44,7 @@ struct AttackSessionTests {
             environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
         )
         let oldest = try await sessions.begin("strict")
-        // Inserted directly into the store, because the rest of a login's start stores nothing.
+        // The flood is inserted directly into the store, because the start of a login stores nothing else.
         let expiry = clock.now + 600
         for number in 0..<100_000 {
             try await store.insert(.init(key: "flood \(number)", expiresAt: expiry, payload: Secret("flood")))

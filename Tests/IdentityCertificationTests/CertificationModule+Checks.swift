@@ -67,9 +67,9 @@ extension CertificationModule {
         }
     }
 
-    /// An access token is never in a query.
+    /// Checks that no access token is in a query.
     ///
-    /// At the resource server it is in exactly one place, and the name of its scheme may be in any case.
+    /// At the resource server it must be in exactly one place, and the name of its scheme may be in any case.
     private func checkAccessTokenPlace(_ request: SandboxRequest) {
         #expect(request.queryValue("access_token") == nil)
         guard request.endpoint == .api else { return }

@@ -3,7 +3,7 @@ import IdentitySandbox
 import IdentityTesting
 import Testing
 
-/// A refreshed ID token is compared with the one of the login (OpenID Connect Core section 12.2); the suite has no module for these.
+/// Checks of a refreshed ID token against the login's (OpenID Connect Core section 12.2), for which the suite has no module.
 @Suite("Refreshed ID tokens that must be refused, beyond the conformance suite")
 struct OwnRefreshTests {
     private func refuses(_ code: IdentityError.Code, _ fault: SandboxFault) async throws {

@@ -44,7 +44,7 @@ struct RPInitiatedLogoutPlanTests {
             let logout = try await logout(module)
             #expect(logout.isConfirmed)
             #expect(logout.provider == CertificationModule.name)
-            // The session at the provider has ended too: the next login shows its page.
+            // The buyer's session at the provider has ended too.
             #expect(module.openID.counters.logouts == 1)
         }
     }

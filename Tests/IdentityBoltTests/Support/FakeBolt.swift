@@ -51,7 +51,7 @@ final class FakeBolt: Sendable {
         requests.filter { $0.path == path }
     }
 
-    /// The responses in order; the last one is repeated.
+    /// Sets the responses at a path, in order; the last one is repeated.
     func answer(_ path: String, _ answers: LoopbackResponse...) {
         script.answers.withLock { $0[path] = answers }
     }

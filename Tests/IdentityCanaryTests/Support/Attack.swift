@@ -5,9 +5,9 @@ import IdentityKit
 enum Attack: String, CaseIterable, Sendable {
     /// An OAuth error whose description, URI and trace id are the request's secrets.
     case oauthDescription
-    /// The same, with a member name that is a secret.
+    /// An OAuth error whose name consists of the secrets, too.
     case oauthName
-    /// The same with status 200, as some providers do.
+    /// The response of `oauthDescription` with status 200, which some providers send.
     case oauthInSuccess
     /// An HTML page that contains the secrets.
     case page
@@ -25,7 +25,7 @@ enum Attack: String, CaseIterable, Sendable {
     case everywhere
     /// The correct response with another signature and other claims in its ID token.
     case forgedToken
-    /// The correct response without required members.
+    /// The correct response with null as the value of each member.
     case nothing
     /// A transport error.
     case lost

@@ -17,12 +17,12 @@ enum SecretsOnTheWire {
         "X-Shopify-Storefront-Access-Token", "Shopify-Storefront-Buyer-IP",
     ]
 
-    /// The secrets of a request.
+    /// Makes the canary search for the secrets of a request.
     static func learn(_ request: HTTPRequest, _ canary: SecretCanary) {
         values(of: request).forEach { canary.watch(Secret($0)) }
     }
 
-    /// The secrets of a response.
+    /// Makes the canary search for the secrets of a response.
     static func learn(_ response: HTTPResponse, _ canary: SecretCanary) {
         var found: [String] = []
         collect(response.headers, into: &found)
@@ -31,7 +31,7 @@ enum SecretsOnTheWire {
         found.forEach { canary.watch(Secret($0)) }
     }
 
-    /// The secrets of a URL: its parameters and the secret part of a cart id.
+    /// Makes the canary search for the secrets of a URL, which are in its parameters.
     static func learn(_ url: String, _ canary: SecretCanary) {
         guard let url = try? HTTPURL(url) else { return }
         var found: [String] = []
