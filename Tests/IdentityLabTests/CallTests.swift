@@ -68,14 +68,14 @@ struct CallTests {
         #expect(!ended.output.contains(token.dropFirst(7)) && !ended.errors.contains(token.dropFirst(7)))
     }
 
-    @Test("a body keeps its lines and tabs, and loses other control characters")
+    @Test("call prints a body with its lines and tabs, and replaces other control characters")
     func lines() async throws {
         let body = "{\r\n\t\"a\": 1,\n\n  \"b\": \"\u{1B}[31m\"\n}"
         let ended = try await call([200], body: body, format: []).ended
         #expect(ended.output.contains("HTTP 200\n{\n\t\"a\": 1,\n\n  \"b\": \"\u{FFFD}[31m\"\n}"), "\(ended)")
     }
 
-    @Test("a status outside 200 to 299 is an error", arguments: [302, 404])
+    @Test("a response with a status outside 200 to 299 makes call fail", arguments: [302, 404])
     func unsuccessful(status: Int) async throws {
         let ended = try await call([status]).ended
         #expect(try ended.status == 1 && ended.event("error")["code"]?.string == "unexpected_response", "\(ended)")

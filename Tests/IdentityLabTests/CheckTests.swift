@@ -73,7 +73,7 @@ struct CheckTests {
             let down = try await stage.run("check", "--json")
             #expect(down.status == 75)
             #expect(try points(down)["providers.any discovery"]?.result == "failed")
-            // The keys would fail for the same reason.
+            // The keys are not checked, because they would fail for the same reason.
             #expect(try points(down)["providers.any keys"] == nil)
             let elsewhere = try stage.configuration(changing: "any") { $0["issuer"] = .string("http://127.0.0.1:1") }
             let unreachable = try await stage.run("check", "--config", elsewhere, "--json")

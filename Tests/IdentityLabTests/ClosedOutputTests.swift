@@ -66,13 +66,13 @@ struct ClosedOutputTests {
         #expect(ended.status == 1 && ended.errors.contains(Self.message), "\(ended)")
     }
 
-    @Test("a server that an interruption ends together with its reader does not report lost output")
+    @Test("a server that gets SIGINT together with its reader does not report lost output")
     func interruptedPipeline() async throws {
         let process = try LabProcess(["serve", "--port", "0"], environment: [:], output: .readsLineAndStays)
         let limit = kill(process)
         defer { limit.cancel() }
         #expect(await process.nextLine() != nil)
-        // A terminal sends SIGINT to all processes of a pipeline at once: the server learns of both at the same time.
+        // A terminal sends SIGINT to all processes of a pipeline at once, so the server gets it while its reader ends.
         process.signal(SIGSTOP)
         process.signal(SIGINT)
         process.leave()

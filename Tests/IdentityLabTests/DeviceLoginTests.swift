@@ -48,7 +48,7 @@ struct DeviceLoginTests {
 
     private static let members = ["event", "user_code", "verification_uri", "verification_uri_complete", "expires_at"]
 
-    @Test("the text output shows the page, the code and the buyer")
+    @Test("the text output shows the page and the code, and says that the code has expired")
     func people() async throws {
         try await LabStage.with(Self.sandbox { $0.deviceCodeLifetime = .seconds(2) }) { stage in
             let ended = try await LabProcess(Self.arguments, environment: stage.environment).ended()

@@ -11,7 +11,7 @@ import Testing
 struct JourneyTests {
     @Test("without arguments, identity-lab runs all steps from login to logout against the embedded sandbox")
     func journey() async throws {
-        // Only --config makes this run use real services, so it does not read the file of the variable.
+        // Without --config this run uses the sandbox, so it does not read the file that IDENTITY_CONFIG names.
         let ended = try await LabProcess([], environment: ["IDENTITY_CONFIG": "/nowhere/identity.json"]).ended()
         #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
         #expect(ended.output.contains("token not found in database file"))

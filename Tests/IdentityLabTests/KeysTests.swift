@@ -256,7 +256,9 @@ struct KeysTests {
         }
     }
 
-    @Test("the program does not convert a file with a write-ahead log, also if its library must not write to one")
+    @Test(
+        "identity-lab does not convert a database with a write-ahead log, also if its SQLite library must not write to one"
+    )
     func writeAheadLog() async throws {
         try await LabStage.with { stage in
             let world = World(stage)
@@ -267,7 +269,7 @@ struct KeysTests {
             await store.close()
             let ended = try await world.run("keys", "list", key: "OLD_KEY")
             let file = try Data(contentsOf: URL(fileURLWithPath: world.path))
-            // The version of the file format for writing: 2 with a write-ahead log.
+            // Byte 18 is the write version of the file format. 2 means a write-ahead log.
             #expect(file[18] == 2)
             guard ended.status != 0 else { return }
             let message = try ended.event("error")["message"]?.string

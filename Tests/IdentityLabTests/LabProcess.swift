@@ -46,7 +46,7 @@ final class LabProcess: Sendable {
     /// The write end of its standard input; -1 after it is closed.
     private let input: Mutex<Int32>
 
-    /// The reader of an output.
+    /// What the test does with an output of the process.
     enum Reader {
         case reads
         /// The read end of the pipe is closed after a line.

@@ -61,7 +61,7 @@ struct LoginRequestTests {
     }
 
     @Test(
-        "the sandbox command supports revocation and pushed requests, and options make it require more",
+        "the sandbox supports revocation and pushed requests, and options make it require PAR and use special secrets",
         arguments: [[], ["--require-par", "--require-pkce", "--special-secrets"]]
     )
     func sandbox(options: [String]) async throws {

@@ -19,7 +19,7 @@ final class PageBrowser: Sendable {
         var request = HTTPRequest(method: .get, url: try HTTPURL(url), allowsLoopbackHTTP: true)
         var first = try await transport.send(request)
         if let cookie = first.headers["Set-Cookie"]?.prefix(while: { $0 != ";" }) {
-            // The key of a page with a public origin.
+            // With a public origin, the first response sets a cookie with the key of the page.
             let pair = cookie.split(separator: "=")
             cookies.withLock { $0[String(pair[0])] = String(pair[1]) }
             request.url = try HTTPURL(origin + "/")

@@ -67,7 +67,7 @@ struct ProviderResponseTests {
             let text = line.trimmingCharacters(in: .whitespaces)
             if text.hasPrefix("http://") { return text }
         }
-        Issue.record("no address was printed")
+        Issue.record("The command printed no authorization URL.")
         return ""
     }
 

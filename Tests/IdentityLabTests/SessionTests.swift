@@ -99,7 +99,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a session from login to logout prints no secret: token, list, cart, logout")
+    @Test("no command of a session from login to logout prints a secret: token, list, cart, logout")
     func wholeLife() async throws {
         try await LabStage.with { stage in
             var callback = ""

@@ -65,7 +65,7 @@ struct UsageTests {
         }
     }
 
-    @Test("errors and help of the run without a command name no command")
+    @Test("without a command, the hint of an error and --help refer to the program itself")
     func journey() async throws {
         let wrong = try await LabProcess(["--callback=foo", "--json"], environment: [:]).ended()
         #expect(try wrong.event("error")["hint"]?.string == "Run \"identity-lab --help\" for usage.")
