@@ -40,7 +40,7 @@ struct ConcurrentChangeTests {
         #expect(try await removal.value?.attachments["cart"]?.reveal() == "new")
     }
 
-    @Test("a list tells that sessions may be missing if one is put back from quarantine while the rows are read")
+    @Test("a list reports damage if a session is put back from quarantine while the rows are read")
     func restoredDuringList() async throws {
         let schema = try await TestSchema()
         let store = try await schema.open()

@@ -47,7 +47,7 @@ struct ConnectionStringTests {
             #expect(found.map { $0["sslmode"] } == [mode])
             #expect(found.map { $0["sslrootcert"] } == [nil])
         }
-        // A missing setting is not weaker.
+        // allowsUnverifiedTLS does not weaken the default mode.
         let silent = try hosts("postgresql://u@db.example/d") { $0.allowsUnverifiedTLS = true }
         #expect(silent.map { $0["sslmode"] } == ["verify-full"])
     }
@@ -67,7 +67,7 @@ struct ConnectionStringTests {
         #expect(!String(reflecting: error).contains("s3cret"))
     }
 
-    @Test("the limits for a silent peer have defaults, which the connection string can replace")
+    @Test("the TCP timeouts for a server that does not respond have defaults, which the connection string can replace")
     func keepalive() throws {
         let found = try #require(try hosts("postgresql://u@h/d?keepalives_idle=77").first)
         #expect(found["keepalives_idle"] == "77" && found["tcp_user_timeout"] == "5000")
@@ -130,7 +130,7 @@ struct ConnectionStringTests {
     }
 
     @Test(
-        "the message says why a statement failed that can be repeated",
+        "the message of a failed statement that can be repeated says why it failed",
         arguments: [
             ("57014", "cancelled the statement"), ("40001", "conflicted with another"),
             ("40P01", "conflicted with another"), ("55P03", "has locked the store's rows"),

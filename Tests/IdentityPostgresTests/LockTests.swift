@@ -64,14 +64,14 @@ struct LockTests {
         try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
             await expect(.refreshBusy, .retryLater) {
                 try await stores[1].withSessionLock(id, waitingUpTo: .seconds(8)) { _ in
-                    Issue.record("two holders were inside")
+                    Issue.record("Two callers hold the lock at the same time.")
                 }
             }
             #expect(lock.isHeld)
         }
     }
 
-    @Test("a lock is no longer reported as held when its lease cannot be renewed, before another holder can get it")
+    @Test("if its lease cannot be renewed, a lock is reported as lost before another caller can get it")
     func unrefreshed() async throws {
         let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
@@ -100,7 +100,7 @@ struct LockTests {
         lease.confirm(sentAt: now)
         let remaining = lease.remaining
         #expect(remaining <= .seconds(11.5) && remaining >= .seconds(11.5) - (ContinuousClock.now - now))
-        // A late response does not shorten the lease.
+        // The confirmation of an earlier request does not shorten the lease.
         lease.confirm(sentAt: now - .seconds(10))
         #expect(lease.remaining >= .seconds(11.5) - (ContinuousClock.now - now))
         lease.lose()
@@ -174,7 +174,7 @@ struct LockTests {
             try await Task.sleep(for: .seconds(4.5))
             try await server.command("signal CONT")
             #expect(lock.isHeld)
-            // The next check confirms it.
+            // The next check of the connection keeps the lock.
             try await Task.sleep(for: .seconds(3))
             #expect(lock.isHeld)
         }

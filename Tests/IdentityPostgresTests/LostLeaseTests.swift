@@ -33,7 +33,7 @@ struct LostLeaseTests {
         let stores = [try await node("one"), try await node("two")]
         let isStopped = Flag()
         let provider = OneUseProvider(timeout: .seconds(4)) {
-            // Immediately after the provider has rotated the token; the next expectation detects a failure.
+            // Stops the server right after the provider has rotated the token. isStopped shows whether this worked.
             if (try? await server.command("stop immediate")) != nil { isStopped.raise() }
         }
         let managers = try stores.map {
@@ -95,7 +95,7 @@ struct LostLeaseTests {
             #expect(isAhead.first?.flag(0) == true)
             await expect(.refreshBusy, .retryLater) {
                 try await stores[1].withSessionLock(id, waitingUpTo: .seconds(2)) { _ in
-                    Issue.record("two callers hold the lock")
+                    Issue.record("Two callers hold the lock at the same time.")
                 }
             }
             #expect(lock.isHeld)
@@ -126,7 +126,7 @@ struct LostLeaseTests {
         for _ in 0..<2 {
             _ = try await store.sweep(expiredBefore: Date())
             try await Task.sleep(for: .milliseconds(600))
-            // As its running holder does.
+            // Renews the lease of key 2, as its running holder would.
             try await store.execute("UPDATE §lease SET renewals = renewals + 1 WHERE key = 2")
         }
         _ = try await store.sweep(expiredBefore: Date())

@@ -55,7 +55,7 @@ struct LostResponseTests {
         #expect(proxy.lost == 3)
     }
 
-    @Test("a saved session is recognized although its record was sealed again, and not after a later save")
+    @Test("a session counts as saved although its record was sealed again; after a later save this is unknown")
     func replaceAndReseal() async throws {
         let (store, _, direct) = try await stage()
         let session = try sampleSession()
@@ -126,7 +126,7 @@ struct LostResponseTests {
         #expect(try await !store.markUsed("second", until: end))
     }
 
-    @Test("a pending login that may have been taken is returned to no caller")
+    @Test("if the response to the removal of a pending login is lost, no later caller gets the login")
     func take() async throws {
         let (store, proxy, direct) = try await stage()
         for (key, losing) in [("first", nil), ("second", 0), ("third", 1)] as [(String, Int?)] {

@@ -15,7 +15,7 @@ import Testing
 struct RowTests {
     private let later = Date(timeIntervalSince1970: 2_000_000_000)
 
-    @Test("rows of other sessions, tenants, generations and stores cannot be opened, and are kept")
+    @Test("a row with swapped, changed or damaged columns cannot be opened, and is kept")
     func swapped() async throws {
         let schema = try await TestSchema()
         let other = try await TestSchema()
@@ -173,7 +173,7 @@ struct RowTests {
         }
         #expect(try await new.attachment("cart", of: sessions[0].id)?.payload.reveal() == "x")
         #expect(try await new.takeLoginAttempt("a")?.payload.reveal() == "p")
-        // A process without the key reports that and counts the unreadable rows.
+        // A process without the new key reports the missing key and counts the unreadable rows.
         await expect(.storeKeyMismatch, .configuration) { try await old.session(sessions[0].id) }
         #expect(try await old.checkHealth().rowsWithoutKey == 5)
         #expect(try await old.quarantineDamagedRows() == 0)
@@ -198,7 +198,7 @@ struct RowTests {
         #expect(try await store.session(session.id)?.isRestored == false)
     }
 
-    @Test("only sessions with a refresh in progress are found")
+    @Test("a filter by isInDoubt finds only sessions with, or only sessions without, a refresh in progress")
     func inDoubt() async throws {
         let store = try await TestSchema().open()
         var session = try sampleSession()

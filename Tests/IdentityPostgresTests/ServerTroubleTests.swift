@@ -29,12 +29,12 @@ struct ServerTroubleTests {
                         let next = session.successor("tokens \(session.generation + 1)")
                         do {
                             guard try await stores[number % 2].replace(next, expecting: session.generation) else {
-                                Issue.record("a session that no other caller writes had another generation")
+                                Issue.record("A session that only this task writes has another generation.")
                                 return session
                             }
                             session = next
                         } catch let error as IdentityError {
-                            // The result is unknown: the stored row is one of the two, and the test continues with it.
+                            // It is unknown whether the replacement took effect, so the test continues with the stored row.
                             #expect(error.kind == .retryLater, "\(error)")
                             while true {
                                 guard let found = try? await stores[0].session(session.id) else { continue }
@@ -140,7 +140,7 @@ struct ServerTroubleTests {
         #expect(try await store.session(session.id)?.payload.reveal() == "tokens")
         await expect(.storeReadOnly, .retryLater) { try await store.remove(session.id) }
         await expect(.storeReadOnly, .retryLater) { try await store.takeLoginAttempt("x") }
-        // A store can also be opened there for reading.
+        // A store can also be opened at this server for reading.
         let reader = try await schema.open()
         #expect(try await reader.session(session.id) != nil)
         // If the connection string names several servers, the one that accepts writes is found, in any order.
@@ -169,7 +169,7 @@ struct ServerTroubleTests {
     }
 
     @Test(
-        "a session that a read-only server does not have is not unknown, and the pool leaves this server when another accepts writes"
+        "a read-only server cannot prove that a session is unknown, and the pool leaves it when another server accepts writes"
     )
     func behind() async throws {
         // Two independent servers, like a primary and a standby that is far behind.
