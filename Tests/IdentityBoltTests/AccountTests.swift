@@ -197,7 +197,8 @@ struct AccountTests {
         ]
         for member in members[answer.code] ?? [] { #expect(error?.hint?.contains(member) == true) }
         #expect(error?.providerResponse?.traceID == "t1")
-        // A refused token is an error, because a newer token may succeed. Otherwise the cart gets the contact of the login.
+        // If Bolt refuses the token, cartClaim throws, because a newer token may succeed.
+        // After every other error the cart gets the contact of the login.
         if answer.code == .accessTokenRefused {
             await #expect(throws: IdentityError.self) { _ = try await provider.cartClaim(for: tokens) }
         } else {

@@ -91,7 +91,9 @@ struct BoltCheckoutTests {
         }
     }
 
-    @Test("a closed page, a cancelled handle, a cancelled task and logOut cancel the login once")
+    @Test(
+        "a closed page, a cancelled handle, a cancelled task or logOut cancels a login, and the delegate gets one cancellation"
+    )
     func cancellation() async throws {
         let closing = try await checkout(ScriptedPresenter { _ in throw CancellationError() })
         guard case .canceled = await closing.startLogin() else {

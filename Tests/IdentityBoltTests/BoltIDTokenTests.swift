@@ -100,7 +100,7 @@ struct BoltIDTokenTests {
         #expect(error?.code == .idTokenNonce)
     }
 
-    @Test("discovery gives the endpoints, and its issuer may differ from the ID token's")
+    @Test("Bolt's metadata document gives the endpoints, and its issuer may differ from the issuer of the ID token")
     func discovery() async throws {
         let bolt = try await FakeBolt()
         bolt.answer(

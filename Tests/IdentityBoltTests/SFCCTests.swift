@@ -195,7 +195,9 @@ struct SFCCTests: SFCCSuite {
         #expect(shop.requests[1].formFields().last?.1 == "CONT")
     }
 
-    @Test("a response with a message and a token at a configured place is a success, with either controller")
+    @Test(
+        "a message together with a token is a success, in the response to the code exchange and to the token exchange"
+    )
     func messageWithToken() async throws {
         let shop = try await FakeBolt()
         let provider = try provider(shop) { $0.tokenJSONPaths = ["auth.jwt"] }

@@ -179,7 +179,7 @@ struct TokenResponseTests {
         #expect(error?.kind == .signInAgain)
     }
 
-    @Test("a refresh without scope and refresh token grants neither writing nor another refresh")
+    @Test("a refresh response without scope and refresh token allows neither writing nor another refresh")
     func silentRefresh() async throws {
         let bolt = try await FakeBolt()
         let provider = try bolt.provider()

@@ -42,7 +42,7 @@ struct CurlSocketsTests {
         change(to: CURL_POLL_REMOVE, sockets)
         change(to: CURL_POLL_IN, sockets)
         #expect(wanted(sockets) == [true])
-        // The wait between two requests found data, and ended the registration.
+        // While the HTTP/2 connection is idle, an event ends the registration of its socket in the poll.
         change(to: CURL_POLL_REMOVE, sockets)
         #expect(wanted(sockets) == [false])
         change(to: CURL_POLL_IN, sockets)

@@ -65,7 +65,7 @@ struct UsageTests {
         }
     }
 
-    @Test("without a command, the hint of an error and --help refer to the program itself")
+    @Test("without a command, the hint of an error names the program's --help, which lists the option --callback")
     func journey() async throws {
         let wrong = try await LabProcess(["--callback=foo", "--json"], environment: [:]).ended()
         #expect(try wrong.event("error")["hint"]?.string == "Run \"identity-lab --help\" for usage.")

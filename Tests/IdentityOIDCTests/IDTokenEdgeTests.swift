@@ -39,7 +39,9 @@ struct IDTokenEdgeTests {
         #expect(try refusal(token(["nbf": .integer(1_790_000_060)])) == nil)
     }
 
-    @Test("an error about a time shows this machine's clock and the token's time, unless no clock is involved")
+    @Test(
+        "the hint about an invalid time in a token shows this machine's clock and the token's time, if the clock matters"
+    )
     func clocks() throws {
         func hint(_ changes: [String: JSONValue?]) throws -> String {
             let error = #expect(throws: IdentityError.self) {

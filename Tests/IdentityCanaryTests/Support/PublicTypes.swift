@@ -83,7 +83,7 @@ struct PublicTypes {
             case "let", "var", "case":
                 guard let scope = scopes.last, !scope.isExtension, indent == scope.indent + 4 else { continue }
                 let rest = words.joined(separator: " ")
-                // A property that ends with a brace is computed, unless it has an initial value.
+                // A property whose line ends with a brace is computed, unless it has an initial value.
                 if keyword == "var", rest.hasSuffix("}") || rest.hasSuffix("{"), !rest.contains("=") { continue }
                 note(rest, named: name, in: scope.name)
             default: continue
