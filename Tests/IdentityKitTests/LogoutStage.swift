@@ -118,7 +118,7 @@ private struct SleepSkippingClock: IdentityClock {
 final class FailingStore: WrappingStore, UsedTokenStore, PartialSessionListing {
     enum Operation: Hashable {
         case insertAttempt, insertSession, list, remove, isUsed, markUsed
-        /// The mark is written, but an error is thrown.
+        /// `markUsed` records the token, and then throws an error.
         case afterMarkUsed
     }
 

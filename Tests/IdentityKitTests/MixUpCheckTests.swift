@@ -167,7 +167,7 @@ struct MixUpCheckTests {
         }
         for address in ["/callback", "https://app.example/", "/callback/strict/", "/Callback/strict"] {
             #expect(try await refusal(address, provider: nil) == .callbackInvalid, "\(address)")
-            // An app that names the provider may be behind a proxy that changes paths.
+            // With the provider's name no path is compared, because a proxy of the app may change paths.
             #expect(try await refusal(address, provider: "strict") == nil, "\(address)")
         }
         for address in [

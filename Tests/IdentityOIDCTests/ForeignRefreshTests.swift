@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Refreshes with the ID token of another login")
 struct ForeignRefreshTests {
-    /// The claim in which the ID token is wrong.
+    /// A change of one claim, after which the ID token does not fit the session.
     struct Lie: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let code: IdentityError.Code

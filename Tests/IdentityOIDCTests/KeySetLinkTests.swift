@@ -134,7 +134,7 @@ struct KeySetLinkTests {
         let stepping = SteppingClock()
         let shared = KeySetCache(next: stub, clock: stepping)
         _ = try await shared.keys(at: url, .usable)
-        // At the first check the keys have expired; before the second check another caller has fetched them.
+        // The clock shows the expiry at the first check only, as if another caller had fetched new keys before the second.
         stepping.show(once: .seconds(4000))
         _ = try await shared.keys(at: url, .usable)
         #expect(stub.fetches == 1)
@@ -158,13 +158,13 @@ struct KeySetLinkTests {
         #expect(stub.fetches == 23)
     }
 
-    @Test("after failures there are two fetches, then one per ten seconds, until one succeeds")
+    @Test("after two failed fetches the next one is permitted ten seconds later, and its success ends the limit")
     func pause() async throws {
         let paused = KeySetRetryBackoff(stub, clock: clock)
         stub.goDown()
         for _ in 0..<10 { await #expect(throws: IdentityError.self) { _ = try await paused.keys(at: url, .usable) } }
         #expect(stub.fetches == 2)
-        // Failures are counted for each URL separately.
+        // A call with another URL starts the limit anew.
         await #expect(throws: IdentityError.self) {
             _ = try await paused.keys(at: try HTTPURL("https://id.example/moved"), .usable)
         }
@@ -200,7 +200,7 @@ struct KeySetLinkTests {
         clock.advance(by: .seconds(1000))
         known = try await tolerant.keys(at: url, .refreshed(known))
         #expect(known.freshUntil == clock.elapsed + .seconds(60) && known.confirmedAt == .zero)
-        // A caller that requests newer keys does not get old ones.
+        // A caller that requires keys newer than the known ones gets the error, not the expired keys.
         await #expect(throws: IdentityError.self) {
             _ = try await tolerant.keys(at: url, .newer(than: known, keyID: "a"))
         }

@@ -237,7 +237,7 @@ struct OpenIDLogoutTests {
             let before = world.fake.requests(to: "/revoke").count
             let unsupported = await outcome(refusal("unsupported_token_type"), tokens)
             #expect(unsupported?.code == .unsupportedByProvider)
-            // The revocation of the access token is tried instead.
+            // After the refresh token is refused, the provider tries to revoke the access token.
             let bodies = world.fake.requests(to: "/revoke").dropFirst(before).map {
                 String(decoding: $0.body, as: UTF8.self)
             }

@@ -2,7 +2,7 @@
 enum Browser {
     /// Whether the browser stays at the app or goes to the one allowed origin.
     static func isAtHome(_ location: String) -> Bool {
-        // Controls and spaces at both ends are trimmed, tabs and line ends are removed, and a backslash is a slash.
+        // A browser trims control characters and spaces at both ends, removes tabs and line ends, and reads a backslash as a slash.
         var scalars = Array(location.unicodeScalars)
         while let first = scalars.first, first.value <= 0x20 { scalars.removeFirst() }
         while let last = scalars.last, last.value <= 0x20 { scalars.removeLast() }

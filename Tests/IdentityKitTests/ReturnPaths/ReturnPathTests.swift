@@ -40,7 +40,7 @@ struct ReturnPathTests {
             let text = bytes[0] < 200 ? "/" + tail : tail
             guard let location = try? policy.location(for: text) else { continue }
             passed += 1
-            // The normalized text is a fixed point of the policy.
+            // The policy accepts its own result, and does not change it.
             #expect(try policy.location(for: location) == location)
             // A proxy may remove the path prefix under which the app is mounted.
             let path = location.prefix { $0 != "?" && $0 != "#" }
