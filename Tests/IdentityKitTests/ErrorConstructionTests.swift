@@ -122,7 +122,7 @@ struct ErrorConstructionTests {
         let all = try Self.constructions()
         #expect(all.count > 250)
         for found in all where !found.has("hint") {
-            // The conversion of a transport's error has its own hints.
+            // The initializer with `asking` converts a transport's error, and chooses the hint itself.
             #expect(found.has("asking") || found.arguments.isEmpty, "\(found.path):\(found.line)")
         }
     }

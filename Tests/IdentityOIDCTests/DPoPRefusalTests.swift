@@ -70,7 +70,7 @@ struct DPoPRefusalTests {
             try answer.set("DPoP-Nonce", "n-1")
             let first = try world.provider.authorizationHeaders(for: .get, url, with: tokens)
             #expect(world.provider.shouldRepeat(first, answeredWith: 401, answer, from: url))
-            // Another request that was also sent without a nonce, before the first response arrived, is repeated too.
+            // A second request without a nonce is repeated too: it was sent before the response to the first arrived.
             #expect(world.provider.shouldRepeat(first, answeredWith: 401, answer, from: url))
             let second = try world.provider.authorizationHeaders(for: .get, url, with: tokens)
             #expect(!world.provider.shouldRepeat(second, answeredWith: 401, answer, from: url))

@@ -126,7 +126,7 @@ struct MetadataSourceTests {
             httpClient: httpClient
         )
         _ = try await source.metadata()
-        // At the first check the document has expired; before the second check another caller has fetched it.
+        // The clock shows the expiry at the first check only, as if another caller had fetched the document before the second.
         clock.show(once: .seconds(4000))
         _ = try await source.metadata()
         #expect(transport.count == 1)

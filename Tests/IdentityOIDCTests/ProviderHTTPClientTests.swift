@@ -106,7 +106,7 @@ struct ProviderHTTPClientTests {
     )
     func origins(url: String, policy: String) async throws {
         #expect(try await self.policy(url) == policy)
-        // The setting for tests on one machine permits loopback addresses and no other private address.
+        // For other origins, allowsLoopbackHTTP permits loopback addresses and no other private address.
         let onLoopback = policy == "any" ? "any" : "publicOrLoopback"
         #expect(try await self.policy(url, allowsLoopbackHTTP: true) == onLoopback)
     }

@@ -83,7 +83,7 @@ struct LockTests {
         try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
             #expect(lock.isHeld)
             try await server.command("signal STOP")
-            // The last renewal was requested before this moment.
+            // The stopped server confirms no renewal, so the lease runs out.
             try await Task.sleep(for: .seconds(5.5))
             #expect(!lock.isHeld)
             try await server.command("signal CONT")

@@ -148,7 +148,7 @@ struct RowTests {
         busy.isInDoubt = true
         #expect(try await old.replace(busy, expecting: sessions[1].generation))
         let key = try TestSchema.key()
-        // The new key is first added as read-only, so that a process without the new key continues to work.
+        // The new key becomes active at once, so `old`, which does not have this key, cannot read the rows that it encrypts.
         let new = try await schema.open {
             $0.readOnlyKeys = [$0.key]
             $0.key = key
