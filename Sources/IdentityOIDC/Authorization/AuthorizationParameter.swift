@@ -35,7 +35,7 @@ enum AuthorizationParameter {
         guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return Problem(
                 text: "has an invalid name",
-                hint: "Use letters, digits, \"-\", \".\" and \"_\", at most 128 characters.",
+                hint: "Use 1 to 128 characters: letters, digits, \"-\", \".\" and \"_\".",
                 reference: "RFC 6749 section 8.2"
             )
         }
@@ -51,7 +51,8 @@ enum AuthorizationParameter {
             // The client must compare a requested acr or auth_time with the ID token (section 5.5.1.1). The SDK does so only for its
             // login options.
             return Problem(
-                text: "requests acr or auth_time, which the SDK would not check, or is not a JSON object",
+                text:
+                    "requests acr or auth_time in id_token, which the SDK would not check, or is not a valid claims request",
                 hint: "Use the configuration members acrValues and maxAge, or in Swift "
                     + "LoginOptions.authenticationContexts and LoginOptions.maximumAge. Other claims are permitted.",
                 reference: "OpenID Connect Core section 5.5"

@@ -66,7 +66,7 @@ package struct DPoPKey: Sendable {
         IdentityError(
             .retryLater,
             .systemFailure,
-            "The DPoP key of the session could not be \(action).",
+            "A DPoP key could not be \(action).",
             hint: "Try again. If it happens again, check that openssl.cnf does not disable OpenSSL's default provider.",
             reference: "RFC 9449 section 4.2"
         )

@@ -9,7 +9,11 @@ extension OpenIDClient {
         if let url = configuration.endpoints.discovery { return url }
         let path = issuer.path.utf8.last == UInt8(ascii: "/") ? String(issuer.path.dropLast()) : issuer.path
         do { return try issuer.replacing(path: path + "/.well-known/openid-configuration") } catch {
-            throw invalid(configuration, "is too long", hint: "Shorten it, or set endpoints.discovery.")
+            throw invalid(
+                configuration,
+                "gives a discovery URL of more than 8 KiB",
+                hint: "Check the value. If it is right, set endpoints.discovery."
+            )
         }
     }
 
@@ -28,8 +32,8 @@ extension OpenIDClient {
                 configuration,
                 "is a plain http URL",
                 hint:
-                    "Use https. Plain http is possible only to 127.0.0.1 or [::1], not to localhost, with allowsLoopbackHTTP "
-                    + "set to true."
+                    "Use https. Plain http is possible only to a loopback address such as 127.0.0.1 or [::1], not to localhost, with "
+                    + "allowsLoopbackHTTP set to true."
             )
         }
         return issuer

@@ -95,10 +95,10 @@ final class KeySetFetcher: KeySetProviding {
             throw IdentityError(
                 .rejected,
                 .redirectRefused,
-                "The key set URL returned a redirect, which was not followed.",
+                "The key set URL returned no key set, but a redirect or another 3xx status. Redirects are not followed.",
                 hint:
-                    "If the redirect leads to an address of the provider, configure that address: endpoints.jwks, or keySetURL of "
-                    + "JWTSignatureVerifier.",
+                    "If a redirect leads to an address of the provider, configure that address: endpoints.jwks, or keySetURL of "
+                    + "JWTSignatureVerifier. Otherwise report the status in providerResponse to the provider.",
                 reference: "RFC 7517 section 5",
                 providerResponse: answer
             )

@@ -110,7 +110,8 @@ package struct KeySetSource: Sendable {
                     .discoveryFailed,
                     "The token could not be verified with the known keys, and the key set may not be fetched again yet.",
                     hint:
-                        "The session was not ended. Respond with an error status so that the provider can send the logout token again. If this happens often, look for forged logout tokens.",
+                        "No session was ended. Respond with an error status so that the provider can send the logout token again. "
+                        + "If this happens often, look for forged logout tokens.",
                     reference: "OpenID Connect Core section 10.1.1"
                 )
             }

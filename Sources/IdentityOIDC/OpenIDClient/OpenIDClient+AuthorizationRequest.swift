@@ -79,8 +79,10 @@ extension OpenIDClient {
             let canPush = !isPushed && cached.metadata.pushedAuthorizationRequestEndpoint != nil
             throw IdentityError(
                 configuration: "The authorization URL would be longer than 8 KiB.",
-                hint: "Shorten scopes, authorizationParameters or the options of the login"
-                    + (canPush ? ", or (kind openid) set pushedAuthorization to true." : "."),
+                hint: isPushed
+                    ? "The request_uri of the provider is too long for a URL: report it to the provider."
+                    : "Shorten scopes, authorizationParameters or the options of the login"
+                        + (canPush ? ", or (kind openid) set pushedAuthorization to true." : "."),
                 reference: "RFC 9126 section 1",
                 cause: error
             )
@@ -157,7 +159,7 @@ extension OpenIDClient {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider does not support PKCE with S256.",
+                "The provider's metadata list methods for PKCE, but not S256.",
                 hint:
                     "Ask the provider for S256. The SDK does not use plain, which would show the code verifier in the URL.",
                 reference: "RFC 9700 section 2.1.1"
@@ -168,7 +170,7 @@ extension OpenIDClient {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider does not support the response mode \(mode.rawValue).",
+                "The provider's metadata list response modes, but not \(mode.rawValue).",
                 hint: "Set responseMode to query: the response then comes in a redirect.",
                 reference: "OAuth 2.0 Multiple Response Type Encoding Practices section 2.1"
             )

@@ -117,7 +117,7 @@ extension TokenErrorResponse {
         make(
             .configuration,
             .invalidClient,
-            "The provider does not know this client or rejected its assertion (HTTP \(status)).",
+            "The provider probably does not know this client or rejected its assertion (HTTP \(status)).",
             "Check clientID, clientKey, clientKeyID and clientKeyAlgorithm. \(consequence)",
             reference: "RFC 7523 section 3.2"
         )

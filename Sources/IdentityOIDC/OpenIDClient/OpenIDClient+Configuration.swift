@@ -154,7 +154,7 @@ extension OpenIDClient.Configuration {
                 "timeout",
                 ofProvider: name,
                 "must be greater than 0",
-                hint: "Set the time for one exchange, or leave it out for the default of "
+                hint: "Set how long one request may take, or leave timeout out for the default of "
                     + "\(ProviderDescriptor.defaultTimeout.components.seconds) seconds."
             )
         }
@@ -166,7 +166,9 @@ extension OpenIDClient.Configuration {
                     "resources",
                     ofProvider: name,
                     "contains a text that is not an https origin",
-                    hint: "Write each as scheme and host, such as https://api.example, without path and trailing slash."
+                    hint:
+                        "Write each in lower case as scheme and host, such as https://api.example, without :443, path and "
+                        + "trailing slash."
                 )
             }
         }

@@ -138,7 +138,7 @@ public final class OpenIDClient: Sendable {
             throw IdentityError.invalidMember(
                 "algorithms",
                 ofProvider: configuration.name,
-                "contains an unknown ID token algorithm",
+                "contains an algorithm that the SDK does not accept for ID tokens",
                 hint: "Use one or more of \(SignatureAlgorithm.allCases.flatMap(\.names).joined(separator: ", ")).",
                 reference: "RFC 7518 section 3.1"
             )
@@ -149,7 +149,8 @@ public final class OpenIDClient: Sendable {
     static func missing(_ endpoint: ProviderEndpoint) -> IdentityError {
         let otherwise =
             switch endpoint {
-            case .pushedAuthorization: " If it has none, set pushedAuthorization to false."
+            case .pushedAuthorization:
+                " If it has none, set pushedAuthorization to false. That does not help if its metadata require pushed requests."
             case .deviceAuthorization: " If it has none, it offers no logins by device code."
             case .userInfo: " If it has none, use the claims of the ID token."
             default: ""
@@ -160,7 +161,7 @@ public final class OpenIDClient: Sendable {
             "The provider's metadata and configuration contain no usable \(endpoint.name).",
             hint:
                 "If the provider has one, set \(endpoint.member) in the provider's configuration.\(otherwise) If discovery "
-                + "returned another provider's metadata, correct issuer (or the members of the preset) or endpoints.discovery.",
+                + "returned another provider's metadata, correct the member that the discovery URL comes from, for example issuer.",
             reference: "OpenID Connect Discovery 1.0 section 3"
         )
     }

@@ -76,7 +76,8 @@ enum OpenIDPreset: String, CaseIterable {
                 throw section.error(
                     "authority",
                     "is not an origin",
-                    hint: "Write only scheme and host, without a final slash, such as https://login.microsoftonline.us."
+                    hint:
+                        "Write only scheme and host, in lower case, without a final slash, such as https://login.microsoftonline.us."
                 )
             }
             return .microsoft(name: name, clientID: clientID, directory: directory, authority: authority)
@@ -102,8 +103,8 @@ enum OpenIDPreset: String, CaseIterable {
         guard let url = try? HTTPURL("https://\(domain)"), url.origin.isIdentical(to: "https://\(domain)") else {
             throw section.error(
                 "domain",
-                "is not a domain name",
-                hint: "Write the name alone, without https:// and path."
+                "is not a domain name in lower case",
+                hint: "Write the name alone, in lower case, without https:// and path."
             )
         }
         return domain

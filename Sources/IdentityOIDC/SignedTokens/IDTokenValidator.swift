@@ -133,7 +133,11 @@ package enum IDTokenValidator {
         guard let digest, let text = claim.string, let given = Base64URL.decode(text),
             constantTimeEqual(given, Array(digest.prefix(digest.count / 2)))
         else {
-            throw failure(.idTokenAccessTokenHash, "belongs to another access token (at_hash)", "section 3.1.3.8")
+            throw failure(
+                .idTokenAccessTokenHash,
+                "has an at_hash that does not fit the access token",
+                "section 3.1.3.8"
+            )
         }
     }
 

@@ -35,7 +35,7 @@ extension SignedTokenChecks {
         }
         guard let party = claims["azp"] else { return nil }
         guard let name = party.string, isAccepted(name) else {
-            throw failure(.idTokenAudience, "was issued to another client (azp)", "section 3.1.3.7 item 5")
+            throw failure(.idTokenAudience, "has an azp that does not name this client", "section 3.1.3.7 item 5")
         }
         return name
     }

@@ -112,8 +112,8 @@ public struct TokenErrorResponse: Sendable {
                 .rejected,
                 .invalidGrant,
                 "The provider rejected the authorization code.",
-                "The code was used before or has expired, or redirectURI or the PKCE code verifier differ from the login's. "
-                    + "Start the login again."
+                "The code was used before, has expired or was issued to another client, or redirectURI or the PKCE code verifier "
+                    + "differ from the login's. Start the login again."
             )
         case "invalid_client": return invalidClient
         case "unauthorized_client":
@@ -167,7 +167,8 @@ public struct TokenErrorResponse: Sendable {
                 .retryLater,
                 .dpopProofRefused,
                 "The provider requires a DPoP nonce that the request did not have.",
-                "Try again. If every attempt fails, the provider's servers may not share their nonces: report it to the provider.",
+                "Try again; begin a failed login again from its start. If every attempt fails, the provider's servers may not share "
+                    + "their nonces: report it to the provider.",
                 reference: "RFC 9449 section 8"
             )
         case "temporarily_unavailable", "server_error":
