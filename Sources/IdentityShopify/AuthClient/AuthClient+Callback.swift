@@ -95,7 +95,8 @@ extension AuthClient {
             .stateUnknown,
             "The callback does not belong to a pending login of this client.",
             hint:
-                "Start the login again. The callback was used before, the login expired, a logout ended it, or another client started it.",
+                "Start the login again. Usually the callback was used before, the login expired, a logout ended it, or another client "
+                + "started it.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )
@@ -107,7 +108,7 @@ extension AuthClient {
             .stateUnknown,
             "The authorization code, or the code verifier that was passed with it, belongs to no pending login of this client.",
             hint:
-                "Pass a code from handleCallback(url:), or the code verifier of the same login. Each works once, "
+                "Pass a code from handleCallback(url:), or pass with the code the code verifier of its login. Each works once, "
                 + "until ten minutes after the start of the login; after that, start the login again.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true

@@ -33,8 +33,7 @@ extension AuthClient {
                 try call.headers.set("X-Shopify-Storefront-Access-Token", storefrontAccessToken.reveal())
             } catch {
                 throw IdentityError(
-                    configuration:
-                        "The Storefront access token contains characters that an HTTP header cannot contain.",
+                    configuration: "The Storefront access token is not a valid value of an HTTP header.",
                     hint: "Copy the token without line breaks.",
                     reference: "Storefront API reference, authentication"
                 )

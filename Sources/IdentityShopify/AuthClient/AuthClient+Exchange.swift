@@ -72,7 +72,7 @@ extension AuthClient {
                 ? params["redirect_uri"] ?? "" : customerAccountsApiRedirectUri,
         ]
         for (name, value) in expected where !(params[name]?.isIdentical(to: value) ?? false) {
-            throw Self.invalidParameters("\(name) is missing or has another value than this client's")
+            throw Self.invalidParameters("\(name) is missing or has a wrong value")
         }
         guard params.count == expected.count + 2, let code = params["code"], let verifier = params["code_verifier"]
         else {

@@ -14,8 +14,9 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The tokens as a `TokenSet`, for example for `SessionManager.establish(_:provider:)`.
     ///
-    /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is: the response was decoded
-    ///   from JSON, or it is the response to a refresh token that did not come from this client's login.
+    /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is. This is so if the response
+    ///   was decoded from JSON. It is also so after a refresh for which the client no longer had the tokens of the login, if Shopify's
+    ///   response contains no ID token.
     public var tokens: TokenSet {
         get throws(IdentityError) {
             guard !tokenSet.buyer.subject.isEmpty else {
@@ -23,8 +24,10 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
                     .rejected,
                     .idTokenMissing,
                     "These tokens have no verified ID token, so the buyer is not known.",
-                    hint: "Use the response of requestAccessToken, completeLogin or login, which verify the ID token, "
-                        + "or of a refresh of its tokens by the same AuthClient.",
+                    hint:
+                        "Use the response of requestAccessToken, completeLogin or login, which verify the ID token. The response of "
+                        + "refreshAccessToken has the buyer only while this AuthClient still has the tokens of that login, or if "
+                        + "Shopify sends an ID token.",
                     reference: "OpenID Connect Core section 3.1.3.7"
                 )
             }

@@ -28,8 +28,9 @@ extension ShopifyProvider {
             return try OpenIDClient.logoutURL(at: endpoint, fields)
         } catch {
             throw error.recast(
-                hint: "The logout URL contains the ID token: check that you passed the ID token of the login. "
-                    + "If a post-logout redirect URI is set, shorten it."
+                hint:
+                    "The logout URL contains the ID token. If you call logout(idToken:), check that you pass the ID token of the "
+                    + "login. If a post-logout redirect URI is set, shorten it."
             )
         }
     }

@@ -75,8 +75,8 @@ struct ShopifyQuirks: OpenIDQuirks {
                 ? "Shopify does not know this client or rejected its secret." : "Shopify does not know this client.",
             isConfidential
                 ? "Compare clientID and clientSecret with the Customer Account API settings at Shopify. Sessions are kept."
-                : "Compare clientID with the Customer Account API settings at Shopify, and client with the client's type there: "
-                    + "a confidential client needs a clientSecret. Sessions are kept."
+                : "Compare clientID and client with the id and the type of the client at Shopify: a confidential client needs a "
+                    + "clientSecret. Sessions are kept."
         )
     }
 
