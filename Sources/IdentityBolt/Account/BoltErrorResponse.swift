@@ -43,7 +43,8 @@ extension BoltErrorResponse {
     /// The number for keys that belong to no merchant.
     static let wrongKeyCode = 1005
     static let wrongKeyMessage = "Bolt does not know a merchant with the configured keys."
-    static let wrongKeyHint = "Check that publishableKey and apiKey belong to the configured environment."
+    static let wrongKeyHint =
+        "Check that publishableKey, and apiKey if it is set, belong to the configured environment."
 
     /// The error for a response of the account API that is not a success.
     static func error(_ refusal: BoltErrorResponse?, _ response: HTTPResponse, isJSON: Bool) -> IdentityError {

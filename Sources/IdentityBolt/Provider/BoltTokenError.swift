@@ -27,8 +27,9 @@ enum BoltTokenError {
                 .configuration,
                 .unauthorizedClient,
                 "Bolt does not permit the token request of this merchant (request_forbidden).",
-                "Check that publishableKey and apiKey belong to the configured environment. If they do, ask Bolt's support whether "
-                    + "single sign-on is enabled for the merchant, with the trace id in providerResponse. Sessions are kept."
+                "Check that publishableKey, and apiKey if it is set, belong to the configured environment. If they do, ask Bolt's "
+                    + "support whether single sign-on is enabled for the merchant, with the trace id in providerResponse. "
+                    + "Sessions are kept."
             )
         }
         guard known.contains(name) else { return failure.standardError }
@@ -61,7 +62,7 @@ enum BoltTokenError {
             .rejected,
             .unexpectedResponse,
             "Bolt rejected the token request (HTTP \(failure.status)).",
-            "Read providerResponse of this error: it contains Bolt's explanation."
+            "Read providerResponse of this error: it contains Bolt's error and, if Bolt sent one, its explanation."
         )
     }
 

@@ -98,7 +98,7 @@ struct SFCCResponse: Sendable {
     /// The error for a response to the token exchange that contains neither a token nor an error.
     var withoutToken: IdentityError {
         unexpected(
-            "The SFCC storefront's response contains neither a token nor an error.",
+            "The SFCC storefront's response contains no error, and no token in Authorization or at one of tokenJSONPaths.",
             compare: "siteID, locale, controllerBasePath and tokenExchangeAction (or endpoints.tokenExchange)",
             advice: " Compare tokenJSONPaths with the members of the response."
         )

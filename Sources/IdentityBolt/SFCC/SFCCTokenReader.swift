@@ -47,7 +47,7 @@ struct SFCCTokenReader: Sendable {
             claims = try JWTSignatureVerifier.unverifiedClaims(of: token)
         } catch {
             throw Self.malformed(
-                "is not a JWT",
+                "is not a usable JWT",
                 hint: "Check the response's Authorization header. If it has none, check what tokenJSONPaths select.",
                 cause: error
             )
