@@ -37,7 +37,7 @@ struct ErrorConstructionTests {
         ("cannot be polled", "the document's own setting"),
         ("Polling with", "the caller's time limit"),
         ("got no usable response, so it may have been executed", "the network"),
-        ("The session belongs to another provider", "the app passed another provider's session"),
+        ("provider is not the LegacyPasswordProvider of this account", "the app passed another provider's session"),
         ("returned neither an error nor the result of a change", "a response that Shopify does not describe"),
         ("the buyer signed out before it ended", "the app's own sign-out"),
         ("The login took too long", "the time limit of SessionManager.Configuration"),

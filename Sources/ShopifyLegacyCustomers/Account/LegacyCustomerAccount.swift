@@ -40,8 +40,8 @@ public struct LegacyCustomerAccount: Sendable {
                 throw IdentityError(
                     .configuration,
                     .unsupportedByProvider,
-                    "The session belongs to another provider.",
-                    hint: "Use a session that this LegacyPasswordProvider created."
+                    "The session's provider is not the LegacyPasswordProvider of this account.",
+                    hint: "Create LegacyCustomerAccount with a session of this LegacyPasswordProvider."
                 )
             }
             try provider.checkIssuer(of: access.tokens)
@@ -129,9 +129,10 @@ public struct LegacyCustomerAccount: Sendable {
         throw IdentityError(
             .retryLater,
             .refreshBusy,
-            "The password was not changed, because other refreshes replaced the session's token first.",
+            "The password was not changed, because no refresh of the session sent the change.",
             hint:
-                "Try again. If it fails each time, pass LegacyCustomerAccount the LegacyPasswordProvider of the session manager.",
+                "Try again. If it fails each time, create LegacyCustomerAccount with the same LegacyPasswordProvider that is registered "
+                + "in the session manager.",
             reference: "Storefront API reference, customerUpdate"
         )
     }

@@ -229,7 +229,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             .unexpectedResponse,
             "Shopify returned neither an error nor a token.",
             hint:
-                "If the account is not activated yet, activate it first. Otherwise let the buyer sign in with the password.",
+                "If the account is not activated yet, activate it first. Otherwise let the buyer sign in again.",
             reference: "Storefront API reference, customerAccessTokenCreate"
         )
     }
