@@ -30,7 +30,7 @@ extension CustomerAccountAPI {
             throw discoveryError(
                 .rejected,
                 .discoveryFailed,
-                "contains no https URL in its member graphql_api",
+                "contains no usable https URL in its member graphql_api",
                 response
             )
         }

@@ -105,7 +105,7 @@ package final class CustomerAccountAPI: Sendable {
             throw IdentityError(
                 .signInAgain,
                 .accessTokenRefused,
-                "The session's access token contains characters that an HTTP header cannot contain.",
+                "The buyer's access token is not a valid value of an HTTP header.",
                 hint: "Let the buyer sign in again.",
                 reference: "RFC 9110 section 5.5"
             )
@@ -115,7 +115,7 @@ package final class CustomerAccountAPI: Sendable {
             try call.headers.set("Origin", origin)
         } catch {
             throw IdentityError(
-                configuration: "The origin of the web client contains characters that an HTTP header cannot contain.",
+                configuration: "The origin of the web client is not a valid value of an HTTP header.",
                 hint: "Write the origin as https://shop.example.",
                 reference: "RFC 9110 section 5.5"
             )
