@@ -35,7 +35,10 @@ package enum AESCBC {
         let run = unsafe (EVP_DecryptInit_ex2, EVP_DecryptUpdate, EVP_DecryptFinal_ex)
         let output = unsafe try transform(ciphertext, run, key, initializationVector)
         guard let output else {
-            throw CryptoError(.authenticationFailed, "the length or the padding of the ciphertext is wrong")
+            throw CryptoError(
+                .authenticationFailed,
+                "the length or the padding of the ciphertext is wrong, or OpenSSL failed"
+            )
         }
         return output
     }

@@ -18,7 +18,9 @@ extension SigningKey {
                 return unsafe EVP_PKCS82PKEY(info)
             }
         }
-        guard let pointer = unsafe pointer else { throw CryptoError(.invalidKey, "OpenSSL found no PKCS#8 key") }
+        guard let pointer = unsafe pointer else {
+            throw CryptoError(.invalidKey, "OpenSSL could not read the PKCS#8 key")
+        }
         return try SigningKey(imported: unsafe KeyHandle(owning: pointer))
     }
 
@@ -115,7 +117,7 @@ extension SigningKey {
 
     private static let halvesDiffer = CryptoError(
         .invalidKey,
-        "the private and the public half of the key do not belong together"
+        "the private and the public half of the key do not belong together, or OpenSSL could not sign with it"
     )
 }
 

@@ -28,7 +28,7 @@ package final class VerificationKey: Sendable {
             throw CryptoError(.invalidKey, "the RSA modulus is even or shorter than 2048 bits")
         }
         guard !PredictableModulus.isLikely(significant) else {
-            throw CryptoError(.invalidKey, "the RSA modulus is one that can be factored (CVE-2017-15361)")
+            throw CryptoError(.invalidKey, "the RSA modulus can probably be factored (CVE-2017-15361)")
         }
         let exponentDigits = exponent.drop { $0 == 0 }
         let exponentValue = exponentDigits.count <= 4 ? exponentDigits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } : 0

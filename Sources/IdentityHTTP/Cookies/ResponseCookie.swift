@@ -61,7 +61,7 @@ public struct ResponseCookie: Sendable, Equatable {
             let shown = name.utf8.allSatisfy(ASCII.isToken) ? name : "?"
             throw .notSent(
                 .invalidHeader,
-                "The cookie \(shown) is invalid: its name, value or path, its length (over 4,096 bytes), or the attributes for __Host-."
+                "The cookie \(shown) is invalid. Check name, value, path, length (at most 4,096 bytes) and, for __Host-, isSecure and path."
             )
         }
         self.name = name

@@ -119,7 +119,7 @@ struct HTTPURLParser {
                 && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
         }
         guard range.count <= 253, isName, let last = labels.last else {
-            throw HTTPURLError(code: .host, message: "The host is not a registered name or an IPv4 address.")
+            throw HTTPURLError(code: .host, message: "The host is neither a host name (RFC 1123) nor an IP address.")
         }
         let looksHexadecimal =
             last.count >= 2 && last.prefix(2).elementsEqual("0x".utf8, by: { ASCII.lowercased($0) == $1 })
