@@ -21,7 +21,7 @@ extension OpenIDClient {
         guard let issuer = try? HTTPURL(configuration.issuer), issuer.query == nil else {
             throw invalid(
                 configuration,
-                "is not an https URL without a query",
+                "is not an https URL without user information, query and fragment",
                 hint: member(configuration) == "issuer"
                     ? "Set it to the provider's issuer identifier, byte for byte."
                     : "Correct it: the issuer would be \(configuration.issuer)."

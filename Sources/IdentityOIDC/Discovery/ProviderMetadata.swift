@@ -106,7 +106,7 @@ public struct ProviderMetadata: Sendable {
                 url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
             else {
                 throw Self.failure(
-                    "have a \(name) that is not an https URL",
+                    "have a \(name) that is not a usable https URL",
                     hint:
                         "Ask the provider to correct it. For tests on one machine, set allowsLoopbackHTTP to true: it permits http "
                         + "to 127.0.0.1 and [::1], not to localhost."

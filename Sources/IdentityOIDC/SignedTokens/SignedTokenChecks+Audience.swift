@@ -19,7 +19,7 @@ extension SignedTokenChecks {
         guard audience.contains(where: isAccepted) else {
             throw errors.error(
                 .idTokenAudience,
-                "has another audience than this client (\(audience.isEmpty ? "none" : LoggableName.shown(audience)))",
+                "has no audience that is this client (\(audience.isEmpty ? "none" : LoggableName.shown(audience)))",
                 "section 3.1.3.7 item 3",
                 advice: "Compare clientID (publishableKey at Bolt) with the client at the provider."
             )
