@@ -72,7 +72,7 @@ extension ShopifyProvider {
             throw IdentityError(
                 isOutage ? .retryLater : .rejected,
                 isOutage ? .providerUnavailable : .unexpectedResponse,
-                "Shopify's logout endpoint did not end the session (HTTP \(response.status)).",
+                "Shopify's logout endpoint did not confirm the end of the session (HTTP \(response.status)).",
                 hint: isOutage
                     ? "Call logout(idToken:) again with the same ID token. The client no longer has the tokens in memory."
                     : "Check that the ID token belongs to a login of this client. The buyer may still be signed in at Shopify.",

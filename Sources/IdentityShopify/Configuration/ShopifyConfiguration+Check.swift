@@ -134,7 +134,7 @@ extension ShopifyProvider.Configuration {
                 let example = ShopifyURLs.mobileRedirect(shopID ?? "{shop id}")
                 throw ShopifyConfigurationProblem(
                     member: "redirectURI",
-                    problem: "does not have the scheme of this shop's mobile clients",
+                    problem: "is not a redirect URI of this shop's mobile clients",
                     hint: "Register \(example) at Shopify and write the same here. "
                         + "Shopify accepts only schemes that start with shop.\(shopID ?? "{shop id}")."
                 )
@@ -145,7 +145,7 @@ extension ShopifyProvider.Configuration {
             let path = (try? HTTPURL(redirectURI))?.path ?? "/callback"
             throw ShopifyConfigurationProblem(
                 member: "redirectURI",
-                problem: "is not an https URL without a fragment",
+                problem: "is not an https URL without user information and fragment",
                 hint:
                     "Shopify accepts https only, and no localhost. Register https://{your domain}\(path) and write the same "
                     + "here. In development, use a tunnel that has an https domain."
