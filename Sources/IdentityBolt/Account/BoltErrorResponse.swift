@@ -91,7 +91,7 @@ extension BoltErrorResponse {
             return make(
                 .retryLater,
                 .providerUnavailable,
-                "Bolt's account API is not available (HTTP \(status)).",
+                "Bolt's account API cannot process the request at the moment (HTTP \(status)).",
                 "Try again later."
             )
         }
