@@ -23,7 +23,6 @@ package enum Platform {
     package static let sendFlags: Int32 = 0
     /// The flag of `posix_spawn` that starts the program in a new POSIX session (setsid(2)).
     package static let spawnSetSession: Int32 = 0x400
-    private static let setFileDescriptionLock: Int32 = 90
     #else
     /// The flags of a send that must not raise SIGPIPE.
     package static let sendFlags = Int32(MSG_NOSIGNAL)
@@ -31,22 +30,7 @@ package enum Platform {
     ///
     /// Its name is POSIX_SPAWN_SETSID, which glibc's headers declare only under _GNU_SOURCE.
     package static let spawnSetSession: Int32 = 0x80
-    // F_OFD_SETLK, which glibc's headers declare only under _GNU_SOURCE.
-    private static let setFileDescriptionLock: Int32 = 37
     #endif
-
-    /// Locks or unlocks one byte of a file for an open file description, without waiting.
-    ///
-    /// - Returns: 0 on success; EAGAIN or EACCES if another open file description has locked the byte; otherwise the `errno` of `fcntl`,
-    ///   for example if the file system does not support these locks.
-    package static func setLock(_ descriptor: Int32, byte: Int64, isLocked: Bool) -> Int32 {
-        var lock = flock()
-        lock.l_type = Int16(isLocked ? F_WRLCK : F_UNLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = off_t(byte)
-        lock.l_len = 1
-        return unsafe fcntl(descriptor, setFileDescriptionLock, &lock) == 0 ? 0 : errno
-    }
 
     /// Creates a socket that programs started by this process do not inherit (close-on-exec).
     ///

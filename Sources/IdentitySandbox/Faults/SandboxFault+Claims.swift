@@ -1,8 +1,33 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// Invalid claims.
+/// Changed, missing and invalid claims and header members of an ID token.
 extension SandboxFault {
+    /// Changes the ID token before it is signed.
+    ///
+    /// Plan it for ``SandboxEndpoint/token`` or, at SFCC, for ``SandboxEndpoint/tokenExchange``.
+    public static func idToken(_ change: @escaping @Sendable (inout SandboxIDToken) -> Void) -> SandboxFault {
+        SandboxFault(effects: [.idToken(change)])
+    }
+
+    /// Sets a claim of the ID token or, with nil, removes it.
+    public static func claim(_ name: String, _ value: JSONValue?) -> SandboxFault {
+        .idToken { $0.claims[name] = value }
+    }
+
+    /// Moves a time claim (`exp`, `iat`) by seconds.
+    public static func shiftClaim(_ name: String, by seconds: Int) -> SandboxFault {
+        .idToken { token in
+            guard let value = token.claims[name]?.number?.integer else { return }
+            token.claims[name] = .integer(value + seconds)
+        }
+    }
+
+    /// Sets a member of the ID token's header or, with nil, removes it.
+    public static func tokenHeader(_ name: String, _ value: JSONValue?) -> SandboxFault {
+        .idToken { $0.header[name] = value }
+    }
+
     /// Writes a claim whose value is this text, even if the text is not valid JSON: `1e300`, `01`, `NaN`, `{"a":`.
     public static func rawClaim(_ name: String, _ text: String) -> SandboxFault {
         .idToken { token in

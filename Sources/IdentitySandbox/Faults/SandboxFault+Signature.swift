@@ -3,6 +3,23 @@ internal import IdentityKit
 
 /// Signatures and headers of forged tokens.
 extension SandboxFault {
+    /// Signs the ID token in another way.
+    ///
+    /// The header's `alg` fits the signature: `none` without a signature, `HS256` for an HMAC, otherwise the name of the
+    /// algorithm.
+    public static func signature(_ signature: SandboxIDToken.Signature) -> SandboxFault {
+        .idToken { token in
+            token.signature = signature
+            switch signature {
+            case .absent: token.header["alg"] = .string("none")
+            case .hmacWithPublicKey, .hmac: token.header["alg"] = .string("HS256")
+            case .algorithm(let name): token.header["alg"] = .string(name)
+            case .keyPair(let pair): token.header["alg"] = .string(pair.algorithm)
+            case .valid, .corrupted, .foreignKey, .changed: break
+            }
+        }
+    }
+
     /// The form in which an attacker uses the provider's public key as the key of an HMAC (CVE-2022-29217 and similar ones).
     public enum ConfusedKey: Sendable, CaseIterable {
         /// The PEM text.
