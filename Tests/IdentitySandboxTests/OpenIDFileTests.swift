@@ -52,7 +52,7 @@ struct OpenIDFileTests {
             (#"{ "rotation": { "graceSeconds": 0 } }"#, "rotation.graceSeconds must be an integer from 1"),
             (#"{ "responseTypes": ["token"] }"#, "responseTypes must be a list of values among: code, id_token"),
             (#"{ "responseModes": ["web_message"] }"#, "responseModes must be a list of values among: query, fragment"),
-            (#"{ "acrValues": "gold" }"#, "acrValues must be a list of non-empty strings"),
+            (#"{ "acrValues": "gold" }"#, "acrValues must be a list of one or more non-empty strings"),
             (#"{ "claimsIn": "cookies" }"#, "claimsIn must be one of userinfo, id_token"),
             (#"{ "lifetimes": { "access": 1 } }"#, "lifetimes.access is not known"),
             (#"{ "lifetimes": { "code": 1.5 } }"#, "lifetimes.code must be an integer"),
@@ -73,7 +73,7 @@ struct OpenIDFileTests {
             ("[]", #"Write an object such as { "dpop": "off" }. "#),
             (
                 #"{ "issuer": "http://id.example" }"#,
-                "Write an https URL. Plain http is permitted only to 127.0.0.1 and [::1]. "
+                "Write an https URL. Plain http is permitted only to a loopback address such as 127.0.0.1 or [::1]. "
             ),
             (
                 #"{ "lifetimes": { "access": 1 } }"#,

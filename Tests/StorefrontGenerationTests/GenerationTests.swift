@@ -209,7 +209,7 @@ import Testing
             (#"{"types":{"Shop.name":"class"}}"#, "is not a valid Swift name"),
             (#"{"variables":{"x":"X"}}"#, #"there is no "x""#), (#"{"scalars":{"Nope":"X"}}"#, #"there is no "Nope""#),
             (#"{"redacted":["Nope"]}"#, #"there is no "Nope""#),
-            (#"{"payloads":{"P":"x"}}"#, "member payloads.P must be a list of non-empty strings"),
+            (#"{"payloads":{"P":"x"}}"#, "member payloads.P must be a list of one or more non-empty strings"),
             (#"{"payloads":{"P":["shop","problems"]}}"#, #"payloads: no selection has exactly the fields of "P""#),
             (#"{"provided":["Storefront"]}"#, #"provided: the documents use no type "Storefront""#),
             (#"{"imports":{"X":"Mine"}}"#, #"imports: types, variables, scalars and provided do not contain "X""#),

@@ -8,7 +8,7 @@ extension ConfigurationSection {
         else {
             throw error(
                 name,
-                "must be a reference to a secret",
+                "is not a reference to a secret",
                 hint:
                     "Write { \"env\": \"NAME\" } or { \"file\": \"path\" }. Do not write the secret itself into the file."
             )
@@ -36,7 +36,7 @@ extension ConfigurationSection {
             do {
                 return try SecretFile.read(target)
             } catch {
-                throw self.error(name, "names a secret file that was refused: \(error.reason)", hint: error.hint)
+                throw self.error(name, "names a secret file that cannot be used: \(error.reason)", hint: error.hint)
             }
         default:
             throw error(

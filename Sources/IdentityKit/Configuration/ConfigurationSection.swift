@@ -91,7 +91,7 @@ public struct ConfigurationSection: Sendable {
     public mutating func optionalStrings(_ name: String) throws(IdentityError) -> [String]? {
         guard let value = take(name) else { return nil }
         guard let strings = value.strings, !strings.isEmpty, strings.allSatisfy({ !$0.isEmpty }) else {
-            throw error(name, "must be a list of non-empty strings")
+            throw error(name, "must be a list of one or more non-empty strings")
         }
         return strings
     }
@@ -126,8 +126,8 @@ public struct ConfigurationSection: Sendable {
                 name,
                 "must be an https URL",
                 hint: allowsLoopbackHTTP
-                    ? "Write an https URL. Plain http is permitted only to 127.0.0.1 and [::1]."
-                    : "Write an https URL. For tests on one machine, \"allowsLoopbackHTTP\": true permits http to 127.0.0.1 and [::1]."
+                    ? "Write an https URL. Plain http is permitted only to a loopback address such as 127.0.0.1 or [::1]."
+                    : "Write an https URL. For tests on one machine, \"allowsLoopbackHTTP\": true permits http to 127.0.0.1 or [::1]."
             )
         }
         return url

@@ -71,8 +71,8 @@ extension IdentityError {
         return switch error.code {
         case .resolutionFailed:
             (
-                host.map { "\(party) could not be reached: the host name \($0) could not be resolved." }
-                    ?? "\(party) could not be reached: its host name could not be resolved.",
+                host.map { "\(party) could not be reached: the name \($0), or the proxy's, could not be resolved." }
+                    ?? "\(party) could not be reached: the name of its host or of the proxy could not be resolved.",
                 """
                 Check the name where it comes from: the configuration (shopDomain, issuer, host, endpoint or endpoints), the \
                 provider's metadata, or the URL of the call. Then check the name server of this machine, and the name of the proxy \
@@ -98,8 +98,9 @@ extension IdentityError {
             (
                 "\(server) has an address to which the SDK does not send requests.",
                 """
-                \(error.message) A URL from metadata or from a redirect may lead to public addresses only. If the server belongs in \
-                your network, configure its URL, for example in endpoints. With a proxy, the proxy's address is checked.
+                \(error.message) A URL that is not configured, for example from metadata or a redirect, must lead to a public address \
+                (with allowsLoopbackHTTP, a loopback address is permitted too). If the server belongs in your network, configure its \
+                URL, for example in endpoints. With a proxy, the proxy's address is checked.
                 """
             )
         case .tlsFailed:
@@ -122,10 +123,10 @@ extension IdentityError {
             )
         case .protocolViolation:
             (
-                "\(server) sent a response that is not valid HTTP.",
+                "\(server) sent a response that is not valid HTTP, or that the transport does not support.",
                 "Check which server, or which proxy, responds at the URL."
             )
-        case .timedOut: ("\(server) did not respond in time.", outageHint)
+        case .timedOut: ("\(server) did not send a complete response in time.", outageHint)
         case .connectionLost:
             ("\(server) did not send a complete response before the connection ended.", outageHint)
         case .invalidHeader, .invalidMethod:

@@ -113,8 +113,8 @@ package struct ProviderHTTPClient: Sendable {
         IdentityError(
             configuration: "A header of a request is not valid, so the request was not sent.",
             hint: """
-                \(cause.message) Remove line breaks and control characters from the provider's configuration and from the userAgent of \
-                the environment. If the header carries a token, the provider issued an invalid one.
+                \(cause.message) Correct the value in the provider's configuration, or the userAgent of the environment. If the header \
+                carries a token, the provider issued an invalid one.
                 """,
             cause: cause
         )

@@ -98,9 +98,11 @@ extension LoginCoordinator {
         IdentityError(
             .rejected,
             .stateUnknown,
-            "No pending login waits for a callback with this state.",
-            hint:
-                "Start the login again. The state was used before, has expired, or was never issued with this store and tenant.",
+            "No pending login waits for this callback.",
+            hint: """
+                Start the login again. The callback's state was used before, has expired, was removed from the store or was never issued \
+                with this store and tenant. Or the callback has other parameters than the login expects.
+                """,
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: isAttackSuspected
         )

@@ -169,10 +169,10 @@ public struct LoginFlow: Sendable {
         throw IdentityError(
             .rejected,
             .callbackInvalid,
-            "The callback URL does not equal the redirect URI of this login (\(redirectURI)).",
+            "The address of the callback, without its query, is not the redirect URI of this login (\(redirectURI)).",
             hint: """
-                Pass the URL as the browser requested it, also behind a proxy, or only its path and query. If its address still differs, \
-                correct redirectURI in the configuration and at the provider.
+                Pass the URL as the browser requested it, also behind a proxy, or only its path and query. If the address still differs, \
+                correct the redirect URI where it comes from (the configuration, the LoginOptions or the presenter) and at the provider.
                 """,
             reference: "RFC 9700 section 4.4.2.2"
         )

@@ -29,7 +29,7 @@ struct MixUpCheck: SessionService {
             throw IdentityError(
                 .rejected,
                 .responseIssuerMismatch,
-                "The callback arrived at the redirect URI of another provider than the one of this login.",
+                "The callback was received for another provider than the one of this login.",
                 hint: """
                     Give each provider a separate redirect URI, and pass to `complete` the name of the provider to which the address of \
                     the callback belongs.
@@ -48,8 +48,10 @@ struct MixUpCheck: SessionService {
             .rejected,
             .callbackInvalid,
             "The callback arrived at a path that is not the path of the login's redirect URI.",
-            hint:
-                "Pass the URL as the browser requested it, and compare its path with redirectURI in the configuration. Behind a proxy that changes paths, pass `provider:` to `complete`.",
+            hint: """
+                Pass the URL as the browser requested it, and compare its path with the redirectURI of the configuration or of the \
+                LoginOptions. Behind a proxy that changes paths, pass `provider:` to `complete`.
+                """,
             reference: "RFC 9700 section 4.4.2.2"
         )
     }
@@ -67,7 +69,7 @@ struct MixUpCheck: SessionService {
             .responseIssuerMismatch,
             namesAnother
                 ? "More than one provider could have sent this callback, and its iss is not the issuer of this login."
-                : "More than one provider could have sent this callback, and it does not show which one did.",
+                : "More than one provider could have sent this callback, and no iss shows that the provider of this login sent it.",
             hint:
                 "Give each provider a separate redirect URI, and pass `provider:` to `complete`.",
             reference: "RFC 9700 section 4.4.2",

@@ -138,8 +138,8 @@ struct LogoutCoordinator: SessionService {
                     error.recast(
                         message: "The session was removed, but its tokens cannot be read, so they were not revoked.",
                         hint: """
-                            The buyer is signed out. If another version of the app wrote the session, use that version for logouts: \
-                            only it can revoke the tokens.
+                            The session has ended in this app. Its tokens may stay valid at the provider until they expire. If another \
+                            version of the app writes such sessions, use that version for further logouts, so that tokens are revoked.
                             """
                     )
                 ]

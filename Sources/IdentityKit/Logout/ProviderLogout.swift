@@ -53,7 +53,7 @@ struct ProviderLogout: SessionService {
             throw Self.refusedReturn(.attemptExpired, "came after its state had expired")
         }
         guard provider.map({ $0.isIdentical(to: logout.provider) }) ?? true else {
-            throw Self.refusedReturn(.responseIssuerMismatch, "arrived at the return address of another provider")
+            throw Self.refusedReturn(.responseIssuerMismatch, "was received for another provider than the logout's")
         }
     }
 

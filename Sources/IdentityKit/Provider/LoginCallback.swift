@@ -61,7 +61,7 @@ public struct LoginCallback: Sendable {
         throw IdentityError(
             .rejected,
             .stateInvalid,
-            "The callback has no state.",
+            "The callback has no state, or an empty one.",
             hint:
                 "Start the login again. The callback is forged or truncated, or the app did not pass its parameters unchanged.",
             reference: "RFC 6749 section 4.1.2",

@@ -26,7 +26,7 @@ extension IdentityError {
             isLost ? .rotationLost : .sessionEnded,
             isLost
                 ? "The provider rejected the refresh token. A newer one was probably lost in an earlier refresh or by restoring a backup."
-                : "The provider has ended this session.",
+                : "The session has ended: the provider no longer accepts its refresh token.",
             hint: "Let the buyer sign in again.",
             reference: error?.reference,
             providerResponse: error?.providerResponse,
@@ -56,7 +56,7 @@ extension IdentityError {
     }
 
     private static let keptResponseHint =
-        "The SDK keeps the provider's response and validates it again at every call that needs a token of the session."
+        "The SDK keeps the provider's response, and validates it again when a call needs a token of the session."
 
     private static let mismatchHint = """
         Alert an operator, and let the buyer sign in again. The SDK returns no token of this session. \
@@ -78,11 +78,11 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .tokensNotDurable,
-            "The session's new tokens are in memory only, because the store could not save them and no spool keeps them.",
+            "The session's new tokens are only in this process's memory: the store could not save them, and no spool keeps them.",
             hint: """
-                Repair the store, or its spool directory if it has one. The next call for the session, or `repair()` in this process, \
-                then saves the tokens. If the process ends first, the buyer may have to sign in again. With PostgreSQL, set \
-                spoolDirectory (in the configuration file: spool), so that such tokens are also kept on disk.
+                Repair the store, or its spool directory if it has one. Then a call for the session in this process, or `repair()` in \
+                this process, saves the tokens. If the process ends first, the buyer may have to sign in again. With PostgreSQL, set \
+                spoolDirectory (in the configuration file: spool) if it is not set, so that such tokens are also kept on disk.
                 """
         )
     }
@@ -96,7 +96,10 @@ extension IdentityError {
             .storeFailed,
             message,
             hint: warning?.hint
-                ?? "Make the store writable. The tokens are not lost: the next calls save them and refresh the session."
+                ?? """
+                Check that this machine can reach the store and write to it. The tokens are not lost: later calls for the session on this \
+                machine save them and refresh the session.
+                """
         )
     }
 
@@ -123,7 +126,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "A refresh of the session, in this or another process, did not finish in time.",
+            "A refresh of the session, in this or another process, has not finished yet.",
             hint: "Try again."
         )
     }

@@ -176,7 +176,7 @@ final class ProviderRefreshLimiter: Sendable {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "The refresh did not start: too many refreshes run at the provider, and this process is about to end.",
+            "The refresh did not start: it would have to wait for other refreshes at the provider, and this process is about to end.",
             hint: "Try again in another process, or after the restart. The refresh token was not used."
         )
     }
@@ -185,7 +185,7 @@ final class ProviderRefreshLimiter: Sendable {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "The refresh did not start, because too many refreshes are already waiting at the provider.",
+            "The refresh did not start: the maximum numbers of running and of waiting refreshes at the provider are reached.",
             hint: "Try again later, or increase concurrent and waiting in SessionManager.RefreshLimits."
         )
     }

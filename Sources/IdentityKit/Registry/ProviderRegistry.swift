@@ -119,10 +119,10 @@ public struct ProviderRegistry: Sendable {
             throw IdentityError(
                 .rejected,
                 .providerUnknown,
-                "No provider with the requested name is configured.",
+                "No available provider has the requested name.",
                 hint: names.isEmpty
                     ? "Configure a provider. A SessionManager with a tenant knows only the providers of this tenant."
-                    : "Use one of the configured names: \(names.joined(separator: ", "))."
+                    : "Use one of the available names: \(names.joined(separator: ", "))."
             )
         }
         return provider
@@ -137,9 +137,11 @@ public struct ProviderRegistry: Sendable {
             throw IdentityError(
                 .configuration,
                 .providerUnknown,
-                "The provider \"\(name)\" of a stored session or login is not configured in this process.",
-                hint:
-                    "Configure the provider with this name and its tenant in every process, until its sessions have ended."
+                "The provider \"\(name)\" of a stored session or login is not configured in this process, or has another tenant.",
+                hint: """
+                    Configure the provider with this name, and with the tenant of the session or login, in every process until its sessions \
+                    have ended.
+                    """
             )
         }
         return provider

@@ -74,7 +74,7 @@ package struct TokenRevocation: SessionService {
         IdentityError(
             .retryLater,
             .providerUnavailable,
-            "The provider did not respond to the revocation of the tokens in time.",
+            "The revocation of the tokens did not end within its time limit.",
             hint:
                 "The tokens may still be valid: wait until they expire, or revoke them in the provider's administration.",
             reference: "RFC 7009 section 2.2"

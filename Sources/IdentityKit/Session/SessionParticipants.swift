@@ -109,9 +109,9 @@ final class SessionParticipants: Sendable {
         IdentityError(
             .retryLater,
             .providerUnavailable,
-            "The session has ended, but its participants, such as the cart, have not finished their work in time.",
+            "The session has ended, but its participants, such as the cart, have not finished their work yet.",
             hint:
-                "The work continues in the background; an event `participant_failed` reports if it fails. Before the process ends, call "
+                "The work continues in the background; if it fails, an event `participant_failed` follows. Before the process ends, call "
                 + "drain()."
         )
     }

@@ -26,7 +26,10 @@ public enum LockName: Sendable, Hashable {
             case .session:
                 (
                     "Another task, process or machine holds the session's lock, usually for a refresh, and did not release it in time.",
-                    "Try again. If it lasts, find the process that reports tokens_not_durable: it keeps the lock until it saves the tokens."
+                    """
+                    Try again. If it lasts, look for a stopped process, or for one that reports tokens_not_durable: such a process may keep \
+                    the lock until it saves the tokens.
+                    """
                 )
             case .attachment(let name, _):
                 (

@@ -20,7 +20,7 @@ extension IdentityError {
                 "\(server) requires a stronger or more recent login.",
                 hint: requirement == nil
                     ? "The server sent no Bearer or DPoP challenge that the SDK can read. Ask its operator which login it requires."
-                    : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session is still valid.",
+                    : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session was not changed.",
                 reference: "RFC 9470 section 3",
                 providerResponse: answer,
                 cause: requirement.map { StepUpChallenge(requirement: $0) }
