@@ -17,7 +17,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
     public func checkHealth() async throws -> StoreHealth {
         var health = StoreHealth()
         if try await client.read(sql.fsync).first?.text(0) != "on" {
-            health.problems.append("The server runs with fsync off: commits do not survive a loss of power.")
+            health.problems.append("The server runs with fsync off: commits may not survive a loss of power.")
         }
         try await maintenance.checkRows(for: &health)
         health.quarantinedRows = Int(try await client.read(sql.countQuarantined).first?.integer(0) ?? 0)

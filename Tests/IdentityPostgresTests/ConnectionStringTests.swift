@@ -133,7 +133,7 @@ struct ConnectionStringTests {
         "the message of a failed statement that can be repeated says why it failed",
         arguments: [
             ("57014", "cancelled the statement"), ("40001", "conflicted with another"),
-            ("40P01", "conflicted with another"), ("55P03", "has locked the store's rows"),
+            ("40P01", "conflicted with another"), ("55P03", "has locked rows or tables of the store"),
         ]
     )
     func busyMessages(state: String, part: String) {

@@ -101,7 +101,7 @@ struct ConnectionPlan: Sendable {
         guard let mode else { return "verify-full" }
         guard allowsUnverified else {
             throw invalid(
-                "its sslmode for a server on another machine is not verify-full",
+                "its sslmode is not verify-full, and it names a host that is neither a Unix socket, localhost nor a loopback address",
                 hint: "Set sslmode=verify-full. To allow a weaker mode at your own risk, set allowsUnverifiedTLS."
             )
         }

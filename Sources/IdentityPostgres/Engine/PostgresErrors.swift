@@ -20,8 +20,11 @@ extension PostgresFailure {
             )
         case .untrusted:
             misconfigured(
-                "The identity of the database server could not be verified, or the server offers no TLS.",
-                "Check that the server offers TLS. Check its certificate, its host name and the root certificate (`sslrootcert`)."
+                "No TLS connection to the database server with a verified identity could be established.",
+                """
+                Check that the server offers TLS. Check its certificate, its host name, the root certificate (`sslrootcert`), and the client \
+                certificate if there is one.
+                """
             )
         case .passwordMissing:
             misconfigured(
@@ -60,13 +63,13 @@ extension PostgresFailure {
             )
         case "57014": return busy("The database server cancelled the statement, for example at a time limit.")
         case "40001", "40P01": return busy("The transaction conflicted with another one.")
-        case "55P03": return busy("Another transaction has locked the store's rows.")
+        case "55P03": return busy("Another transaction has locked rows or tables of the store.")
         case "3D000":
             return misconfigured("The store's database does not exist.", "Create the database, or correct its name.")
         case "42501":
             return misconfigured(
-                "The database user has no permission for the store's schema or tables.",
-                "Grant the user the right to create and use them."
+                "The database user lacks a permission for the database, or for the store's schema or tables.",
+                "Grant the user the right to use the schema and its tables, and for a new store the right to create them."
             )
         case "42P01", "42703", "3F000":
             return .storeCorrupt("A table of the store is missing or has changed.", cause: self)
@@ -96,7 +99,12 @@ extension PostgresFailure {
     }
 
     private func busy(_ message: String) -> IdentityError {
-        failed(.retryLater, .storeBusy, message, "Try again. If it lasts, look for a transaction that stays open.")
+        failed(
+            .retryLater,
+            .storeBusy,
+            message,
+            "Try again. If it lasts, look for a transaction that stays open, and check the load of the database server."
+        )
     }
 
     private func misconfigured(_ message: String, _ hint: String) -> IdentityError {
@@ -118,7 +126,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeUnavailable,
-            "The store's database cannot be used now: \(cause).",
+            "A call to the store's database failed: \(cause).",
             hint: "Try again. If it lasts, check the database server and the network.",
             cause: cause
         )

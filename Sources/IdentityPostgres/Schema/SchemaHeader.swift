@@ -43,7 +43,8 @@ struct SchemaHeader: Sendable {
     ) async throws {
         guard columns.contains("version"), columns.contains("store_id") else {
             throw IdentityError(
-                configuration: "The schema \"\(sql.schema)\" belongs to another program. It contains no session store.",
+                configuration:
+                    "The schema \"\(sql.schema)\" has a table \"store\" of another program, and no session store.",
                 hint: "Configure a schema that only IdentityKit uses."
             )
         }

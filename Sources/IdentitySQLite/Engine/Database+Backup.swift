@@ -113,7 +113,7 @@ extension StoreLocation {
 
     private static var alreadyThere: IdentityError {
         IdentityError(
-            configuration: "There is already a file or directory at the path of the backup.",
+            configuration: "There is already a file, directory or link at the path of the backup.",
             hint: "Choose the path of a new file. Nothing was overwritten."
         )
     }
@@ -136,7 +136,7 @@ extension IdentityError {
         case .storeReadOnly:
             recast(
                 message:
-                    "The backup cannot be written: its directory is read-only, or its file system does not offer hard links.",
+                    "The backup cannot be written: its directory is not writable, or its file system does not offer hard links.",
                 hint:
                     "Give the process's user write access to the directory, or choose a directory on another file system."
             )

@@ -49,14 +49,17 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .rejected,
                 .storeFailed,
                 "SQLite rejected a value that breaks a constraint of its table.",
-                hint: "This is a defect in IdentityKit: report it with the cause of this error.",
+                hint: """
+                    Unless another program has changed the store's tables, this is a defect in IdentityKit: report it with the cause of \
+                    this error.
+                    """,
                 cause: self
             )
         case SQLITE_CANTOPEN where systemError == EMFILE || systemError == ENFILE:
             IdentityError(
                 .retryLater,
                 .storeFailed,
-                "The store's file cannot be opened: too many files are open.",
+                "The database file cannot be opened: too many files are open.",
                 hint: systemError == EMFILE
                     ? "Raise the process's limit of open files (ulimit -n)."
                     : "Raise the machine's limit of open files (fs.file-max).",
@@ -66,7 +69,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
             IdentityError(
                 .configuration,
                 .storeFailed,
-                "The store's file or its journal cannot be opened.",
+                "The database file or its journal cannot be opened.",
                 hint: """
                     Check the path, the permissions of the file and its directory, the free space of the disk, and the limit of open files \
                     (ulimit -n).
@@ -77,7 +80,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
             IdentityError(
                 .retryLater,
                 .storeFailed,
-                "The store failed: \(self).",
+                "The database failed: \(self).",
                 hint: primary == SQLITE_IOERR
                     ? "Check that the disk has space and works, and read the system's log for disk errors."
                     : "Check that the process has enough memory, and that no other program has changed the store's tables.",
@@ -103,11 +106,11 @@ extension IdentityError {
 
     static func storeCorrupt(_ message: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
-            storeCorrupt: "\(message) The file was not changed.",
+            storeCorrupt: message,
             hint: """
                 Check the store's path. If it is right, stop all processes that use the store, move the file and its -journal, -wal and \
-                -shm files away, and put a backup in its place. To start with an empty store instead, put nothing there, and open it with \
-                createsStore or run identity-lab login.
+                -shm files away, and put a backup in its place. To start with an empty store instead, move its .spool directory away too, \
+                and open the store with createsStore or run identity-lab login.
                 """,
             cause: cause
         )
@@ -132,8 +135,8 @@ extension IdentityError {
             .storeFull,
             "The store cannot be written: the disk is full, or a quota or the limit of file sizes is reached.",
             hint: """
-                Free space on the disk or raise the limit. Until then, no new login can be stored. A session is still refreshed if its new \
-                tokens fit into its row.
+                Free space on the disk or raise the limit. Until then, logins and other saves may fail. New tokens of a session \
+                can usually be saved if they fit into its row.
                 """,
             cause: cause
         )

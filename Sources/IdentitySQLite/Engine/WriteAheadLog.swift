@@ -25,9 +25,9 @@ enum WriteAheadLog {
         let text = "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
         throw IdentityError(
             configuration:
-                "The journal mode writeAheadLog is refused: SQLite \(text), which this process uses, can corrupt the database file in it.",
+                "The journal mode writeAheadLog is refused: with it, this process's SQLite \(text) can corrupt the database file.",
             hint:
-                "Use SQLite 3.51.3 or newer, 3.50.7 or a later 3.50, or 3.44.6 or a later 3.44. Or set the journal to `rollback`."
+                "Use SQLite 3.51.3 or newer, 3.50.7 or a later 3.50, or 3.44.6 or a later 3.44. Or set the app's journal to `rollback`."
         )
     }
 }

@@ -12,7 +12,8 @@ enum NetworkFileSystem {
     static func refuse(_ directory: String, type: Int64) throws(IdentityError) {
         guard let name = FileSystem.networkName(ofType: type) else { return }
         throw IdentityError(
-            configuration: "\(directory) is on a network file system (\(name)), where locks are not reliable.",
+            configuration:
+                "\(directory) is on a file system that several machines can share (\(name)), where locks are not reliable.",
             hint: """
                 Put the store on a local disk, or share it through PostgreSQL. An app can override this at its own risk with \
                 `SQLiteStore.Configuration.allowsNetworkFileSystem`.

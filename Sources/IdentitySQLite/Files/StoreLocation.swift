@@ -168,7 +168,7 @@ struct StoreLocation: Sendable {
             .configuration,
             .storeFailed,
             "\(path) cannot be opened or created (errno \(error)).",
-            hint: "Check the path and the permissions of its directories."
+            hint: "Check the path, the permissions of its directories, and the disk's free space and file system."
         )
     }
 }

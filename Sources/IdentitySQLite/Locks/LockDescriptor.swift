@@ -57,8 +57,8 @@ final class LockDescriptor {
                 .storeFailed,
                 "The store's lock file cannot be locked (errno \(error)).",
                 hint: """
-                    Put the store on a local file system that supports byte-range locks; network file systems do not work. If it already \
-                    is on a local one, the kernel may have too little memory for another lock: free memory, then try again.
+                    Put the store on a local disk whose file system supports byte-range locks (fcntl). If it already is on one, the \
+                    kernel may have too little memory for another lock: free memory, then try again.
                     """
             )
         }

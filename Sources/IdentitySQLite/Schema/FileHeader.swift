@@ -25,7 +25,7 @@ struct FileHeader {
     private static func checkSchemaVersion(of connection: Connection) throws {
         guard try number(connection, "application_id") == Schema.applicationID else {
             throw IdentityError(
-                configuration: "The file is another program's SQLite database, not a session store.",
+                configuration: "The file is a SQLite database, but not a session store.",
                 hint: "Set the store's path to a file that only IdentityKit uses."
             )
         }
@@ -42,8 +42,8 @@ struct FileHeader {
                 .storeTooNew,
                 "The store's file has version \(version), but this program reads version \(Schema.version).",
                 hint: """
-                    Update the program. If you set the store's path to another file instead, all buyers have to sign in again. The file \
-                    was not changed.
+                    Update the program. If you set the store's path to another file instead, all buyers have to sign in again. The \
+                    sessions in the file were not changed.
                     """
             )
         }

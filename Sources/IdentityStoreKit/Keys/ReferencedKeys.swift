@@ -64,7 +64,7 @@ public struct ReferencedKeys: StoreKeySource {
             do {
                 secret = try SecretFile.read(path)
             } catch {
-                throw Self.problem("the file \(path) is refused, because \(error.reason)", error.hint)
+                throw Self.problem("the file \(path) cannot be used, because \(error.reason)", error.hint)
             }
             return try key(secret, in: "the file \(path)")
         }

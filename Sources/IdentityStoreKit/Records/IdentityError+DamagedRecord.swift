@@ -10,10 +10,10 @@ extension IdentityError {
     /// The error for a damaged record.
     package static func damagedRecord(_ reason: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
-            storeCorrupt: "A stored record is damaged: \(reason). This call left it as it is.",
+            storeCorrupt: "A stored record is damaged: \(reason).",
             hint: """
-                Count the damaged records with `checkHealth()` or identity-lab keys verify. Restore the record from a backup. If that is \
-                not possible, start a new session: a buyer signs in again, a guest gets a new cart.
+                Count the damaged records with `checkHealth()` or identity-lab keys verify. Restore the record from a backup, or let the \
+                buyer start again: with a new login, or as a guest with a new cart.
                 """,
             cause: cause
         )
@@ -22,10 +22,10 @@ extension IdentityError {
     /// The error for a row that a caller asked for and that is in quarantine.
     package static var quarantined: IdentityError {
         IdentityError(
-            storeCorrupt: "A stored record is damaged and was moved to quarantine.",
+            storeCorrupt: "A stored record is in quarantine, because it or its session is damaged.",
             hint: """
-                Restore the record from quarantine or from a backup. If that is not possible, start a new session: a buyer signs in again, \
-                a guest gets a new cart.
+                Restore the record from quarantine or from a backup, or let the buyer start again: with a new login, or as a guest with a \
+                new cart.
                 """
         )
     }

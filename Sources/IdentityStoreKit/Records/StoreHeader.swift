@@ -104,7 +104,7 @@ public struct StoreHeader: Sendable {
                     ? "The header of the store contains no key that this version can read."
                     : "The store has other keys than this process: it needs one of \(wanted), this process has \(given).",
                 hint: identifiers.isEmpty
-                    ? "Restore the store from a backup. Nothing was changed."
+                    ? "Use the version of the program that created the store, or restore the store from a backup. Nothing was changed."
                     : "Put one of the store's keys into `key` or `readOnlyKeys` of the store's configuration. Nothing was changed."
             )
         }

@@ -211,8 +211,8 @@ package struct SpoolDirectory: Sendable {
             configuration: "The store's spool directory \(path) cannot be used: \(reason).",
             hint: """
                 The spool must be a directory of the process's user with mode 0700, and not a link. Each file in it must be a regular file \
-                of this user with mode 0600 and one hard link. Correct owner and mode, but do not delete such a file: it contains the \
-                newest tokens of a session.
+                of this user with mode 0600 and one hard link. Correct owner and mode, but do not delete such a file: it may contain \
+                the newest tokens of a session.
                 """
         )
     }
