@@ -40,7 +40,7 @@ public struct IdentityConfiguration: Sendable {
                 configuration:
                     "The configuration is not valid JSON: \(error.reason), \(Self.place(of: error.offset, in: json)).",
                 hint: """
-                    Correct the text at this place. It must have at most 1 MiB, and no duplicate member names, comments, trailing commas \
+                    Correct the text at this place. The text must have at most 1 MiB, and no duplicate member names, comments, trailing commas \
                     or byte order mark.
                     """
             )

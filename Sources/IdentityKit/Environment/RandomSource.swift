@@ -42,7 +42,7 @@ public struct SystemRandom: RandomSource {
             throw IdentityError(
                 .retryLater,
                 .systemFailure,
-                "The system returned no random bytes.",
+                "OpenSSL returned no random bytes.",
                 hint: "Check that OpenSSL's default provider is installed, and that the process may call getrandom().",
                 cause: error
             )

@@ -113,7 +113,7 @@ extension IdentityError {
             )
         case .sendingRefused:
             (
-                "A request of the refresh was not sent, because this process lost the session's lock.",
+                "A request of the refresh was not sent, because this process may have lost the session's lock.",
                 "Try again. The unsent request did not use the refresh token."
             )
         case .bodyTooLarge, .headersTooLarge:

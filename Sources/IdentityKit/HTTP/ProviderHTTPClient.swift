@@ -60,7 +60,7 @@ package struct ProviderHTTPClient: Sendable {
     ) async throws(IdentityError) -> HTTPResponse {
         let timeout = min(lock?.remaining ?? self.timeout, self.timeout)
         guard lock == nil || timeout > .zero else {
-            let message = "\(url.origin): The session's lock was lost before the request was sent."
+            let message = "\(url.origin): The session's lock may have been lost before the request was sent."
             throw IdentityError(
                 HTTPTransportError(code: .sendingRefused, phase: .notSent, message: message),
                 asking: party

@@ -116,7 +116,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "The session's lock was lost before its refresh was complete, or did not last long enough for the request.",
+            "The session's lock may have been lost before its refresh was complete, or did not last long enough for the request.",
             hint:
                 "Try again. If this happens often, check the connection to the store, and whether refreshes wait long for the provider."
         )

@@ -36,8 +36,8 @@ extension IdentityError {
                 hint: needsNonce
                     ? "Try again\(isSentByApp ? " with new headers" : ""). If it happens again, the server sends no DPoP-Nonce or "
                         + "rejects its own nonces."
-                    : "\(isSentByApp ? "Make new headers for every request, and compare" : "Compare") this machine's clock with "
-                        + "the server's.",
+                    : "\(isSentByApp ? "Make new headers with method and URL of each request, and compare" : "Compare") this machine's "
+                        + "clock with the server's.",
                 reference: "RFC 9449 section 9",
                 providerResponse: answer
             )

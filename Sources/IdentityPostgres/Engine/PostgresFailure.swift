@@ -55,12 +55,12 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .poolExhausted: "no connection to PostgreSQL became free in time"
         case .readOnly: "PostgreSQL accepts no writes"
         case .behind: "a server without write access has no such row, but may lack the latest changes"
-        case .untrusted: "the identity of PostgreSQL could not be verified"
+        case .untrusted: "no TLS connection to PostgreSQL with a verified identity could be established"
         case .passwordMissing: "PostgreSQL requires a password"
         case .notDurable: "synchronous_commit is off"
         case .tooOld: "the PostgreSQL server is too old"
         case .closed: "the store is closed"
-        case .client: "libpq failed"
+        case .client: "libpq or a system call failed in this process"
         }
     }
 

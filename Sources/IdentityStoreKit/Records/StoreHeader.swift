@@ -104,13 +104,13 @@ public struct StoreHeader: Sendable {
                     ? "The header of the store contains no key that this version can read."
                     : "The store has other keys than this process: it needs one of \(wanted), this process has \(given).",
                 hint: identifiers.isEmpty
-                    ? "Use the version of the program that created the store, or restore the store from a backup. Nothing was changed."
-                    : "Put one of the store's keys into `key` or `readOnlyKeys` of the store's configuration. Nothing was changed."
+                    ? "Use the version of the program that created the store, or restore the store from a backup. No session was changed."
+                    : "Put one of the store's keys into `key` or `readOnlyKeys` of the store's configuration. No session was changed."
             )
         }
         guard failure.code == .storeCorrupt else { throw failure }
         throw failure.recast(
-            message: "The header of the store is damaged, so that no record can be read. Nothing was changed.",
+            message: "The header of the store is damaged, so that no record can be read. No session was changed.",
             hint: "Restore the store from a backup."
         )
     }
