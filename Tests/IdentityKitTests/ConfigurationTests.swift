@@ -58,7 +58,7 @@ struct ConfigurationTests {
             (#"{"providers":{"a":{"kind":"test","clientID":1}}}"#, "providers.a.clientID must be a non-empty string"),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":"x"}}}"#,
-                "providers.a.clientSecret must be a reference"
+                "providers.a.clientSecret is not a reference"
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"env":"UNSET"}}}}"#,
@@ -97,7 +97,7 @@ struct ConfigurationTests {
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"env":"SECRET","file":"f"}}}}"#,
-                "providers.a.clientSecret must be a reference"
+                "providers.a.clientSecret is not a reference"
             ),
             (
                 #"{"providers":{"a":{"kind":"test","clientID":"c","clientSecret":{"env":"EMPTY"}}}}"#,

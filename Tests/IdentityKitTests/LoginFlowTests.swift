@@ -87,7 +87,7 @@ struct LoginFlowTests {
         } catch let error as IdentityError {
             #expect(!isGood)
             #expect(error.code == .callbackInvalid)
-            #expect(error.hint?.contains("redirectURI ") == true)
+            #expect(error.hint?.contains("redirect URI ") == true)
         }
     }
 
