@@ -4,7 +4,7 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-// Swift cannot call variadic C functions. So each type of an option's value has one function below.
+// Swift cannot call variadic C functions. So most functions below wrap a variadic function of libcurl for one type of value.
 
 static inline CURLcode identity_curl_global_init(void) {
     return curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -4,7 +4,8 @@
 
 // This header contains only the functions that must be written in C. Their prefix avoids name clashes.
 
-// By default libpq prints the server's notices to standard error. This receiver discards them, because they may repeat values.
+// By default libpq prints the server's notices to standard error. This receiver discards them, because a notice may contain values
+// of rows or parameters.
 static inline void identity_postgres_ignore_notice(void *_Nullable argument, const PGresult *_Nullable result) {
     (void)argument;
     (void)result;

@@ -3,7 +3,8 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-// C code for a variadic function and a macro with a cast, which Swift cannot import, and for a call of SQLite's file methods.
+// Swift cannot import `sqlite3_db_config`, which is variadic, and `SQLITE_TRANSIENT`, a macro with a cast. So C functions use them.
+// A third function reads the database file through SQLite's own file methods.
 
 static inline int identity_sqlite_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);
