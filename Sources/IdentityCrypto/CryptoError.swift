@@ -9,7 +9,7 @@ package struct CryptoError: Error, Sendable, Equatable {
         /// The key is malformed, of an unsupported kind or size, too weak, or not a point of its curve, or its private and public
         /// half do not belong together.
         case invalidKey
-        /// An input whose length the operation does not allow.
+        /// The operation does not allow the length of an input, or the requested length of the result.
         case invalidLength
         /// Decryption failed. `AESGCM`: the sealed bytes do not match the key, the nonce and the associated data. `AESCBC`: the
         /// length or the padding is wrong, or OpenSSL failed.

@@ -11,7 +11,7 @@ package enum Base64 {
     package static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }
-        // At most two padding signs are removed. `decode` refuses a third one, because it is not in the alphabet.
+        // At most two padding signs are removed. `Base64Alphabet.decode` refuses a third one, because it is not in the alphabet.
         for _ in 0..<2 where characters.last == UInt8(ascii: "=") {
             characters.removeLast()
         }

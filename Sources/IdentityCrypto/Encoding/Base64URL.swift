@@ -24,8 +24,8 @@ package enum Base64URL {
 
     /// Decodes canonical base64url without padding; nil for any other text.
     ///
-    /// Otherwise two different texts could decode to the same bytes, and somebody could change the text of a signed or stored value
-    /// without detection.
+    /// If padding or unused bits were accepted, two different texts could decode to the same bytes. Then somebody could change the text
+    /// of a signed or stored value without detection.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         if let decoded = text.withContiguousStorageIfAvailable({ unsafe Base64Alphabet.urlSafe.decode($0) }) {
             return decoded

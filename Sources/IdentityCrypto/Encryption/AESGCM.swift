@@ -78,7 +78,7 @@ package enum AESGCM {
                     && written == ciphertextLength
             }
             guard isDecrypted else { return .failed }
-            // The final call allocates nothing and writes nothing: it compares the tag.
+            // The final call allocates nothing and writes no plaintext: it compares the tag.
             return unsafe EVP_DecryptFinal_ex(context, &nothing, &written) == 1 ? .opened : .refused
         }
         if outcome != .opened {

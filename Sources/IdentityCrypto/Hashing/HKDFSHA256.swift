@@ -7,7 +7,7 @@ package enum HKDFSHA256 {
 
     /// Derives a key of `count` bytes.
     ///
-    /// Pass another `info` for each use of a derived key: then the keys derived from one secret differ.
+    /// Pass a different `info` for each purpose of a derived key, so that the keys derived from one secret differ.
     ///
     /// - Throws: `invalidKey` for an empty key, `invalidLength` for a count outside 1...8160, `operationFailed` if OpenSSL fails.
     package static func deriveKey(

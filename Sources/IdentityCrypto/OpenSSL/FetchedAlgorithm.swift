@@ -1,6 +1,6 @@
 internal import CIdentityOpenSSL
 
-/// An algorithm implementation fetched from OpenSSL's providers; ``LazyAlgorithm`` fetches each once in a process.
+/// An algorithm implementation fetched from OpenSSL's providers; ``LazyAlgorithm`` keeps it for later uses.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, the object behind it is immutable after the fetch, and OpenSSL
 /// counts references to it atomically, so any number of threads may use it at once.

@@ -36,7 +36,7 @@ package struct SecretBytes: @unchecked Sendable {
         unsafe storage.buffer.copyBytes(from: bytes)
     }
 
-    /// Calls a body that writes the secret directly into the wiped memory, so that there is no second copy.
+    /// Calls a body that writes the secret directly into the memory of the new value, so that there is no second copy to wipe.
     package init<Failure: Error>(
         count: Int,
         filledBy body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void

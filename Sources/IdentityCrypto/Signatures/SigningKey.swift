@@ -17,7 +17,7 @@ package final class SigningKey: Sendable {
 
     /// Generates an RSA key.
     ///
-    /// The generation takes 0.1 seconds or more, so keep the key. Fewer than 2048 bits are permitted only for tests, which check that
+    /// The generation can take more than 0.1 seconds, so keep the key. Fewer than 2048 bits are permitted only for tests, which check that
     /// small keys are refused.
     ///
     /// - Throws: `invalidLength` unless `bits` is a multiple of 8 between 1024 and 8192; `operationFailed` if OpenSSL fails.
