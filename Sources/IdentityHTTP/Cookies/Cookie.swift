@@ -11,7 +11,7 @@ struct Cookie: Sendable {
 
     var size: Int { name.utf8.count + value.utf8.count }
 
-    /// Whether the other cookie replaces this one (RFC 6265 section 5.3 step 11).
+    /// Whether the other cookie replaces this one (RFC 6265 section 5.3 step 11; the host-only flag is compared as in RFC 6265bis).
     func isSame(as other: Cookie) -> Bool {
         name.utf8.elementsEqual(other.name.utf8) && domain.utf8.elementsEqual(other.domain.utf8)
             && path.utf8.elementsEqual(other.path.utf8) && isHostOnly == other.isHostOnly
@@ -20,7 +20,7 @@ struct Cookie: Sendable {
     func belongs(to url: HTTPURL) -> Bool {
         let isHost = url.host.utf8.elementsEqual(domain.utf8)
         guard isHost || !isHostOnly && Cookie.isSubdomain(url.host, of: domain) else { return false }
-        // A request to a loopback address does not leave the machine; browsers treat it as secure, too.
+        // A request to a loopback address does not leave the machine; some browsers treat it as secure, too.
         guard !isSecure || url.isSecure || url.isLoopback else { return false }
         return Cookie.pathMatches(url.path, path)
     }

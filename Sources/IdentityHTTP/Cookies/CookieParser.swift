@@ -1,7 +1,7 @@
 /// Reads the bytes of one `Set-Cookie` value (RFC 6265 sections 5.2 and 5.3).
 struct CookieParser {
     let url: HTTPURL
-    /// The current time in seconds since 1970; an `Expires` that is not later removes the cookie.
+    /// The current time in seconds since 1970; an `Expires` that is not later removes the cookie, unless `Max-Age` is given.
     let now: Int64
 
     private typealias Bytes = ArraySlice<UInt8>
@@ -53,7 +53,8 @@ struct CookieParser {
         guard !name.isEmpty else { return true }
         let domain = text(name).lowercased()
         let isHost = domain.utf8.elementsEqual(url.host.utf8)
-        // One label is a top-level domain or a local name. A cookie for all of its subdomains is refused.
+        // A `Domain` of one label is a top-level domain or a local name. It is accepted only if it is the host itself, and then the
+        // cookie stays host-only.
         guard domain.utf8.contains(UInt8(ascii: ".")) else { return isHost }
         guard isHost || Cookie.isSubdomain(url.host, of: domain) else { return false }
         cookie.domain = domain
