@@ -15,7 +15,7 @@ extension CurlCallbacks {
         return socket
     }
 
-    /// Whether the policy of the handle's request permits an address; if not, the request fails with `addressRefused`.
+    /// Whether the policy of the handle's request permits an address; if not, `addressRefused` is set as the failure of the request.
     ///
     /// After one refused address, all other addresses of the host are refused for this request, too.
     static func permits(_ handle: CurlHandle, _ address: () -> ResolvedAddress?) -> Bool {

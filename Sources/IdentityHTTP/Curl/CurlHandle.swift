@@ -69,7 +69,7 @@ internal import CIdentityCurl
         )
     }
 
-    /// Starts a request; false if libcurl refuses an option, which happens only when memory is exhausted.
+    /// Sets the handle's options for a request; false if libcurl refuses an option, for example because memory is exhausted.
     func begin(_ work: Work, _ configuration: CurlTransport.Configuration) -> Bool {
         self.work = work
         unsafe errorBuffer.pointee = 0
@@ -85,7 +85,7 @@ internal import CIdentityCurl
         return options.setRequest(request) && setHeaders(request, options)
     }
 
-    /// Ends the request and clears everything that belongs to it, including its secrets.
+    /// Ends the request and removes its data, including its secrets, from the handle.
     ///
     /// - Parameter isReusable: Whether the request was sent once and got a response. If false, libcurl keeps more data of the request,
     ///   so the handle is reset.

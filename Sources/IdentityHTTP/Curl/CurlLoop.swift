@@ -56,7 +56,7 @@ internal import Synchronization
             if let nextDeadline, nextDeadline <= .now { expire() }
             let hasSettled = resumeCallers()
             guard isOpen else { break }
-            // A caller that got its response may already have sent its next request, so the loop looks before it waits.
+            // A caller that got its response may already have sent its next request, so the loop looks into the mailbox before it waits.
             let timeout = !hasSettled && mailbox.mayWait() ? timeout() : 0
             handles.sockets.wait(milliseconds: timeout) { if sockets.wants($0) { act(on: $0, $1) } }
         }

@@ -1,7 +1,7 @@
 internal import CIdentityCurl
 internal import IdentityPlatform
 
-/// Sets the options of an easy handle; every function returns whether libcurl accepted them.
+/// Sets the options of an easy handle; the functions that set options return whether libcurl accepted them.
 @safe struct CurlOptions {
     let easy: UnsafeMutableRawPointer
 
@@ -28,7 +28,7 @@ internal import IdentityPlatform
             && setTrust(configuration.certificateAuthorityFile)
     }
 
-    /// The values that the options of ``setRoute(_:_:)`` depend on; consecutive requests to one server have equal values.
+    /// The values that the options of ``setRoute(_:_:)`` depend on; consecutive requests to one server usually have equal values.
     struct Route: Equatable {
         let origin: String
         let allowsHTTP: Bool
@@ -75,7 +75,7 @@ internal import IdentityPlatform
             && set(CURLOPT_HTTPHEADER, list: nil) && set(CURLOPT_HTTPGET, 1)
     }
 
-    /// Overwrites the URL of a redirect, which may contain a code; libcurl frees it before the next request.
+    /// Overwrites the URL of a redirect, which may contain an authorization code; libcurl frees it before the next request.
     private func wipeRedirect() {
         var url: UnsafeMutablePointer<CChar>?
         guard unsafe identity_curl_get_string(easy, CURLINFO_REDIRECT_URL, &url) == CURLE_OK, let url = unsafe url
@@ -130,7 +130,7 @@ internal import IdentityPlatform
         unsafe identity_curl_set_list(easy, option, list) == CURLE_OK
     }
 
-    /// A time in milliseconds, at least 1, because libcurl takes 0 as its default of five minutes.
+    /// A time in milliseconds, at most one day, and at least 1, because libcurl takes 0 as its default of five minutes.
     private static func milliseconds(_ duration: Duration) -> Int {
         let (seconds, attoseconds) = min(max(duration, .milliseconds(1)), .seconds(86_400)).components
         return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)

@@ -75,15 +75,15 @@ final class CurlSockets {
 
     /// Whether libcurl wants the events of a socket.
     ///
-    /// An event that libcurl does not want means that an idle connection was closed by the server or has unread bytes. This function
-    /// ends such a connection, because no request may use it again. libcurl 7.88 would use it, because it takes a connection with unread
-    /// bytes as alive. If the bytes are a TLS closure (close_notify), the next request would fail. If they are a second response,
+    /// An event that libcurl does not want usually means that the server closed an idle connection or sent bytes on it. This function
+    /// then ends the connection, because no request may use it again. libcurl 7.88 would use it, because it takes a connection with
+    /// unread bytes as alive. If the bytes are a TLS closure (close_notify), the next request would fail. If they are a second response,
     /// libcurl would read it as the response to the next request.
     ///
     /// Any unread byte ends the connection, because TLS 1.3 encrypts the type of a record too. The only harmless record is a session
     /// ticket, which usually comes before the first response. A later ticket costs a new handshake, but no request fails.
-    /// If HTTP/2 is offered, libcurl decides: the versions to which ``CurlTransport/Configuration/offersHTTP2`` defaults to true end
-    /// HTTP/1.1 connections with unread bytes themselves.
+    /// If HTTP/2 is offered, libcurl decides: the versions of libcurl for which ``CurlTransport/Configuration/offersHTTP2`` is true by
+    /// default end HTTP/1.1 connections with unread bytes themselves.
     func wants(_ socket: Int32) -> Bool {
         guard entries.indices.contains(Int(socket)) else { return false }
         guard entries[Int(socket)].wanted == nil else { return true }

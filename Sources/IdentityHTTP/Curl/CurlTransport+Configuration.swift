@@ -2,7 +2,7 @@ internal import CIdentityCurl
 internal import IdentityPlatform
 
 extension CurlTransport {
-    /// The trusted certificate authorities, the proxy and the connection limits of a transport.
+    /// The trusted certificate authorities, the proxy, the user agent and the connection settings of a transport.
     public struct Configuration: Sendable {
         /// A PEM file of certificate authorities to trust **instead** of the system's, also for an https proxy; `nil` for the system's.
         public var certificateAuthorityFile: String?
@@ -22,7 +22,7 @@ extension CurlTransport {
         public var maximumConnectionsPerHost: Int
         /// The maximum idle time of a connection that may still be reused; 30 seconds by default.
         ///
-        /// This is shorter than the usual limit of servers, so that a request is rarely sent on a connection that the
+        /// The default is shorter than the usual limit of servers, so that a request is rarely sent on a connection that the
         /// server is closing.
         public var idleTimeout: Duration
 
@@ -48,7 +48,8 @@ extension CurlTransport {
         /// Whether the loaded libcurl handles the end of a busy HTTP/2 connection correctly: version 8.5 or newer.
         ///
         /// In older versions, all requests of a connection fail when the server sends GOAWAY, for example after 1,000 requests. Then
-        /// nobody knows whether the server has used their one-use tokens. On an HTTP/1.1 connection, at most one request can fail.
+        /// nobody knows whether the server has used the one-use tokens in these requests. On an HTTP/1.1 connection, at most one
+        /// request can fail.
         /// Versions before 8.0 also reuse connections that the server has closed. The transport prevents this only without HTTP/2.
         public static let isHTTP2Reliable: Bool = {
             guard let information = unsafe identity_curl_version_info() else { return false }

@@ -7,8 +7,8 @@ internal import Synchronization
 ///
 /// - TLS 1.2 or newer, with the server's certificate and host name verified; this cannot be turned off.
 /// - Connections are kept and used again. HTTP/2 is offered if ``Configuration/offersHTTP2`` is true.
-/// - `http_proxy` and similar variables, `.netrc` and cookie files are ignored. Two variables still affect the libraries:
-///   `OPENSSL_CONF`, and `SSLKEYLOGFILE`, which makes libcurl write TLS keys to that file.
+/// - `http_proxy` and similar variables, `.netrc` and cookie files are ignored. Some variables still affect the
+///   libraries, for example `OPENSSL_CONF`, and `SSLKEYLOGFILE`, which makes libcurl write TLS keys to that file.
 /// - Bodies are not decompressed, so a small response cannot become a large one.
 ///
 /// One transport serves a whole process. It ends with ``close()``, or when the last reference to it is released.
@@ -61,7 +61,7 @@ public final class CurlTransport: HTTPTransport {
         return try result.get()
     }
 
-    /// Ends all running exchanges with ``HTTPTransportError/Code/closed`` and closes all connections.
+    /// Ends all running requests with ``HTTPTransportError/Code/closed`` and closes all connections.
     public func close() async {
         mailbox.post(.close)
         await mailbox.waitForEnd()
