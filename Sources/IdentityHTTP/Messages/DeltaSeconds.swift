@@ -11,7 +11,7 @@ package enum DeltaSeconds {
 extension HTTPHeaders {
     /// The wait that `Retry-After` requests in seconds; a longer wait than one hour counts as one hour.
     ///
-    /// Otherwise a wrong header could block requests for days. Dates are ignored.
+    /// Without this limit, a wrong header could block requests for days. A `Retry-After` with a date is ignored.
     package var retryAfter: Duration? {
         (self["Retry-After"].flatMap { DeltaSeconds.parse($0) }).map { .seconds(Swift.min($0, 3600)) }
     }

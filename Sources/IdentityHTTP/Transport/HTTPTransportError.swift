@@ -1,6 +1,6 @@
-/// The reason why an HTTP request has no response.
+/// The reason why a transport returned no response to an HTTP request.
 ///
-/// Safe to log: it names scheme, host, port and path at most, never a query, a header value or a body.
+/// Safe to log: it never contains a query, a header value or a body.
 public struct HTTPTransportError: Error, Sendable, Hashable {
     /// The kind of failure; it is not an enumeration, so that new codes do not break an app's code.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -44,7 +44,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let sendingRefused = Code(rawValue: "sending_refused")
         /// The calling task was cancelled.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// The transport is closed.
+        /// The transport is closed, or was closed before the response was complete.
         public static let closed = Code(rawValue: "closed")
         /// The transport itself failed, for example because memory was exhausted.
         public static let internalFailure = Code(rawValue: "internal_failure")

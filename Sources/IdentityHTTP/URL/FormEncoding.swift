@@ -46,7 +46,8 @@ package enum FormEncoding {
         return output
     }
 
-    /// The bytes to reserve for the encoded fields; enough if at most half of the characters of the values are escaped.
+    /// The bytes to reserve for the encoded fields; enough if no character of the names and at most half
+    /// of the characters of each value are escaped.
     static func capacity(_ fields: [(name: String, value: String)]) -> Int {
         var capacity = 0
         for field in fields { capacity += field.name.utf8.count + field.value.utf8.count * 2 + 2 }

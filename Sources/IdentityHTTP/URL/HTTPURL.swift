@@ -131,7 +131,7 @@ public struct HTTPURL: Sendable {
     ///   - path: The path, already encoded, beginning with `/`.
     ///   - query: The query, already encoded, without question mark; `nil` if the URL has no query.
     /// - Returns: The new URL.
-    /// - Throws: ``HTTPURLError`` if the path does not begin with `/` or the result is not a URL.
+    /// - Throws: ``HTTPURLError`` if the path does not begin with `/` or contains `?`, or the result is not a URL.
     public func replacing(path: String, query: String? = nil) throws(HTTPURLError) -> HTTPURL {
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(UInt8(ascii: "?")) else {
             throw HTTPURLError(
