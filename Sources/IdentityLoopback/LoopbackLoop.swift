@@ -23,7 +23,8 @@ final class LoopbackLoop {
     private var nextDeadline: ContinuousClock.Instant?
     private var room = [UInt8](repeating: 0, count: 64 << 10)
     private var isRunning = true
-    // The time at which the server stops at the latest; set by `finish`, after which the server only completes pending responses.
+    // The time at which the server stops at the latest; set by `finish`. From then on the server accepts no new connection. It
+    // stops earlier if no connection is busy.
     private var end: ContinuousClock.Instant?
 
     init(

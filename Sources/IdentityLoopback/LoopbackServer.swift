@@ -1,6 +1,7 @@
 internal import IdentityPlatform
 
-/// A small HTTP/1.1 server on the loopback interface, for fake providers and the redirect of a native app (RFC 8252 section 7.3).
+/// A small HTTP/1.1 server on the loopback interface, for fake providers, tests, local development and the redirect of a native app
+/// (RFC 8252 section 7.3).
 ///
 /// One thread serves the sockets. The handler runs in a separate task for each request. The server stops after ``stop()``, after
 /// ``finish(within:)``, or when the last reference to it is released.
