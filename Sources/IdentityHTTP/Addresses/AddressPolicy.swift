@@ -2,6 +2,8 @@
 ///
 /// The transport checks each address before it connects, and again the address of a connection that it reuses. A check of the host
 /// name before the request would not help, because the name can resolve to another address a moment later.
+///
+/// With a proxy, ``CurlTransport`` checks the address of the proxy instead.
 public struct AddressPolicy: Sendable {
     /// The policy's name in errors.
     public let name: String

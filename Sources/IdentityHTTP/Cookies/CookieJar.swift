@@ -4,9 +4,9 @@ internal import IdentityPlatform
 ///
 /// Create one for each login and discard it afterwards, so that one buyer's cookies are never sent with another buyer's requests.
 ///
-/// The rules are stricter than RFC 6265 section 5. The jar keeps at most 64 cookies, 32 KiB in total and 4 KiB each, and ignores
-/// further cookies. A `Domain` must be the host or a parent domain with at least two labels. An expiry in the past removes a cookie;
-/// any other expiry is ignored.
+/// The rules are stricter than RFC 6265 section 5. The jar keeps at most 64 cookies, 32 KiB in total and 4 KiB each, and ignores a
+/// cookie that would exceed a limit. A `Domain` must be the host or a parent domain with at least two labels. An expiry in the past
+/// removes a cookie; any other expiry is ignored.
 ///
 /// Printing, dumping or mirroring it shows only the number of cookies.
 public struct CookieJar: Sendable {
@@ -42,7 +42,7 @@ public struct CookieJar: Sendable {
 
     /// The value of the `Cookie` header for a request, or `nil` if no cookie matches.
     ///
-    /// Longer paths come first, then older cookies (RFC 6265 section 5.4).
+    /// Cookies with longer paths come first; of two paths with the same length, the older cookie comes first (RFC 6265 section 5.4).
     public func header(for url: HTTPURL) -> String? {
         let fitting = cookies.enumerated().filter { $0.element.belongs(to: url) }
         guard !fitting.isEmpty else { return nil }

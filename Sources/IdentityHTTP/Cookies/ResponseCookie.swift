@@ -27,7 +27,7 @@ public struct ResponseCookie: Sendable, Equatable {
     public let value: String
     /// The path below which the browser sends it, by default `/`.
     public let path: String
-    /// How long the browser keeps the cookie; with nil it keeps it until the browser is closed, with zero it removes it.
+    /// How long the browser keeps the cookie; nil keeps it until the browser is closed, less than one second removes it.
     public let maximumAge: Duration?
     /// Whether the browser sends it over TLS only.
     ///

@@ -135,7 +135,7 @@ internal import CIdentityCurl
             }
         }
         isComplete = unsafe append("Expect:") && isComplete
-        // Otherwise libcurl would send the Content-Type of a form with any body.
+        // Without this line, libcurl would add the Content-Type of a form to a request that sets none.
         if request.body != nil || request.method == .post, request.headers["Content-Type"] == nil {
             isComplete = unsafe append("Content-Type:") && isComplete
         }

@@ -9,7 +9,7 @@ internal import IdentityPlatform
 /// Only the transport's thread uses it. ``CurlLoop`` owns it and frees the multi handle first, whose callbacks have unretained
 /// pointers to it.
 final class CurlSockets {
-    /// The state of one socket; its number is the index in `entries`.
+    /// The state of one socket; the socket's number is the index in `entries`.
     private struct Entry {
         /// The events that libcurl wants; nil if it wants none.
         var wanted: SocketPoll.Events?

@@ -54,7 +54,7 @@ public struct HTTPURL: Sendable {
 
     /// The query as given, without the question mark; `nil` if there is none.
     ///
-    /// It may contain codes and other secrets.
+    /// It may contain authorization codes and other secrets.
     public var query: String? {
         parts.query.map(slice)
     }
@@ -165,7 +165,7 @@ extension HTTPURL: Hashable {
 extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Scheme, host, port and path.
     ///
-    /// A query is shown as `?…`, because it may contain a code.
+    /// A query is shown as `?…`, because it may contain an authorization code.
     public var description: String {
         origin + path + (parts.query == nil ? "" : "?…")
     }
