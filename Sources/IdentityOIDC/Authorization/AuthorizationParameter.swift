@@ -11,7 +11,7 @@ enum AuthorizationParameter {
         var reference = "OpenID Connect Core section 3.1.2.1"
     }
 
-    /// The protocol parameters that an app may not set, even if this login does not send them.
+    /// The protocol parameters that an app may not set, even if the login does not send them.
     ///
     /// The SDK sets most of them itself. `request` and `request_uri` would replace the whole request (RFC 9101), and `client_secret`
     /// and `client_assertion` authenticate the client.

@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension AuthorizationResponse {
-    /// Refuses a response of another issuer (RFC 9207), because it may be a mix-up attack.
+    /// Refuses an authorization response whose `iss` the login does not accept (RFC 9207), because it may be a mix-up attack.
     static func check(_ issuer: String, _ expected: Expectations) throws(IdentityError) {
         guard expected.issuer?.isIdentical(to: issuer) ?? expected.issuers.isAccepted(issuer) else {
             throw IdentityError(
@@ -17,10 +17,10 @@ extension AuthorizationResponse {
         }
     }
 
-    /// The error for a response without the `iss` that the provider promised.
+    /// The error for an authorization response without the `iss` that the provider's metadata promise.
     ///
-    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses. The hint repeats the `error`
-    /// of the response for people. No decision depends on this `error`, because it is not authenticated.
+    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses. The hint says
+    /// whether the response reports `access_denied` or another error. No decision depends on this error, because it is not authenticated.
     static func missingIssuer(_ refusal: IdentityError.ProviderResponse?) -> IdentityError {
         let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
         let report =

@@ -4,9 +4,10 @@ internal import IdentityKit
 
 /// The assertion by which a client authenticates with its key (RFC 7523 section 3, OpenID Connect Core section 9).
 ///
-/// The only audience is the issuer by default. A malicious server can claim another server's endpoint as its own and then use an
-/// assertion for this endpoint there (draft-ietf-oauth-security-topics-update, audience injection). The assertion has no `typ`,
-/// because some libraries refuse every value except `JWT`, and newer specifications require another value.
+/// By default the only audience is the issuer, not the token endpoint. Otherwise a malicious server could name another server's token
+/// endpoint in its metadata, and use the assertion that it receives at the other server (audience injection,
+/// draft-ietf-oauth-security-topics-update). The assertion has no `typ`, because some libraries refuse every value except `JWT`, and
+/// newer specifications require another value.
 enum ClientAssertion {
     /// How many seconds this machine's clock may run ahead of or behind the provider's.
     ///

@@ -22,7 +22,7 @@ public struct ClientKey: Sendable {
     ///   - text: The key.
     ///   - keyID: The key's `kid` at the provider; by default the JWK's.
     ///   - algorithm: The JOSE algorithm to sign with; by default the JWK's. Without either, an RSA key signs with the first
-    ///     of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list (RS256 if they list none).
+    ///     of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list (RS256 if they list none of these).
     ///     Every other key has only one algorithm.
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ text: Secret, keyID: String? = nil, algorithm: String? = nil) throws(IdentityError) {
