@@ -1,7 +1,9 @@
 internal import IdentityHTTP
 internal import Synchronization
 
-/// The last DPoP nonce of each server, which the next proofs for this server must contain (RFC 9449 sections 8 and 9).
+/// The last DPoP nonces of at most 64 servers.
+///
+/// The next proof for a server must contain the server's nonce (RFC 9449 sections 8 and 9).
 final class DPoPNonceCache: Sendable {
     /// The role in which a server sent a nonce.
     ///
@@ -19,7 +21,7 @@ final class DPoPNonceCache: Sendable {
     private static let capacity = 64
     private let nonces = Mutex<[(server: Server, nonce: String)]>([])
 
-    /// The nonce for the next proof for a server; nil if the server has sent none.
+    /// The nonce for the next proof for a server; nil if none is stored.
     func nonce(for role: ServerRole, at url: HTTPURL) -> String? {
         let server = Server(role: role, origin: url.origin)
         return nonces.withLock { $0.first { $0.server == server }?.nonce }
@@ -27,7 +29,7 @@ final class DPoPNonceCache: Sendable {
 
     /// Saves the nonce of a response.
     ///
-    /// - Returns: The response's nonce; nil when it has none, or an invalid one.
+    /// - Returns: The response's nonce; nil when it has none, several, or an invalid one.
     @discardableResult
     func save(_ headers: HTTPHeaders, from role: ServerRole, at url: HTTPURL) -> String? {
         let values = headers.values(for: "DPoP-Nonce")

@@ -8,7 +8,7 @@ package enum PushedAuthorizationResponse: Sendable {
     /// An error response.
     case failure(TokenErrorResponse)
 
-    /// The longest `expires_in` that is accepted; the SDK does not use the value otherwise.
+    /// The longest `expires_in` that is accepted, in seconds; the SDK does not use the value otherwise.
     private static let maximumLifetime = 7 * 86_400.0
 
     /// Reads a response; a success has status 201, `request_uri` and `expires_in`.
