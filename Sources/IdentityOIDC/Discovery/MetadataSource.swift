@@ -13,9 +13,12 @@ package final class MetadataSource: Sendable {
         package var issuers: IssuerPolicy
         /// Configured endpoints, which replace discovered ones; the whole metadata if there is no discovery.
         package var configured: ProviderMetadata
-        /// The maximum number of followed redirects of the document's address, https only.
+        /// The maximum number of followed redirects of the document's address; a redirect to plain http is not followed, except to loopback
+        /// if `allowsLoopbackHTTP` is set.
         package var allowedRedirects = 0
-        /// The hosts that the document's endpoints may have, and to which its address may redirect; nil accepts any host.
+        /// The hosts that discovered endpoints may have, and to which the document's address may redirect; nil accepts any host.
+        ///
+        /// A redirect within the host of the document's address needs no entry in this list.
         package var hosts: AllowedHosts?
         /// The metadata to use when there is no document (404).
         package var fallback: ProviderMetadata?
@@ -25,7 +28,7 @@ package final class MetadataSource: Sendable {
         package var addressAdvice: String?
         /// The provider's name, for events.
         package var provider = ""
-        /// Headers to send.
+        /// Headers of the request for the document.
         package var headers: [(name: String, value: String)] = []
 
         package init(discoveryURL: HTTPURL?, issuers: IssuerPolicy, configured: ProviderMetadata) {

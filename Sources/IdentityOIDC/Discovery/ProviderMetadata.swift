@@ -61,7 +61,7 @@ public struct ProviderMetadata: Sendable {
         ]
     }
 
-    /// These metadata, with the endpoints of `configured` instead of their own.
+    /// These metadata; an endpoint that `configured` has replaces the discovered one.
     func overridden(by configured: ProviderMetadata) -> ProviderMetadata {
         var metadata = self
         for (_, path) in Self.endpointMembers {
