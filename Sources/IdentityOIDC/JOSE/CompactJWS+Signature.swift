@@ -2,7 +2,7 @@ package import IdentityCrypto
 package import IdentityKit
 
 extension CompactJWS {
-    /// Verifies the signature only; the caller checks the payload.
+    /// Checks the algorithm and verifies the signature; the caller must check the payload.
     ///
     /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify the signature.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
@@ -14,7 +14,7 @@ extension CompactJWS {
         try checkSignature(algorithm, keys) { Self.refusal($0, $1, $0 == .idTokenKeyUnknown ? "4.1.4" : "5.2") }
     }
 
-    /// Checks the signature with each key that fits the token's `kid` and algorithm.
+    /// Checks the signature with the keys that fit the token's `kid` and algorithm, at most eight, until one of them verifies it.
     ///
     /// - Parameters:
     ///   - algorithm: The algorithm, which the caller has accepted.

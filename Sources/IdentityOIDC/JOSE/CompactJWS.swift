@@ -18,8 +18,8 @@ package struct CompactJWS: Sendable {
 
     /// Parses a token.
     ///
-    /// The size is checked before anything is allocated. Any `crit` is refused, because this client supports no extension (RFC 7515
-    /// section 4.1.11). Keys and URLs in the header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
+    /// The size is checked before anything is allocated. Any `crit` or `b64` is refused, because this client supports no extension
+    /// (RFC 7515 section 4.1.11, RFC 7797). Keys and URLs in the header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
     ///
     /// - Parameters:
     ///   - token: The token.

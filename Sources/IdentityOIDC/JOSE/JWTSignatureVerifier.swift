@@ -11,7 +11,7 @@ public import IdentityKit
 /// guard claims["iss"]?.string == "https://id.example" else { return nil }
 /// ```
 ///
-/// Only the signature is verified. The caller must check the claims, above all issuer, audience and times.
+/// Only the algorithm and the signature are checked. The caller must check the claims, above all issuer, audience and times.
 public struct JWTSignatureVerifier: Sendable {
     private let keySetURL: HTTPURL
     private let algorithms: [SignatureAlgorithm]

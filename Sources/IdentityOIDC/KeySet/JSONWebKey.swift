@@ -6,7 +6,8 @@ struct JSONWebKey: Sendable {
     let keyID: String?
     /// The key's `alg`, the only algorithm that it may be used with.
     let algorithm: String?
-    /// The issuer for which the key may sign, if the key set belongs to several tenants.
+    /// The JWK's member `issuer`, in key sets for several tenants: the issuer, or the template of the issuers, whose tokens the key may
+    /// sign.
     let issuer: String?
     let key: VerificationKey
     /// The values that identify the key: `kid`, `alg` and the key parameters (RFC 7518 section 6).

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The link of the chain of ``KeySetSource`` that caches the last valid key set.
 ///
-/// All callers that wait for keys share one fetch. A failed fetch does not remove the cached keys.
+/// All callers of one chain that wait for the keys of one URL share one fetch. A failed fetch does not remove the cached keys.
 struct KeySetCache: KeySetProviding {
     /// The next link of the chain, from which this link gets newer keys.
     let next: any KeySetProviding
@@ -59,7 +59,7 @@ final class LastKnownKeySet: Sendable {
 
     var snapshot: KeySetSnapshot? { stored.withLock { $0 } }
 
-    /// Saves a key set, unless a later response is stored already: two chains may fetch at the same time.
+    /// Saves a key set, unless the result of a later fetch of the same URL is stored already: two chains may fetch at the same time.
     func save(_ latest: KeySetSnapshot) {
         stored.withLock { stored in
             if let stored, stored.url == latest.url, stored.fetch > latest.fetch { return }

@@ -10,7 +10,7 @@ package enum LogoutTokenValidator {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
     /// How long after its issue a token is accepted at most, even if `exp` is later.
     ///
-    /// The limit exists because the token's `jti` is stored for this time.
+    /// The token's `jti` is stored for this time, so the limit keeps a distant `exp` from filling the store.
     private static let maximumLifetime: TimeInterval = 86_400
     /// The longest `sid` and `jti`, in bytes.
     package static let maximumIDBytes = IDTokenClaims.maximumSessionIDBytes
@@ -52,7 +52,7 @@ package enum LogoutTokenValidator {
             issuer = try checks.issuer(claims)
             _ = try checks.checkAudience(claims)
         } catch {
-            // The provider sends this client no token with such an issuer, audience, type or algorithm. An attacker may have sent it.
+            // The provider sends this client no token with such an issuer, audience, type or algorithm. So an attacker may have sent it.
             throw error.suspectingAttack
         }
         let expiry = try acceptedUntil(try checks.times(claims), checks.expected)
