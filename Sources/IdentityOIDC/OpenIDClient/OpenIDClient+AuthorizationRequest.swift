@@ -148,7 +148,8 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses to start a login if the metadata list no S256 for PKCE, or not the configured response mode.
+    /// Refuses to start a login if the given list of PKCE methods lacks S256, or the given list of response modes lacks the configured
+    /// mode; the mode `query` is not checked.
     ///
     /// - Parameters:
     ///   - methods: The methods of PKCE, if PKCE is used and the metadata have the list.

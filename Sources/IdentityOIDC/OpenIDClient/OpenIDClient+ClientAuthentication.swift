@@ -14,7 +14,7 @@ extension OpenIDClient {
     ///   - lock: The session's lock, which must be held when a request is sent or repeated; nil for a request without a refresh token.
     ///   - party: The endpoint's name in errors.
     /// - Returns: The response with any status, and the values that no error about it may contain.
-    /// - Throws: `IdentityError` when there is no response.
+    /// - Throws: `IdentityError` when the request cannot be made, or there is no response.
     func postAuthenticated(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)] = [],

@@ -68,8 +68,8 @@ extension OpenIDClient {
 
     /// Whether the provider rejected the client's assertion.
     ///
-    /// Providers then return 401 or 403, often without an error name, or with HTML. The error names in `others` have another
-    /// cause.
+    /// Providers then return `invalid_client`, or status 401 or 403, often without an error name or with HTML. The error names in
+    /// `others` have another cause.
     private func isRefusedAssertion(_ failure: TokenErrorResponse) -> Bool {
         guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return failure.status >= 400 && !failure.isOutage }

@@ -25,7 +25,8 @@ extension OpenIDClient {
 
     /// Checks the callback as far as possible without a request, and returns its authorization code.
     ///
-    /// ``authorizationCode(in:for:)`` also requires an `iss` if the provider's metadata promise one (RFC 9207).
+    /// ``authorizationCode(in:for:)`` also checks the expiry of the attempt, and requires an `iss` if the provider's metadata promise one
+    /// (RFC 9207).
     ///
     /// - Throws: `IdentityError`.
     public func authorizationCodeWithoutMetadata(

@@ -89,9 +89,13 @@ extension OpenIDClient {
     public struct Discovery: Sendable {
         /// Whether there is a document; false uses ``Configuration/endpoints`` alone.
         public var isEnabled = true
-        /// The maximum number of followed redirects of the document's address, to https only; by default none.
+        /// The maximum number of followed redirects of the document's address; by default none.
+        ///
+        /// A redirect to plain http is not followed, except to loopback if ``Configuration/allowsLoopbackHTTP`` is true.
         public var allowedRedirects = 0
-        /// The hosts that the document's endpoints may have, and to which its address may redirect; nil accepts any host.
+        /// The hosts that discovered endpoints may have, and to which the document's address may redirect; nil accepts any host.
+        ///
+        /// A redirect within the host of the document's address needs no entry in this list.
         public var allowedHosts: AllowedHosts?
         /// Headers to send to the origin of the document's address; after a redirect, also to ``allowedHosts``.
         public var headers: [(name: String, value: String)] = []

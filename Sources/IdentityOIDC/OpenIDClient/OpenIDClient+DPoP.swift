@@ -21,7 +21,7 @@ extension OpenIDClient {
         return try DPoPKey()
     }
 
-    /// Sends a request to the authorization server with a new DPoP proof, and once more if the server requires its nonce.
+    /// Sends a request to the authorization server with a new DPoP proof, and once more if the server requires a new nonce.
     ///
     /// A server that requires a nonce has not executed the request (RFC 9449 section 8): a code or refresh token in it is still
     /// valid.
@@ -29,7 +29,7 @@ extension OpenIDClient {
     /// - Parameters:
     ///   - key: The DPoP key; nil sends no proof.
     ///   - url: The URL of the POST request.
-    ///   - send: Sends the request with these headers in addition to its own.
+    ///   - send: Sends the request with the given headers, which contain the proof, in addition to its own.
     /// - Returns: The last response.
     /// - Throws: The error of `send`, or `IdentityError` when the proof cannot be made.
     func withDPoPProof(

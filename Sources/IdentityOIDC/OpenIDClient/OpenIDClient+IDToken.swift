@@ -53,8 +53,8 @@ extension OpenIDClient {
 
     /// The tokens of a login's successful response, after its ID token has been validated.
     ///
-    /// If the response or its ID token is invalid, the response's tokens are revoked if possible, because no session will use them. After
-    /// a step-up they are not revoked if the ID token names the buyer whose session was stepped up.
+    /// If the response or its ID token is invalid or cannot be validated, the response's tokens are revoked if possible, because no session
+    /// will use them. After a step-up they are not revoked if the ID token names the buyer whose session was to be stepped up.
     func loginTokens(
         _ object: JSONObject,
         _ startedAt: Date,

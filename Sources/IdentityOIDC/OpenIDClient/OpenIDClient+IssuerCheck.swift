@@ -33,7 +33,7 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and the tokens of another issuer than ``boundIssuer(_:)`` returns.
+    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and tokens whose issuer does not count as the issuer of ``boundIssuer(_:)``.
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer

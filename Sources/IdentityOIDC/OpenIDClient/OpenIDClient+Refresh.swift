@@ -65,8 +65,8 @@ extension OpenIDClient {
     ///     of the response determines the buyer. It is validated even if it is the stored one, and must name the buyer of the old tokens if
     ///     they have one.
     /// - Returns: The new tokens; without a buyer if `isBuyerKnown` is false and the response contains no ID token.
-    /// - Throws: `RefreshRefusal` when the response contains no token; another error when it may contain one, with
-    ///   `isAttackSuspected` when it belongs to another login.
+    /// - Throws: `RefreshRefusal` when the response contains neither an access token nor a refresh token; another error when it may
+    ///   contain one, with `isAttackSuspected` when its ID token belongs to another login.
     public func tokens(
         from response: RefreshResponse,
         refreshing tokens: TokenSet,
@@ -107,7 +107,8 @@ extension OpenIDClient {
             throw error
         }
         var refreshed = tokens
-        // The claims of an ID token that the app stored were never verified, so only a validated new ID token sets these values.
+        // The claims of an ID token that the app stored were never verified, so they are removed here. A validated new ID token sets
+        // them below, except the nonce.
         if !isBuyerKnown {
             refreshed.buyer = Buyer(issuer: "", subject: "")
             (refreshed.authorizedParty, refreshed.nonce, refreshed.authenticatedAt) = (nil, nil, nil)

@@ -2,7 +2,7 @@ public import IdentityHTTP
 public import IdentityKit
 
 extension OpenIDClient {
-    /// Sends a GET request with the session's access token, and once more if the resource server requires its DPoP nonce.
+    /// Sends a GET request with the session's access token, and once more if the resource server requires a new DPoP nonce.
     func get(_ url: HTTPURL, with tokens: TokenSet, asking party: String) async throws -> HTTPResponse {
         func attempt() async throws -> (response: HTTPResponse, asksForNonce: Bool) {
             let headers = try ProviderHTTPClient.headers(try accessTokenHeaders(tokens, for: .get, url))

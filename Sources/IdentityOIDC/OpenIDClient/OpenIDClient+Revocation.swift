@@ -4,12 +4,13 @@ extension OpenIDClient {
     /// How long a failed login waits for the revocation of its tokens.
     private static let revocationTimeLimit = Duration.seconds(5)
 
-    /// Revokes the refresh token, with which the provider should invalidate the access token too (RFC 7009 section 2.1).
+    /// Revokes the refresh token; the provider should then invalidate the access token too (RFC 7009 section 2.1).
     ///
     /// The access token is revoked if there is no refresh token, or if the provider does not revoke refresh tokens.
     ///
     /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
-    /// - Throws: `IdentityError` when a revocation failed.
+    /// - Throws: `IdentityError` when a revocation failed, when the provider does not revoke refresh tokens, and before the request when
+    ///   the metadata cannot be fetched or the tokens have another issuer.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try checkIssuer(of: tokens, is: try await metadataSource.metadata())
         return try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)

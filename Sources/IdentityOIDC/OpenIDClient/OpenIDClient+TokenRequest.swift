@@ -12,7 +12,7 @@ extension OpenIDClient {
     ///   - lock: The session's lock, for a refresh.
     /// - Returns: The response, the values that no error about it may contain, and the start of the request, from which a token's
     ///   lifetime counts.
-    /// - Throws: `IdentityError` when there is no response.
+    /// - Throws: `IdentityError` when the request cannot be made, or there is no response.
     func send(
         _ fields: [(name: String, value: String)],
         _ metadata: ProviderMetadata,

@@ -4,10 +4,10 @@ public import IdentityKit
 
 /// A client of one OpenID provider: authorization request, code exchange, ID token, refresh, logout.
 ///
-/// ``OpenIDProvider`` is this client for providers that follow the standards. A provider that differs is a separate type that
-/// conforms to ``OpenIDClientProvider`` and describes the differences in ``OpenIDQuirks``; see
-/// `Documentation/Extending/ProviderOfYourOwn.md`. The ID token is always validated: signature, issuer, audience, times, `nonce`, and
-/// `at_hash` if present.
+/// ``OpenIDProvider`` is a provider that only needs this client and a configuration. ``OpenIDQuirks`` describe where a provider differs
+/// from the standards. A provider that needs other code is a separate type that conforms to ``OpenIDClientProvider``; see
+/// `Documentation/Extending/ProviderOfYourOwn.md`. The ID token of a login is always validated: signature, issuer, audience, times,
+/// `nonce` if one was sent, and `at_hash` if present.
 ///
 /// ```swift
 /// let client = try OpenIDClient(configuration, quirks: ExampleQuirks(), environment: environment)

@@ -60,9 +60,9 @@ public struct OpenIDQuirkSettings: Sendable {
     /// Creates settings without any difference.
     public init() {}
 
-    /// Refuses a ``stateByteCount`` of less than 6, and a ``stateLength`` of less than 8 or of more characters than the bytes have.
+    /// Refuses a ``stateByteCount`` of less than 6, and a ``stateLength`` of less than 8 or of more characters than the bytes make.
     ///
-    /// Bolt documents a `state` of 8 characters.
+    /// A ``stateLength`` of 8 is permitted, because Bolt documents a `state` of 8 characters.
     func checkState(ofProvider name: String) throws(IdentityError) {
         let isLongEnough = stateByteCount >= 6
         guard isLongEnough, stateLength.map({ $0 >= 8 && $0 <= (stateByteCount * 8 + 5) / 6 }) ?? true else {
