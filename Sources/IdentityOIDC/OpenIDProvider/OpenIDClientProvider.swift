@@ -42,7 +42,7 @@ extension OpenIDClientProvider {
         try await client.exchange(callback, for: attempt)
     }
 
-    /// Fetches metadata and keys unless they are in memory.
+    /// Fetches the metadata and, if the tokens contain an ID token, the keys, unless they are in memory.
     public func prepareRefresh(of tokens: TokenSet) async throws {
         try await client.prepareRefresh(of: tokens)
     }
@@ -61,7 +61,7 @@ extension OpenIDClientProvider {
         try await client.requestRefresh(of: tokens, under: lock)
     }
 
-    /// Validates the response to a refresh.
+    /// Validates the response to a refresh and returns the new tokens.
     public func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
         try await client.tokens(from: response, refreshing: tokens)
     }
@@ -92,8 +92,9 @@ extension OpenIDClientProvider where Self: BackChannelLogoutSupporting {
 }
 
 extension OpenIDClientProvider where Self: TokenRevoking {
-    /// Revokes the refresh token, with which the provider should invalidate the access token too; revokes the access token if there is
-    /// no refresh token.
+    /// Revokes the refresh token; the provider should then invalidate the access token too.
+    ///
+    /// The access token is revoked if there is no refresh token, or if the provider does not revoke refresh tokens.
     ///
     /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
     @discardableResult

@@ -12,9 +12,9 @@ public import IdentityKit
 /// )
 /// ```
 ///
-/// The ID token is always validated: signature, issuer, audience, times, nonce, and `at_hash` if present. `state` is always sent;
-/// PKCE with S256 and `nonce` are used unless the configured quirks turn them off. A provider that differs from the standard is a
-/// separate type: ``OpenIDClientProvider``.
+/// The ID token of a login is always validated: signature, issuer, audience, times, `nonce` if one was sent, and `at_hash` if present.
+/// `state` is always sent; PKCE with S256 and `nonce` are used unless the configured quirks turn them off. A provider that differs in
+/// more than its quirks is a separate type: ``OpenIDClientProvider``.
 public struct OpenIDProvider: OpenIDClientProvider, BuyerProfileProviding, UserInfoProviding, LogoutStateSupporting,
     BackChannelLogoutSupporting, TokenRevoking, DeviceAuthorizing, ResourceAuthorizing
 {

@@ -11,7 +11,7 @@ enum OpenIDPreset: String, CaseIterable {
 
     /// Reads `preset`; nil if the entry has none.
     ///
-    /// - Throws: `IdentityError` for an unknown name, and for `issuer` beside it.
+    /// - Throws: `IdentityError` for an unknown name, and if the entry also has `issuer`.
     init?(_ section: inout ConfigurationSection) throws(IdentityError) {
         guard let name = try section.optionalString("preset") else { return nil }
         guard let preset = Self(rawValue: name) else {
