@@ -98,7 +98,7 @@ package enum IDTokenValidator {
         }
     }
 
-    /// Checks `nonce`: a nonce of another login means that an attacker replayed or injected the token.
+    /// Checks `nonce`: a missing or wrong nonce may mean that an attacker replayed or injected the token.
     private static func checkNonce(_ claims: JSONObject, _ expected: SignedTokenExpectations) throws(IdentityError) {
         let given = (claims["nonce"]?.string).map { Secret($0) }
         if let nonce = expected.nonce {

@@ -1,7 +1,7 @@
-/// A name in a token, as an error shows it: an algorithm or an audience.
+/// A name in a token or a client key, as an error shows it: an algorithm or an audience.
 ///
 /// A text that is longer than 128 bytes, or has characters that a name or URL does not need, is shown as "…", because an attacker may
-/// have written the token.
+/// have written a token.
 enum LoggableName {
     static func shown(_ name: String) -> String {
         let isName =

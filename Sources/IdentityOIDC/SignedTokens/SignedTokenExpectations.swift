@@ -11,7 +11,7 @@ package struct SignedTokenExpectations: Sendable {
     /// The only one of ``issuers`` that is accepted, for example the issuer to which the login is bound; nil accepts all of
     /// them.
     package var boundIssuer: String?
-    /// The values of which `aud` must contain one; the first is the client id.
+    /// The values of which `aud` must contain one, and of which `azp` must be one if the token has it.
     package var audiences: [String]
     /// Additional values that `aud` may contain.
     package var trustedAudiences: [String] = []
@@ -29,15 +29,15 @@ package struct SignedTokenExpectations: Sendable {
     package var maximumAgeSeconds: Int?
     /// The requested `acr_values`, of which the token's `acr` must be one; empty if none were requested.
     package var authenticationContexts: [String] = []
-    /// The tokens before the refresh; nil at a login.
+    /// The tokens before the refresh; nil at a login, and at a refresh of tokens without a buyer.
     package var previous: TokenSet?
     /// Whether `sub` may be a JSON integer.
     package var acceptsNumericSubject = false
-    /// The permitted difference between the clocks.
+    /// The permitted difference between this machine's clock and the provider's, in seconds.
     package var clockTolerance = ClockTolerance.seconds
     /// The current time.
     package var now: Date
-    /// When the token was received, if its response has been stored since; nil for a token that was received just now.
+    /// When the token was received, if its response may have been stored since; nil for a token that was received just now.
     package var receivedAt: Date?
 
     package init(issuers: IssuerPolicy, audiences: [String], algorithms: [SignatureAlgorithm], now: Date) {

@@ -23,7 +23,7 @@ enum UserInfoResponse {
             throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
         }
         let challenges = AuthenticationChallenge.all(in: response.headers)
-        // An HTML page without a challenge comes from a firewall or a proxy, which does not know the token.
+        // An HTML page without a challenge usually comes from a firewall or a proxy, which does not know the token.
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<") && challenges.isEmpty
         if response.status == 403, !isPage {
             // The endpoint would refuse a new token with the same scopes too. So the error does not cause a refresh.
