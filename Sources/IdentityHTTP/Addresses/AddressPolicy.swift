@@ -30,8 +30,9 @@ public struct AddressPolicy: Sendable {
     /// A policy that permits only addresses of the public internet.
     ///
     /// It refuses loopback, private, link-local (also 169.254.169.254), shared (CGNAT), multicast, unspecified, broadcast,
-    /// documentation, benchmarking and reserved ranges. It also refuses IPv6 forms that wrap an IPv4 address, except NAT64's
-    /// well-known prefix (64:ff9b::/96) around a public IPv4 address. Source: the IANA special-purpose address registries (RFC 6890).
+    /// documentation, benchmarking and reserved ranges. It also refuses IPv4-mapped, 6to4 and Teredo addresses,
+    /// which wrap an IPv4 address in IPv6. NAT64's well-known prefix (64:ff9b::/96) is permitted with a public IPv4 address. Source: the
+    /// IANA special-purpose address registries (RFC 6890).
     public static let publicOnly = AddressPolicy(name: "publicOnly") { PublicAddress.isPublic($0.bytes) }
 
     /// The addresses that ``publicOnly`` permits, and 127.0.0.0/8 and ::1, for tests on one machine.
