@@ -97,7 +97,7 @@ extension SigningKey {
 
     /// The private number of an elliptic curve key (RFC 7518 section 6.2.2.1); nil for other kinds.
     ///
-    /// A session's DPoP key is stored as this number, sealed together with the tokens that are bound to the key.
+    /// A session's DPoP key is stored as a JWK with this number, sealed together with the tokens that are bound to the key.
     package func privateNumber() -> [UInt8]? {
         guard case .ellipticCurve(let curve) = kind else { return nil }
         return handle.number(OSSL_PKEY_PARAM_PRIV_KEY, count: curve.coordinateCount)
