@@ -11,7 +11,7 @@ extension OpenIDClient {
     ///   - headers: Headers in addition to `Accept`, `Content-Type` and the headers of the client authentication.
     ///   - endpoint: The URL.
     ///   - key: The session's DPoP key; nil sends no proof.
-    ///   - lock: The session's lock, which must be held when a request is sent or repeated; nil for a request without a refresh token.
+    ///   - lock: The session's lock, which must be held when a refresh is sent or repeated; nil for other requests.
     ///   - party: The endpoint's name in errors.
     /// - Returns: The response with any status, and the values that no error about it may contain.
     /// - Throws: `IdentityError` when the request cannot be made, or there is no response.
