@@ -94,7 +94,7 @@ struct BackupTests {
         let directory = try StoreDirectory()
         let clock = CommittingClock()
         let store = try await directory.open { $0.clock = clock }
-        // Three steps.
+        // The payloads are so large that the backup needs three steps.
         for _ in 0..<40 { try await store.insert(sampleSession(payload: String(repeating: "x", count: 128_000))) }
         try await store.insert(sampleSession())
         let other = try await directory.open()
@@ -109,7 +109,7 @@ struct BackupTests {
         #expect(clock.commits > 1)
     }
 
-    @Test("an existing file is not overwritten, and no incomplete file is left")
+    @Test("a backup overwrites no existing file, and a refused backup leaves no incomplete file")
     func refused() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -134,7 +134,7 @@ struct BackupTests {
     }
 }
 
-/// A clock at whose pauses another process commits, up to a limit.
+/// A clock that commits through another store at each sleep, up to a limit.
 private final class CommittingClock: IdentityClock {
     static let limit = 50
     private let state = Mutex<(commit: (@Sendable () async throws -> Void)?, commits: Int)>((nil, 0))

@@ -10,10 +10,10 @@ struct BusyCommitTests {
     private final class Batch: Sendable {
         private let works = Mutex<[PendingWork]>([])
         private let runs = Mutex(0)
-        /// How often the body of a call was run, without failing bodies.
+        /// How often bodies were run that do not fail.
         var runCount: Int { runs.withLock { $0 } }
 
-        /// Queues calls and returns their results.
+        /// Queues calls and returns the tasks that wait for their results.
         func add(_ count: Int, failing: Bool = false) async throws -> [Task<Void, any Error>] {
             let expected = works.withLock { $0.count } + count
             let calls = (0..<count).map { _ in
@@ -51,7 +51,7 @@ struct BusyCommitTests {
         #expect(batch.runCount == 20)
     }
 
-    @Test("after a call has failed, the other calls do not wait for the reader one after the other")
+    @Test("after a call has failed, one other call waits for the reader, and the rest fail without being run")
     func afterFailure() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .zero }
@@ -79,7 +79,7 @@ struct BusyCommitTests {
         for call in before + after { try await call.value }
     }
 
-    @Test("a check of the file and the saves of all processes exclude each other, so that no save waits inside SQLite")
+    @Test("a check of the file needs the writer lock, and fails as store_busy while another process holds it")
     func check() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .milliseconds(100) }

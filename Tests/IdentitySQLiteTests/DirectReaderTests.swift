@@ -62,7 +62,7 @@ struct DirectReaderTests {
         #expect(try store.database.direct.read { try $0.hasAnySession() } == true)
     }
 
-    @Test("only one caller at a time reads on its own thread")
+    @Test("while one thread reads directly, a direct read of another thread returns nil")
     func oneCaller() async throws {
         let direct = try await filled().store.database.direct
         let isAlone = try direct.read { _ in
@@ -79,7 +79,7 @@ struct DirectReaderTests {
         #expect(isAlone == true)
     }
 
-    @Test("after a slow read, all reads use the reader's thread for twenty times the duration of that read")
+    @Test("after a read that waited long for the disk, all reads use the reader's thread for twenty times its duration")
     func slow() async throws {
         _ = try await filled()
         let waits = Waits()
@@ -93,7 +93,7 @@ struct DirectReaderTests {
         _ = try direct.read { _ in wait(DirectReader.slowRead - .microseconds(1)) }
         #expect(try isUsed())
         _ = try direct.read { [clock] _ in clock.advance(by: .seconds(60)) }
-        #expect(try isUsed(), "The thread did not wait for the disk.")
+        #expect(try isUsed(), "The long read did not wait for the disk, so it must not count as slow.")
         _ = try direct.read { _ in wait(DirectReader.slowRead) }
         #expect(try !isUsed())
         clock.advance(by: DirectReader.slowRead * 20 - .microseconds(1))
@@ -102,7 +102,7 @@ struct DirectReaderTests {
         #expect(try isUsed())
     }
 
-    @Test("the connection cannot write, so it never rolls back the journal of a crashed process")
+    @Test("the connection for direct reads cannot remove a session")
     func readOnly() async throws {
         let (store, session) = try await filled()
         let removed = try store.database.direct.read { try $0.run(.deleteSession, .integer(store.rowKey(session.id))) }
@@ -131,7 +131,7 @@ struct DirectReaderTests {
     }
 }
 
-/// The system's clock, which counts its sleeps.
+/// The system's clock with a count of its sleeps.
 private final class SleepCounter: IdentityClock {
     private let sleeps = Mutex(0)
     private let system = SystemClock()

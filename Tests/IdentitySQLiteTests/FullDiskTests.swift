@@ -17,7 +17,7 @@ struct TokenSizes: Sendable, CustomTestStringConvertible {
     /// 0 without an ID token.
     let identity: Int
 
-    /// From short opaque tokens to JWTs with many groups.
+    /// Token sizes from short opaque tokens to JWTs with many groups.
     ///
     /// The sizes for Google are its documented limits (2,048 and 512 bytes).
     static let all = [
@@ -93,7 +93,7 @@ private final class SizedProvider: WrappingProvider, JournaledRefreshing {
 
 @Suite("Refreshing on a full disk")
 struct FullDiskTests {
-    @Test("a new session can be refreshed many times with tokens of any size", arguments: TokenSizes.all)
+    @Test("a new session can be refreshed twelve times with tokens of typical sizes", arguments: TokenSizes.all)
     func refresh(_ sizes: TokenSizes) async throws {
         let directory = try StoreDirectory()
         let clock = ManualClock()
@@ -128,7 +128,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test("a new session fails as store_full, and the hint says which refreshes still work")
+    @Test("the insertion of a new session fails as store_full, and the hint says which refreshes still work")
     func login() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

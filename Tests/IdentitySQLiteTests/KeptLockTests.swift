@@ -25,7 +25,7 @@ private final class FullStore: WrappingStore {
 
 @Suite("A session lock that a process keeps")
 struct KeptLockTests {
-    @Test("no other process refreshes a session while one process alone has the newest tokens")
+    @Test("while a process has new tokens that it could not save, no other process refreshes the session")
     func keepsLock() async throws {
         let directory = try StoreDirectory()
         let clock = ManualClock(isAdvancedBySleeping: true)
@@ -41,7 +41,7 @@ struct KeptLockTests {
                 configuration: configuration
             )
         }
-        // Two open stores lock each other out as two processes do.
+        // Two stores over one file exclude each other as two processes do.
         let full = FullStore(try await directory.open())
         let (first, second) = (try manager(full), try await manager(directory.open()))
         let tokens = provider.mint(Buyer(issuer: "https://id.example", subject: "buyer"))
@@ -62,7 +62,7 @@ struct KeptLockTests {
         #expect(try await second.tokens(for: id).tokens.accessToken.reveal() == "access-3")
     }
 
-    @Test("the tasks of a process get a lock at once and in the order of their requests", .timeLimit(.minutes(1)))
+    @Test("waiting tasks of one process get a released lock without polling, in the order of their requests", .timeLimit(.minutes(1)))
     func order() async throws {
         let directory = try StoreDirectory()
         // This clock never ends a sleep, so a task that polls for the lock would never get it.
@@ -88,7 +88,7 @@ struct KeptLockTests {
         #expect(await order.reduce(into: []) { $0.append($1) } == [0, 1, 2])
     }
 
-    @Test("a kept lock ends with the first body that does not keep it, and excludes other processes until then")
+    @Test("a lock that a body keeps excludes other processes until a later body of its process does not keep it")
     func endsLater() async throws {
         let directory = try StoreDirectory()
         let (holder, other) = (try await directory.open(), try await directory.open())

@@ -65,7 +65,7 @@ struct KeyRotationTests {
         let last = try await stage.directory.open { $0.key = stage.new }
         #expect(try await last.keyUsage() == [usage[0]])
         for session in stage.sessions {
-            // The generation is unchanged, so no other process is affected.
+            // The generation is unchanged, so the next save of another process succeeds.
             #expect(try await last.session(session.id)?.generation == session.generation)
         }
         #expect(try await last.attachment("cart", of: stage.sessions[0].id)?.payload.reveal() == "x")

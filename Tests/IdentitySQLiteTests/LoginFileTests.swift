@@ -62,7 +62,7 @@ struct LoginFileTests {
         #expect(try directory.loginFile != file)
     }
 
-    @Test("pending logins are saved in the database if the boot is not known, on request, and on FUSE")
+    @Test("pending logins are saved in the database if the boot id is unknown, if configured, and on FUSE")
     func durable() async throws {
         let ways: [(inout SQLiteStore.Configuration) -> Void] = [
             { $0.bootID = { nil } }, { $0.savesPendingLoginsDurably = true }, { $0.fileSystemType = 0x6573_5546 },
@@ -74,7 +74,7 @@ struct LoginFileTests {
             await store.close()
         }
         #expect(try directory.entries().allSatisfy { !$0.hasSuffix(".logins") })
-        // Another process finds them, once.
+        // Another process can take each of them once.
         let store = try await open()
         for number in ways.indices {
             #expect(try await store.takeLoginAttempt("\(number)") != nil)
@@ -83,7 +83,7 @@ struct LoginFileTests {
     }
 
     @Test(
-        "a pending login that does not fit into the file is saved in the database, and an older one of its key is gone"
+        "a pending login that does not fit into the file is saved in the database, and replaces an older one with its key"
     )
     func large() async throws {
         let store = try await open()
@@ -165,7 +165,7 @@ struct LoginFileTests {
         #expect(try await last.takeLoginAttempt("2") != nil)
     }
 
-    @Test("if the directory is removed, the store continues with a new file")
+    @Test("if the directory of pending logins is removed, all processes continue with a new file")
     func removal() async throws {
         let (first, second) = (try await open(), try await open())
         for store in [first, second] { try await store.insert(sampleAttempt("lost")) }
@@ -175,7 +175,7 @@ struct LoginFileTests {
         #expect(try await second.takeLoginAttempt("new") != nil)
     }
 
-    @Test("a link, a directory that others may use, and a file that others may read are refused")
+    @Test("a symbolic link, a directory that others may use, and a file that others may read are refused")
     func permissions() async throws {
         let store = try await open()
         try await store.insert(sampleAttempt("login"))
@@ -194,7 +194,7 @@ struct LoginFileTests {
         #expect(link?.message.contains("is not a directory") == true)
     }
 
-    @Test("a call waits for another process that uses the file, until the time limit")
+    @Test("a call that waits for another process longer than the time limit fails as store_busy")
     func waiting() async throws {
         let store = try await open { $0.lockWait = .milliseconds(50) }
         try await store.insert(sampleAttempt("login"))
@@ -205,7 +205,7 @@ struct LoginFileTests {
         #expect(try await store.takeLoginAttempt("login") != nil)
     }
 
-    @Test("after a call that waited for the disk, calls use the file's own thread for twenty times as long")
+    @Test("after a call that waited for the disk, calls use the file's own thread for twenty times its duration")
     func slowDisk() async throws {
         let store = try await open()
         let opened = OpenedStore(
@@ -222,7 +222,7 @@ struct LoginFileTests {
         let file = LoginFile(in: directory.logins, boot: "boot 1", of: opened, configuration) {
             waits.load(ordering: .relaxed)
         }
-        // Opening the file may wait for the disk.
+        // The first call is not direct, because opening the file may wait for the disk.
         #expect(try file.direct { _ in true } == nil)
         try await file.use { _ in }
         // On a busy machine a call can also take long because other threads run.
@@ -242,7 +242,7 @@ struct LoginFileTests {
         file.close()
     }
 
-    @Test("the kernel's id of the boot is used only in its usual form")
+    @Test("the kernel's boot id is used only if it is a lower-case UUID")
     func bootIDs() {
         let id = "0a1b2c3d-4e5f-6789-abcd-ef0123456789"
         #expect(BootID.id(in: id + "\n") == id)

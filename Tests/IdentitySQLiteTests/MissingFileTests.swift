@@ -50,7 +50,7 @@ struct MissingFileTests {
         #expect(error?.message.contains("one file with tokens") == true)
         #expect(error?.hint?.contains("Put the database back") == true)
         #expect(!FileManager.default.fileExists(atPath: directory.database))
-        // Both steps that the hint names work.
+        // Both ways that the hint names work: to put the database back, and to move the spool away.
         try FileManager.default.moveItem(atPath: aside, toPath: directory.database)
         let found = try await directory.open { $0.createsStore = creates }
         #expect(try await found.spooledSession(session.id)?.payload.reveal() == "refreshed")

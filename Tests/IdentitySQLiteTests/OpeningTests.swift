@@ -30,7 +30,7 @@ struct OpeningTests {
         await first.close()
         await expect(.storeFailed, .retryLater) { try await first.session(session.id) }
         await expect(.storeFailed, .retryLater) { try await first.insert(sampleSession()) }
-        // The slot size of the file is used.
+        // The file keeps the slot size with which it was created.
         let second = try await directory.open()
         #expect(second.records.sealer.slotSize == 2_000)
         #expect(try await second.session(session.id)?.payload.reveal() == "tokens")
@@ -83,7 +83,7 @@ struct OpeningTests {
         #expect(try await directory.open().session(session.id) != nil)
     }
 
-    @Test("a header without a readable lookup key is damaged, and not a question of the key")
+    @Test("a header without a readable lookup key is reported as damaged, not as a wrong key")
     func lostLookupKey() async throws {
         for sql in ["DELETE FROM lookup_key", "UPDATE lookup_key SET record = x'00'"] {
             let directory = try StoreDirectory()
@@ -107,7 +107,7 @@ struct OpeningTests {
         let fresh = try sampleSession()
         try await second.insert(fresh)
         await second.close()
-        // The old key was removed too early: rows that are still sealed under it are an error, not unknown, and are kept.
+        // The old key was removed too early: calls for rows that it encrypts fail, and the rows are kept.
         let early = try await directory.open { $0.key = new }
         await expect(.storeKeyMismatch, .configuration) { try await early.session(session.id) }
         await expect(.storeKeyMismatch, .configuration) { try await early.remove(session.id) }
@@ -138,7 +138,7 @@ struct OpeningTests {
                 && error?.hint?.contains("Update the program") == true
         )
         #expect(try directory.contents(directory.database) == newer)
-        // Files from before the first release.
+        // Files that lack a column, as versions before the first release wrote them.
         for change in ["DROP INDEX session_sweep; ALTER TABLE session", "ALTER TABLE store"] {
             let column = change.hasSuffix("store") ? "is_copy" : "sweep_after"
             try connection.execute("PRAGMA user_version = \(Schema.version); \(change) DROP COLUMN \(column)")
@@ -197,7 +197,7 @@ struct OpeningTests {
         #expect(try await directory.open().checkHealth().sessions == 20)
     }
 
-    @Test("garbage is refused as damaged and not changed")
+    @Test("a file with garbage is refused and not changed")
     func garbage() async throws {
         let directory = try StoreDirectory()
         await (try directory.open()).close()

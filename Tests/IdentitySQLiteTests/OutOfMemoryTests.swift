@@ -9,7 +9,7 @@ import Testing
 struct OutOfMemoryTests {
     @Test("the store reports no row as damaged, omits none from a list, and moves none to quarantine")
     func rows() async {
-        // In a separate process in which the test controls OpenSSL's memory.
+        // A separate process, because OpenSSL's allocation functions can be replaced only before OpenSSL allocates memory.
         await #expect(processExitsWith: .success) {
             #expect(OpenSSLMemory.takeOver())
             let directory = try StoreDirectory()

@@ -32,7 +32,7 @@ struct QuarantineTests {
         return (directory, store, sessions, clock)
     }
 
-    @Test("a row with a damaged hash is reported as damaged, never as unknown, and a mark of a used token still counts")
+    @Test("a row with a damaged hash is reported as damaged, not as unknown, and a used token still counts as used")
     func damagedHash() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.savesPendingLoginsDurably = true }
@@ -143,7 +143,7 @@ struct QuarantineTests {
         #expect(try await store.setAttachment("moved", to: Secret("x"), of: sessions[1].id, expecting: nil))
         let moved = try store.attachmentKey("moved", sessions[1].id)
         await store.close()
-        // One attachment that is listed with another session, one that is damaged, and two whose key is missing.
+        // One attachment whose row names another session, one that is damaged, and two whose key is missing.
         try directory.connection().execute(
             """
             UPDATE attachment SET slot = x'00' WHERE key = \(try store.attachmentKey("damaged", sessions[0].id));

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The reader's thread", .timeLimit(.minutes(1)))
 struct ReaderThreadTests {
-    @Test("SQLite checks the structure of the file on another thread, so other reads do not wait for it")
+    @Test("the check of the file's structure does not use the reader's thread, so reads do not wait for it")
     func integrityCheck() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -21,7 +21,7 @@ struct ReaderThreadTests {
         #expect(try await !store.database.problems(in: store.location).isEmpty)
     }
 
-    @Test("a list of a buyer's sessions fails when one of them is moved to quarantine while it is read")
+    @Test("a list of a buyer's sessions fails if a session is moved to quarantine while the list is read")
     func quarantineDuringList() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
@@ -48,7 +48,7 @@ struct ReaderThreadTests {
         let filter = SessionFilter(buyer: (session.issuer, session.subject))
         let list = Task { try await store.sessions(matching: filter) }
         try await waitForCalls(1)
-        // The list's first read is done before this call, in the same batch, and its next read after it.
+        // This call runs after the list's first read, in the same batch, and before the list's next read.
         let move = Task {
             try await store.database.read { reader in
                 // Ends the transaction that the batch shares, so that the shell can commit.

@@ -89,7 +89,7 @@ struct RefusedCallTests {
         #expect(try await commits() != before)
     }
 
-    @Test("an unknown login is found to be unknown while another process writes")
+    @Test("a call that takes an unknown login does not wait for another process's writer lock")
     func busy() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .zero }

@@ -56,7 +56,7 @@ struct RestoredRowTests {
         #expect(stored.isInDoubt)
         try await quarantine([id], store, directory)
 
-        // Only the generation was wrong.
+        // Undoes the damage, which was the increased generation.
         try directory.connection().execute("UPDATE quarantine SET generation = generation - 1")
         try directory.connection().execute(statements[0])
         let restored = try #require(try await store.session(id))
@@ -71,7 +71,7 @@ struct RestoredRowTests {
         #expect(try await later.repair() == expected)
         #expect(try await store.session(id)?.isInDoubt == false)
         #expect(try await later.tokens(for: id).tokens.accessToken.reveal() == "access-2")
-        // The row has the end of its retention again.
+        // The row has its end of retention again, so the sweep removes it.
         #expect(try await store.sweep(expiredBefore: .distantFuture) == 1)
     }
 

@@ -86,7 +86,7 @@ struct SealingTests {
         #expect(throws: IdentityError.self) { try sealer.open(record + [0], as: identity) }
     }
 
-    @Test("a record that was truncated or extended cannot be decrypted")
+    @Test("a record that was cut or padded to another number of slots cannot be decrypted")
     func resizing() throws {
         let sealer = Self.sealer(try StoreDirectory.key())
         let identity = RecordFields(.session, row: Self.row)

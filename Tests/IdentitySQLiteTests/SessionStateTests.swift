@@ -38,7 +38,7 @@ struct SessionStateTests {
         }
     }
 
-    @Test("each of thousands of sessions can be claimed and saved when the disk is full")
+    @Test("of thousands of sessions, 600 can be claimed and saved while the disk is full")
     func fullDisk() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { ($0.slotSize, $0.lockWait) = (512, .seconds(600)) }
@@ -68,7 +68,7 @@ struct SessionStateTests {
         #expect(health.sessionsInDoubt == 0)
     }
 
-    @Test("a session that outgrows its slot gets a larger slot with the claim, and keeps it")
+    @Test("a session that outgrows its slot keeps the larger slot, and a claim reserves the slot for the save")
     func growth() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.slotSize = 512 }

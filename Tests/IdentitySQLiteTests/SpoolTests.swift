@@ -69,8 +69,8 @@ struct SpoolTests {
             changed[byte] ^= 1
             try directory.overwrite(changed, in: file)
             let found = await result { try await store.spooledSession(session.id) }
-            // Only the mark of a refresh and the end of retention can be changed. The mark has no effect, and the
-            // encrypted time is used.
+            // A change stays undetected only in the plain-text mark of a refresh and the plain-text end of retention. The mark
+            // has no effect, and the encrypted end of retention is used.
             if case .success(let kept) = found {
                 #expect(kept?.retainedUntil == session.retainedUntil)
                 #expect(kept?.payload.isEqual(to: session.payload) == true)

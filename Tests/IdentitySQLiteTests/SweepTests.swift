@@ -40,7 +40,7 @@ struct SweepTests {
         #expect(try await store.session(session.id) == nil)
     }
 
-    @Test("a sweep on a full disk removes expired sessions behind thousands that were refreshed")
+    @Test("a sweep on a full disk passes thousands of refreshed sessions and removes the expired one after them")
     func fullDisk() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { ($0.slotSize, $0.lockWait) = (512, .seconds(600)) }
@@ -64,7 +64,7 @@ struct SweepTests {
         #expect(try await store.sweep(expiredBefore: moment + 5_000) == 3_000)
     }
 
-    @Test("a spool folder that others can open stops no other part of a sweep")
+    @Test("if others can open the spool folder, a sweep fails, but still removes expired sessions and logins")
     func openSpool() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

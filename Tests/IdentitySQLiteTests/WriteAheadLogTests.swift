@@ -44,7 +44,7 @@ struct WriteAheadLogTests {
     }
 
     @Test(
-        "the log's files are created for the owner only and removed when the store is closed, and the pragmas are durable"
+        "only the owner can use the log's files, closing empties or removes them, and commits are synchronous"
     )
     func files() async throws {
         let directory = try StoreDirectory()
@@ -125,7 +125,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("concurrent openers of a file with a log do not block each other")
+    @Test("concurrent openers of a file with a write-ahead log all succeed")
     func conversionRace() async throws {
         let directory = try StoreDirectory()
         for _ in 0..<5 {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Writing to a store")
 struct WritingTests {
-    @Test("a call waits for another program's transaction, then fails as store_busy")
+    @Test("a call that another program's transaction blocks longer than the time limit fails as store_busy")
     func foreignTransaction() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .zero }
@@ -23,7 +23,7 @@ struct WritingTests {
         await expect(.storeBusy, .retryLater) { try await directory.open { $0.lockWait = .zero } }
         try shell.execute("COMMIT")
         try await store.insert(sampleSession())
-        // With a reader, the transaction can begin but not commit.
+        // While the shell reads, the store's transaction can begin but not commit.
         try shell.execute("BEGIN; SELECT count(*) FROM session")
         await expect(.storeBusy, .retryLater) { try await store.remove(session.id) }
         #expect(try await store.session(session.id) != nil)
@@ -47,7 +47,7 @@ struct WritingTests {
         #expect(try await impatient.session(session.id) != nil)
         other.close()
         try await saved
-        // The lock is free before the caller of a write continues.
+        // The writer lock is released before `insert` returns.
         #expect(try await impatient.session(late.id) != nil)
         try await impatient.insert(sampleSession())
     }
@@ -113,7 +113,7 @@ struct WritingTests {
         let count = Mutex(0)
     }
 
-    @Test("concurrent saves share a transaction")
+    @Test("concurrent saves need at most one transaction each, and a failed save does not affect them")
     func groupCommit() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .seconds(600) }
@@ -126,7 +126,6 @@ struct WritingTests {
         let sessions = try (0..<64).map { _ in try sampleSession() }
         let saves = sessions.map { session in Task { try await store.insert(session) } }
         let spoiler = Task {
-            // A failed save does not affect the others.
             _ = await expect(.storeFailed, .rejected) {
                 try await store.insert(sampleSession(retainedUntil: Date(timeIntervalSince1970: .nan)))
             }
@@ -191,7 +190,7 @@ struct WritingTests {
         #expect(try await store.takeLoginAttempt("1") == nil)
     }
 
-    @Test("closing waits for the queued saves")
+    @Test("after closing, the file contains exactly the sessions whose save succeeded")
     func closing() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()
