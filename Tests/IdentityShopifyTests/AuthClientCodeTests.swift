@@ -25,7 +25,7 @@ struct AuthClientCodeTests {
     @Test("concurrent exchanges of one code call the delegate once", arguments: [true, false])
     func concurrentExchanges(hasParameters: Bool) async throws {
         let shop = try await Shop(.publicMobile)
-        // Several rounds, because each has its own order of the threads.
+        // Several rounds, because the order of the threads differs from round to round.
         for _ in 0..<20 {
             let listener = Listener()
             let (client, verifier, callback) = try await login(shop, listener)
@@ -43,7 +43,7 @@ struct AuthClientCodeTests {
         }
     }
 
-    @Test("a code that the app read from the callback is exchanged with the nonce check, also without its verifier")
+    @Test("the nonce is checked for a code that the app read from the callback and passes without its verifier")
     func recordedVerifier() async throws {
         let shop = try await Shop(.publicMobile)
         let listener = Listener()
@@ -58,7 +58,7 @@ struct AuthClientCodeTests {
         #expect(listener.heard.last?.hasPrefix("complete shcat_") == true)
     }
 
-    @Test("the delegate learns that the login of a callback expired")
+    @Test("a callback of an expired login calls the delegate with state_unknown")
     func expiredLogin() async throws {
         let shop = try await Shop(.publicMobile)
         let listener = Listener()

@@ -7,7 +7,7 @@ import Synchronization
 import TestDoubles
 import Testing
 
-/// A token storage that needs some time to remove tokens, and then may fail.
+/// A token storage that removes tokens only after 200 milliseconds, or then fails.
 private final class SlowVault: AuthTokenStorage {
     private let state = Mutex(false)
     private let isBroken: Bool
@@ -32,7 +32,7 @@ struct AuthClientLogoutTests {
         return try #require(URL(string: url))
     }
 
-    @Test("a login from before a logout signs nobody in, and the delegate learns of it")
+    @Test("a login that began before a logout fails with state_unknown, also at the delegate")
     func loginsBefore() async throws {
         let shop = try await Shop(.publicMobile)
         let listener = Listener()
@@ -74,7 +74,7 @@ struct AuthClientLogoutTests {
         #expect(client.currentTokens == nil && shop.shopify.counters.logouts == 2)
     }
 
-    @Test("a permanent redirect means a wrong shop id, and a temporary one leads the browser to a logout URI")
+    @Test("a logout fails if Shopify redirects it permanently, and succeeds with a temporary redirect or status 200")
     func redirects() async throws {
         let shop = try await Shop(.publicMobile)
         for status in [301, 308, 302, 303, 200] {
@@ -88,7 +88,7 @@ struct AuthClientLogoutTests {
         }
     }
 
-    @Test("the configured page after the logout is in the URL for the browser, and not in the call")
+    @Test("the configured page after the logout is in the URL for the browser, and not in the client's own request")
     func pageAfterLogout() async throws {
         let shop = try await Shop(.publicMobile)
         let client = AuthClient(
@@ -101,7 +101,7 @@ struct AuthClientLogoutTests {
         #expect(call.queryValue("post_logout_redirect_uri") == nil && call.queryValue("id_token_hint") == idToken)
     }
 
-    @Test("a logout that fails at Shopify removes the tokens from the storage first, and reports if that fails")
+    @Test("a logout that fails at Shopify still removes the tokens from the storage, and reports a failed removal")
     func removal() async throws {
         let shop = try await Shop(.publicMobile)
         for isBroken in [false, true] {

@@ -79,7 +79,7 @@ struct AuthClientTests {
         }
     }
 
-    @Test("an invalid value is thrown by the first call that needs it")
+    @Test("an invalid shop domain is reported by the first call that needs it")
     func deferredError() async {
         let client = AuthClient(shopDomain: "https://a.example", clientId: "c", redirectUri: "shop.1.app://callback")
         let error = await failure { try await client.buildAuthorizationUrl() }
@@ -88,7 +88,7 @@ struct AuthClientTests {
     }
 
     @Test(
-        "a callback with another state or URI, a repeated parameter or an error has no code, and a code works once"
+        "a callback with another or no state, another URI or a repeated parameter gives no code, and a code works once"
     )
     func callbacks() async throws {
         let shop = try await Shop(.publicMobile)
@@ -132,7 +132,7 @@ struct AuthClientTests {
         #expect(await failure { try await client.completeLogin(url: late) }?.code == .stateUnknown)
     }
 
-    @Test("a login whose code the app read from the callback itself is checked too")
+    @Test("nonce and login_required are checked also if the app reads the code from the callback itself")
     func ownCode() async throws {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
@@ -222,7 +222,7 @@ struct AuthClientTests {
         let first = try client(shop)
         let tokens = try await first.login(with: SandboxBuyer())
         let refreshToken = try #require(tokens.refreshToken)
-        // The app was started anew and has the refresh token from its keychain.
+        // The app was restarted and has the refresh token from its keychain.
         let client = try client(shop)
         let refreshed = await withCheckedContinuation { continuation in
             client.refreshAccessToken(refreshToken: refreshToken) { token, error in
@@ -252,7 +252,7 @@ struct AuthClientTests {
         #expect(refused.1 != nil)
     }
 
-    @Test("after a refresh without known tokens, the buyer comes from the response's ID token")
+    @Test("if a client that has no tokens refreshes, the buyer comes from the response's ID token")
     func bareRefresh() async throws {
         let shop = try await Shop(.publicMobile)
         let tokens = try await client(shop).login(with: SandboxBuyer())

@@ -76,7 +76,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "404, an HTML page or an incomplete redirect instead of the document fails with discovery_failed",
+        "404, an HTML page or a redirect without Location instead of the document fails with discovery_failed",
         arguments: [
             SandboxFault.htmlPage(status: 404), .htmlPage(status: 200),
             .redirect(to: "https://example.com/.well-known/openid-configuration", status: 301)

@@ -78,7 +78,7 @@ struct EndpointHostsTests {
         #expect((error == nil) == isAccepted)
     }
 
-    @Test("a configured list replaces the default one, name by name and without subdomains")
+    @Test("a configured list replaces the default hosts, and a listed host does not include its subdomains")
     func override() async throws {
         func isAccepted(_ host: String, _ hosts: [String]) async throws -> Bool {
             let transport = ScriptedTransport([
@@ -163,7 +163,7 @@ struct EndpointHostsTests {
         #expect(transport.urls.count == 1)
     }
 
-    @Test("after Shopify rejected a request as an attack, calls for the same shop pause, in any spelling of its domain")
+    @Test("after Shopify answered with 430, calls for the same shop fail without a request, in any spelling of its domain")
     func breaker() async throws {
         let clock = ManualClock()
         let api = "https://brand.example/customer/api/2026-10/graphql"
@@ -179,7 +179,7 @@ struct EndpointHostsTests {
     }
 
     @Test(
-        "a list with anything but host names is a configuration error",
+        "an empty list of hosts, or one with anything but host names, is a configuration error",
         arguments: [
             [], [""], ["https://a.example"], ["a.example/x"], ["a.example:8443"], ["*.a.example"], ["u@a.example"],
         ]

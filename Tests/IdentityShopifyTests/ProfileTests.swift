@@ -35,7 +35,7 @@ struct ProfileTests {
         #expect(body.object?.members.map(\.name) == ["query"])
     }
 
-    @Test("protected fields keep the values of the login, also if the response has errors")
+    @Test("profile fields that Shopify withholds keep the values of the login, also if the response has errors")
     func protectedData() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -62,7 +62,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "every form of Shopify's errors has its kind and code",
+        "each error of the API leads to its kind and code",
         arguments: [
             (
                 200, #"{"errors":[{"message":"x","extensions":{"code":"THROTTLED"}}]}"#, IdentityError.Kind.retryLater,
@@ -116,7 +116,7 @@ struct ProfileTests {
         let shop = try await Shop()
         let provider = try shop.provider()
         var tokens = try await shop.login(provider)
-        // The second one is another shop's, which the configuration without shopID accepts.
+        // The second issuer is another shop's, which the configuration accepts because it has no shopID.
         for issuer in ["https://other.example", "https://shopify.com/authentication/999"] {
             tokens.buyer.issuer = issuer
             #expect(await failure { try await provider.buyerProfile(for: tokens) }?.code == .issuerChanged)
@@ -125,7 +125,7 @@ struct ProfileTests {
         #expect(shop.shopify.requests(to: .api).isEmpty)
     }
 
-    @Test("an expired access token fails with access_token_refused, and works after a refresh")
+    @Test("a profile request with an expired access token fails with access_token_refused, and succeeds after a refresh")
     func expiredToken() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -136,7 +136,7 @@ struct ProfileTests {
         #expect(try await provider.buyerProfile(for: refreshed).givenName == "Ada")
     }
 
-    @Test("without a URL of the API, the profile contains what the login verified")
+    @Test("if the provider knows no URL of the API, the profile is the buyer of the login")
     func noAddress() async throws {
         let shop = try await Shop()
         let loggedIn = try shop.provider()
@@ -151,8 +151,8 @@ struct ProfileTests {
 
     static let schemas = ProcessInfo.processInfo.environment["IDENTITYKIT_SCHEMAS"]
 
-    /// Shopify's schemas are not part of this repository: the variable names a folder that holds them, and `python3` needs
-    /// the module `graphql`.
+    /// Shopify's schemas are not part of this repository: `IDENTITYKIT_SCHEMAS` names a folder that contains them, and `python3`
+    /// needs the module `graphql`.
     @Test(
         "the document is valid against Shopify's own schema",
         .enabled(if: schemas != nil, "set IDENTITYKIT_SCHEMAS to a folder with Shopify's schemas")

@@ -17,7 +17,7 @@ struct Shop {
 
     var shopify: SandboxShopify { sandbox.shopify }
 
-    /// Opens a shop that differs from a real one only in its loopback addresses; the issuer has Shopify's form.
+    /// Opens a fake shop at loopback addresses; its issuer has the form of Shopify's issuers.
     init(
         _ client: SandboxShopifyClient = .confidential,
         _ setUp: (inout SandboxShopifyConfiguration) -> Void = { _ in }

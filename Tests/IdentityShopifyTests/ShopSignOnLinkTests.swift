@@ -37,7 +37,7 @@ struct ShopSignOnLinkTests {
     }
 
     @Test(
-        "only a path of the shop is accepted as the page to return to",
+        "a page to return to that is not a path of the shop is refused",
         arguments: ["https://shop.example/", "//evil.example", "/\\evil.example", "", "cart", "javascript:alert(1)"]
     )
     func foreignPage(path: String) throws {
@@ -46,7 +46,7 @@ struct ShopSignOnLinkTests {
     }
 
     @Test(
-        "only a bare domain name is a shop",
+        "text that is not a bare domain name is refused as shop domain",
         arguments: ["", "https://shop.example", "shop.example/x", "shop", "a b.example", "shop.example:443"]
     )
     func domain(text: String) throws {

@@ -52,7 +52,7 @@ struct TokenEndpointTests {
         #expect(request.header("Authorization") == credentials[client.kind])
     }
 
-    @Test("the hint for an unknown client names members of the configuration, and no secret where the client has none")
+    @Test("the hint for an unknown client names clientID, and the message names a secret only if the client has one")
     func unknownClient() async throws {
         for client in SandboxShopifyClient.all {
             let shop = try await Shop(client)
@@ -79,7 +79,7 @@ struct TokenEndpointTests {
         }
     }
 
-    /// The errors of Shopify's token endpoint, without the two that depend on the grant.
+    /// Failures at Shopify's token endpoint that have the same kind at a login and at a refresh.
     static let expectedFailures = [
         Failure(.redirect(to: "https://shopify.com/", status: 301), .configuration, .redirectRefused),
         Failure(.oauthError("unsupported_grant_type"), .configuration, .unsupportedGrantType),
@@ -118,7 +118,7 @@ struct TokenEndpointTests {
         #expect(loginRefusal?.code == expected.code)
     }
 
-    @Test("invalid_grant ends a session at a refresh and fails a login, also with status 200")
+    @Test("invalid_grant has kind signInAgain at a refresh and rejected at a login, also with status 200")
     func invalidGrant() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -143,7 +143,7 @@ struct TokenEndpointTests {
         #expect(await failure { try await provider.refresh(tokens) }?.retryAfter == .seconds(7))
     }
 
-    @Test("a block by Shopify concerns the configuration of all sessions")
+    @Test("a refresh that Shopify blocks is refused with kind configuration, which ends no session")
     func blocked() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()
@@ -180,7 +180,7 @@ struct TokenEndpointTests {
         #expect(again.refreshToken?.isEqual(to: try #require(refreshed.refreshToken)) == true)
     }
 
-    @Test("a client of type app has no refresh token, and its login succeeds")
+    @Test("the login of a client of type app succeeds, and its refresh fails without a request")
     func notRefreshable() async throws {
         let shop = try await Shop(.app)
         let provider = try shop.provider()

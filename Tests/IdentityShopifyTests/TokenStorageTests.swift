@@ -9,7 +9,7 @@ import Synchronization
 import TestDoubles
 import Testing
 
-/// A token storage that may be unable to remove tokens, and that signs the buyer out while it saves tokens for the first time.
+/// A token storage that signs the buyer out during the first save after `signOut`, and that may be unable to remove tokens.
 private final class SignOutVault: AuthTokenStorage {
     private let isBroken: Bool
     private let logout = Mutex<(client: AuthClient, idToken: String)?>(nil)
@@ -17,7 +17,7 @@ private final class SignOutVault: AuthTokenStorage {
 
     init(isBroken: Bool) { self.isBroken = isBroken }
 
-    /// The error of the logout.
+    /// The error of the last logout; nil if it succeeded.
     var error: IdentityError? { logoutError.withLock(\.self) }
 
     func signOut(at client: AuthClient, _ idToken: String) { logout.withLock { $0 = (client, idToken) } }
@@ -71,7 +71,7 @@ private final class RefreshHook: HTTPTransport {
     }
 }
 
-/// A token storage that forgets the ID token with a refresh that returned none.
+/// A token storage that forgets the ID token when it saves a response without one.
 private final class ForgetfulVault: AuthTokenStorage {
     private let inner = MemoryVault()
 
@@ -88,7 +88,7 @@ private final class ForgetfulVault: AuthTokenStorage {
 @Suite("The token storage of AuthClient")
 struct TokenStorageTests {
     @Test(
-        "a storage that keeps its promises passes the conformance suite",
+        "a correct token storage passes the conformance suite",
         arguments: AuthTokenStorageConformance.cases
     )
     func conformance(_ testCase: AuthTokenStorageConformance.Case) async throws {
@@ -108,7 +108,7 @@ struct TokenStorageTests {
         }
     }
 
-    @Test("after a sign-out, a failed login or refresh is not retryLater, because its code or refresh token was used")
+    @Test("a login or refresh during which the buyer signs out is not retryLater if the tokens cannot be removed")
     func signOutMeanwhile() async throws {
         let shop = try await Shop(.publicMobile)
         let vault = SignOutVault(isBroken: true)
@@ -128,7 +128,7 @@ struct TokenStorageTests {
             #expect(error?.code == .storeFailed && error?.kind == .configuration, "\(call)")
             #expect(error?.message.contains("failed to remove the tokens") == true)
             #expect(error?.hint?.contains("Do not repeat the call") == true)
-            // A repeated logout is harmless.
+            // The logout may be repeated, so its error is retryLater.
             #expect(vault.error?.code == .storeFailed && vault.error?.kind == .retryLater)
             #expect(vault.error?.hint?.contains("repeat") == false)
             #expect(vault.error?.reference == nil)
@@ -147,7 +147,7 @@ struct TokenStorageTests {
         #expect(vault.error == nil && client.currentTokens == nil)
     }
 
-    @Test("a login that ends during a refresh keeps its tokens, and the refresh returns its own")
+    @Test("the tokens of a login that ends during a refresh stay current, and the refresh returns its own tokens")
     func loginDuringRefresh() async throws {
         let shop = try await Shop(.publicMobile)
         let transport = RefreshHook(shop.environment.transport)
@@ -179,7 +179,7 @@ struct TokenStorageTests {
     }
 
     @Test(
-        "after a restart, a response of another login than the stored ID token's is refused, and the storage keeps its tokens",
+        "after a restart, a refreshed ID token of another login than the stored one is refused, and the storage keeps its tokens",
         arguments: [
             ("sub", "999", IdentityError.Code.idTokenSubject),
             ("iss", "https://shopify.com/authentication/1", .idTokenIssuer), ("another buyer", "", .idTokenNonce),
@@ -238,7 +238,7 @@ struct TokenStorageTests {
             refreshToken: try #require(vault.tokens.refreshToken),
             idToken: vault.tokens.idToken
         )
-        // Nobody has verified the stored ID token.
+        // The stored ID token was not verified, so the response has no verified buyer.
         #expect(throws: IdentityError.self) { _ = try first.tokens }
         #expect(restarted.getIdToken() == idToken && vault.tokens.idToken == idToken)
         _ = try await restarted.refreshAccessToken(refreshToken: try #require(vault.tokens.refreshToken))
@@ -247,7 +247,7 @@ struct TokenStorageTests {
         shop.shopify.planFault(.member("id_token", .string(idToken)), on: .token)
         let refreshed = try await restarted.refreshAccessToken(refreshToken: try #require(vault.tokens.refreshToken))
         #expect(try refreshed.tokens.buyer.subject.isEmpty == false)
-        // Without the stored ID token, the response has none, and the storage keeps it.
+        // A client that does not get the stored ID token has none after the refresh, and the storage keeps it.
         let other = try client()
         _ = try await other.refreshAccessToken(refreshToken: try #require(vault.tokens.refreshToken))
         #expect(other.getIdToken() == nil && vault.tokens.idToken == idToken)
