@@ -39,7 +39,7 @@ struct CommentSampleTests {
         )
         let compiled = samples.flatMap { $1 }.filter { !$0.isMarked }
         #expect(compiled.count > 100)
-        // The folder of the samples first, because it has most of them.
+        // The folder of the copies comes first, because most samples are found there.
         let files = try [Self.folder, "Tests", "Examples"].flatMap { try SourceText.files(in: $0, ending: ".swift") }
         Self.check(compiled, in: files)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Swift sample, and where it is.
+/// A Swift sample with its file and line.
 struct Sample {
     let place: String
     /// Whether the text before the sample says that no test compiles it.
@@ -23,7 +23,7 @@ struct Sample {
         return samples(of: file.path, lines)
     }
 
-    /// The Swift blocks of the lines of a file; a line is nil if it is code and not text.
+    /// The Swift blocks in the lines of a file; a line is nil if it is outside of comments.
     private static func samples(of path: String, _ lines: [String?]) -> [Sample] {
         var samples: [Sample] = []
         var open: Sample?
@@ -42,7 +42,7 @@ struct Sample {
         return samples
     }
 
-    /// Whether a file has the lines of this sample.
+    /// Whether a file contains the lines of this sample.
     ///
     /// The imports can be anywhere in the file. A comment that begins with `// …` stands for any lines.
     func isPart(of file: SourceText) -> Bool {

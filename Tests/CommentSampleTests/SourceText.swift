@@ -7,9 +7,9 @@ struct SourceText {
     let path: String
     /// The lines without leading and trailing white space.
     let lines: [String]
-    /// Whole lines, so that no sample is found in the middle of a line.
+    /// The lines with a newline before and after each, so that a sample matches only whole lines.
     let text: String
-    /// Each line once, for a quick answer.
+    /// Each line once, so that a file without the lines of a sample is ruled out quickly.
     let distinctLines: Set<String>
 
     init(_ path: String) throws {

@@ -25,7 +25,7 @@ struct CorpusTests {
     }
 
     @Test(
-        "mutated inputs of the corpus meet its target's conditions, and are the same in every run",
+        "mutated inputs of the corpus meet their target's conditions, and are the same in every run",
         arguments: FuzzTarget.all
     )
     func mutations(target: FuzzTarget) async throws {

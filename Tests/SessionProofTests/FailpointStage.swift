@@ -12,7 +12,7 @@ import TestDoubles
 import TestPostgres
 import Testing
 
-/// A provider in this process, a store, and worker processes that run one after the other.
+/// A fake provider in this process, and a store that the worker processes share.
 final class FailpointStage: Sendable {
     /// A clock that runs ahead of the system clock by an offset.
     private final class AheadClock: IdentityClock {
@@ -32,7 +32,7 @@ final class FailpointStage: Sendable {
 
     /// The PostgreSQL server with a separate schema; nil for SQLite.
     private let database: (server: TestPostgresServer, schema: String)?
-    /// The shortest lease; the tests wait for its end after each crash.
+    /// The shortest possible lease in seconds; the tests wait for its end after each crash.
     private static let lease = 6
 
     private init(_ reuse: SandboxTokenReuse, _ server: TestPostgresServer?) async throws {
@@ -111,7 +111,7 @@ final class FailpointStage: Sendable {
         }
     }
 
-    /// Starts another process that repairs sessions and requests the session's tokens.
+    /// Runs another process that repairs sessions, requests the session's tokens, and prints the results.
     func once(_ id: SessionID) async throws -> Said {
         let ended = try await program.run(["once", id.rawValue], environment: environment())
         #expect(ended.status == 0, "\(ended.output)")
@@ -141,7 +141,7 @@ final class FailpointStage: Sendable {
         return Said(lines: ended.output.split(separator: "\n").map(String.init))
     }
 
-    /// Waits until the provider has rotated this often, and returns the count.
+    /// Waits up to two seconds until the provider has refreshed this often, and returns its number of refreshes.
     func rotations(atLeast count: Int) async -> Int {
         for _ in 0..<200 where sandbox.openID.counters.refreshes < count {
             try? await Task.sleep(for: .milliseconds(10))

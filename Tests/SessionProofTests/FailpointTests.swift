@@ -15,13 +15,13 @@ struct FailpointTests {
     struct Moment: Sendable, CustomTestStringConvertible {
         let name: String
         let testDescription: String
-        /// Whether the stored state says that the refresh token may be used up.
+        /// Whether the stored state says that the refresh token may have been used.
         let isDoubt: Bool
         /// The number of rotations at the provider after the crash.
         let rotations: Int
-        /// Whether the next process finds the newest token, so that it sends no request.
+        /// Whether the next process finds the new tokens or their response, so that it sends no request.
         let isKept: Bool
-        /// Whether the repair recovers the session, and not the call after it.
+        /// Whether `repair` recovers the session if the store is SQLite; otherwise the call for its tokens does.
         let isRepaired: Bool
     }
 
@@ -104,7 +104,7 @@ struct FailpointTests {
         ),
     ]
 
-    @Test("After a crash at each failpoint the next process continues correctly", arguments: moments, Grace.allCases)
+    @Test("After a crash at each failpoint the next process gets tokens, unless the response was lost without a grace window", arguments: moments, Grace.allCases)
     func nextProcess(_ moment: Moment, _ grace: Grace) async throws {
         try await FailpointStage.with(grace.reuse) { stage in
             let id = try await stage.expiredSession()
@@ -127,7 +127,7 @@ struct FailpointTests {
     }
 
     @Test(
-        "Spooled tokens that were saved are not used again if the process crashes before it removes them from the spool"
+        "A crash between the save of spooled tokens and their removal from the spool causes no second refresh"
     )
     func unspooled() async throws {
         try await FailpointStage.with(.revokes) { stage in
@@ -144,10 +144,10 @@ struct FailpointTests {
 
     /// The same failpoints with a lease instead of a kernel lock.
     ///
-    /// The lease has to expire first. The repair does not continue a claim under a lease, so it is always the call after the repair that
-    /// recovers the session.
+    /// The next process waits until the lease expires. The repair does not continue a claim under a lease, so the call for the
+    /// session's tokens recovers the session.
     @Test(
-        "With PostgreSQL, too, the next process continues correctly after a crash at each failpoint",
+        "With PostgreSQL, too, the next process gets tokens after a crash, unless the response was lost without a grace window",
         .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
         arguments: moments,
         [Grace.none, .repeats]
@@ -172,7 +172,7 @@ struct FailpointTests {
             #expect(counters.reusesPunished == (isLost ? 1 : 0))
             #expect(counters.refreshReplays == (moment.rotations == 1 && !moment.isKept && !isLost ? 1 : 0))
             #expect(counters.refreshes == 1)
-            // The next process waits for a lost response: timeout, saving limit and repair interval, after the lease.
+            // After the lease, the next process waits for the response of the crashed one: timeout, saving limit and repair interval.
             #expect((took >= .seconds(20)) == (moment.isDoubt && !moment.isKept), "\(took)")
         }
     }

@@ -7,7 +7,7 @@ import Testing
 struct SimulationTests {
     private let simulator = Program(name: "identity-simulator")
 
-    @Test("Sessions survive injected faults", arguments: [203, 214, 401])
+    @Test("Injected faults cause no revocation by a race and lose no acknowledged token", arguments: [203, 214, 401])
     func everyRuleHolds(_ seed: Int) async throws {
         let ended = try await simulator.run(["--steps", "15000", "--seed", "\(seed)"])
         #expect(ended.status == 0, "\(ended.output)")

@@ -5,7 +5,7 @@ import ShopifyStorefront
 
 /// The app that the samples are part of.
 ///
-/// Its members are the names that samples leave to the app. Nothing creates it: the samples are compiled and do not run.
+/// It has the values that samples use without declaring them. Nothing creates it: the samples are compiled and do not run.
 struct App: Sendable {
     let environment: IdentityEnvironment
     let providers: ProviderRegistry
