@@ -144,7 +144,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("the error for too many requests has the wait that the API requests, in seconds")
+    @Test("the error for too many requests has the seconds of the API's Retry-After")
     func throttling() async throws {
         try await Shop.with { shop in
             shop.sandbox.shopify.planFault(.tooManyRequests(retryAfter: 7), on: .api)
@@ -221,7 +221,7 @@ struct CustomerAccountTests {
         }
     }
 
-    @Test("only a Shopify session has a customer account")
+    @Test("a session of another provider has no customer account, and no request is sent for it")
     func otherProviders() async throws {
         try await Shop.with { shop in
             let tokens = TokenSet(

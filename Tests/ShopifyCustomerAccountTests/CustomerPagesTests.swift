@@ -7,7 +7,7 @@ import Testing
 /// Lists in pages whose cursors no correct shop returns.
 @Suite struct CustomerPagesTests {
     @Test(
-        "a page that has more elements, but no cursor or that of the page before, is an error and not the end of the list",
+        "a page with hasNextPage but without a cursor, or with the cursor of the page before it, is an error",
         arguments: [nil, "same"]
     )
     func invalidCursor(cursor: String?) async throws {

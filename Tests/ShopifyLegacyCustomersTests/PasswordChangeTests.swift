@@ -8,7 +8,7 @@ import StorefrontSandbox
 import Synchronization
 import Testing
 
-/// Fails writes of sessions while a test asks for it.
+/// A store in which saves of existing sessions fail while a test wants that.
 private final class FailingStore: WrappingStore {
     private struct Failure: Error {}
 
@@ -46,10 +46,10 @@ extension LegacyShop {
     }
 }
 
-/// The password change is the request of a refresh, so these tests also depend on the tests of refreshes.
+/// A password change replaces the token, so the session manager sends it as the request of a refresh.
 @Suite("Password changes of legacy customers")
 struct PasswordChangeTests {
-    @Test("a new password replaces the token with one request, so it needs no extension that Shopify may refuse")
+    @Test("a new password replaces the token with one request, and no other request extends the token")
     func oneRequest() async throws {
         try await LegacyShop.with { shop in
             let session = try await shop.signIn()
@@ -120,7 +120,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("a new password is sent again with the next token if Shopify does not accept the first one")
+    @Test("a new password is sent a second time if Shopify rejects the access token of the first request")
     func refusedToken() async throws {
         try await LegacyShop.with { shop in
             let session = try await shop.signIn()
@@ -146,7 +146,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("a rejected password extends the token as a refresh does, and the next password is accepted")
+    @Test("after a password was rejected, the token is extended, and the next password is accepted")
     func rejected() async throws {
         try await LegacyShop.with { shop in
             let session = try await shop.signIn()
@@ -161,9 +161,9 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("a lost response has an unknown outcome, and the password is not sent again")
+    @Test("a password change whose response is lost has an unknown outcome and is not sent again")
     func lostResponse() async throws {
-        // Shopify executes the change in the first two cases, and a gateway drops it in the other ones.
+        // The fake shop executes the change with the first two faults, and does not execute it with the other two.
         for fault in [SandboxFault.loseResponse, .status(503), .answer(status: 502), .answer(status: 503)] {
             try await LegacyShop.with { shop in
                 let session = try await shop.signIn()
@@ -179,7 +179,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("the password of a caller that is cancelled before it was sent is never sent")
+    @Test("if a caller is cancelled before its password was sent, the next refresh does not send it")
     func cancelledBefore() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (continued, resume) = AsyncStream.makeStream(of: Void.self)
@@ -240,7 +240,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("a password is not sent by an account whose provider the session manager does not have")
+    @Test("no password is sent by an account whose provider is another instance than the session manager's")
     func otherProvider() async throws {
         try await LegacyShop.with { shop in
             let session = try await shop.signIn()
@@ -255,7 +255,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("the token of a new password is kept if the store fails when it should be saved")
+    @Test("the token of a new password is not lost if the store cannot save it at first")
     func storeFailure() async throws {
         let store = FailingStore()
         let transport = try NamedOperations.after("LegacyCustomerUpdate") { store.fail(true) }

@@ -54,7 +54,7 @@ struct RotatedTokenTests {
         }
     }
 
-    @Test("a refresh without a response is in doubt, and the session ends as one whose new token was lost")
+    @Test("a refresh whose response is lost is in doubt, and the session ends with the reason lostRotation")
     func lostRefresh() async throws {
         let observer = Observer()
         try await LegacyShop.with(observers: [observer]) { shop in
