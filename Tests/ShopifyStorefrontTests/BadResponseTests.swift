@@ -7,15 +7,15 @@ import ShopifyStorefront
 import TestGuides
 import Testing
 
-/// Invalid responses and their results.
+/// An invalid response and the expected errors.
 struct BadResponse: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let response: LoopbackResponse
     let kind: IdentityError.Kind
     let code: IdentityError.Code
-    /// How often a query is sent, and how often an adding mutation is sent; 3 is the maximum number of attempts.
+    /// How often a query is sent, and how often a mutation that adds something is sent; at most three attempts are permitted.
     let sent: (query: Int, addition: Int)
-    /// The error of the addition if it differs from the query's error.
+    /// The error code of the mutation if it differs from the query's.
     var additionCode: IdentityError.Code?
 
     static let requestID = [("X-Request-Id", "req-1"), ("Content-Type", "application/json; charset=utf-8")]
@@ -130,8 +130,8 @@ struct BadResponse: Sendable, CustomTestStringConvertible {
         .init("401 with errors", body(#"{"errors":"x"}"#, status: 401), .configuration, .storefrontRefused, 1, 1),
         .init("403", body("<html>", status: 403), .configuration, .storefrontRefused, 1, 1),
         .init("423", body("", status: 423), .configuration, .storefrontRefused, 1, 1),
-        .init("429 without a time", body("", status: 429), .retryLater, .throttled, 3, 3),
-        .init("429 with a time", body("", status: 429, [("Retry-After", "1")]), .retryLater, .throttled, 3, 3),
+        .init("429 without Retry-After", body("", status: 429), .retryLater, .throttled, 3, 3),
+        .init("429, Retry-After 1", body("", status: 429, [("Retry-After", "1")]), .retryLater, .throttled, 3, 3),
         .init(
             "429 with a long Retry-After",
             body("", status: 429, [("Retry-After", "900")]),
@@ -217,7 +217,7 @@ struct BadResponse: Sendable, CustomTestStringConvertible {
         #expect(error?.hint?.hasPrefix("Try again later.") == isOutage)
     }
 
-    @Test("a response that is too large is an error, and is not read to its end")
+    @Test("a response that is too large is an error with the cause bodyTooLarge")
     func tooLarge() async throws {
         let body = Array(#"{"data":{"shop":{"name":"\#(String(repeating: "x", count: 9 << 20))"}}}"#.utf8)
         let storefront = try await FakeStorefront.start([.message(status: 200, body: body)])

@@ -86,7 +86,7 @@ extension CacheTests {
         #expect(try await name(client, StorefrontContext(country: "BB")) == "5")
     }
 
-    @Test("bytes are limited, and a response that would take a quarter of them is not cached")
+    @Test("bytes are limited, and a response of more than a quarter of the limit is not cached")
     func bytes() async throws {
         let cache = InMemoryResponseCache(maximumBytes: 10_000)
         let storefront = try await FakeStorefront.start { call in
@@ -107,7 +107,7 @@ extension CacheTests {
         #expect((5...8).contains(cache.count))
     }
 
-    @Test("neither key nor entry reveals the token or a response")
+    @Test("a printed cache key or entry shows neither the token nor the response")
     func secrecy() async throws {
         let canary = SecretCanary()
         let token = canary.plant("token")

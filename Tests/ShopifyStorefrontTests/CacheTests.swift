@@ -51,7 +51,7 @@ import Testing
         let hit = try await client.execute(Probe<Shared>())
         #expect(hit.data.name == "1")
         guard case .cache(let age) = hit.origin else {
-            Issue.record("not from the cache")
+            Issue.record("The response did not come from the cache.")
             return
         }
         #expect(age == .seconds(59))
@@ -94,7 +94,7 @@ import Testing
             let result = try await client.execute(Probe<Shared>())
             #expect(result.data.name == "2")
             guard case .stale(let age, let error) = result.origin else {
-                Issue.record("not flagged")
+                Issue.record("The response is not marked as stale.")
                 return
             }
             #expect(age == .seconds(10) && error.kind == .retryLater)

@@ -123,7 +123,7 @@ import Testing
         #expect(handoff.url.reveal().host == "shop.example")
     }
 
-    @Test("when the provider has ended the session, the buyer is removed from the cart first")
+    @Test("if the provider has ended the session, checkout first removes the buyer from the cart")
     func endedSession() async throws {
         let shop = try await shop()
         shop.clock.advance(by: .seconds(4000))
@@ -133,7 +133,7 @@ import Testing
         #expect(handoff.identity == .guest && handoff.problem?.code == .sessionEnded)
     }
 
-    @Test("a buyer whose tokens may be another buyer's is removed from the cart first")
+    @Test("if a refresh may have returned another buyer's tokens, checkout first removes the buyer from the cart")
     func suspectedAttack() async throws {
         let shop = try await shop()
         shop.clock.advance(by: .seconds(4000))
@@ -153,7 +153,7 @@ import Testing
         #expect(handoff.identity == .guest && handoff.problem?.code == .providerUnavailable)
     }
 
-    @Test("a contact's checkout is prefilled, and no token is ever sent")
+    @Test("a contact's checkout is prefilled, and the access token is not sent to Shopify")
     func contact() async throws {
         let shop = try await TestShop(.contact(BuyerContact(email: "ada@example.com"))) { call in
             call.field == "cart" ? .json(#"{"data":{"cart":\#(String.cart())}}"#) : .payload(call.field)
@@ -178,7 +178,7 @@ import Testing
         #expect(!shop.storefront.fields.contains("cartBuyerIdentityUpdate"))
     }
 
-    @Test("a country that Shopify does not accept at a guest's checkout is named in the handoff")
+    @Test("if Shopify rejects the country of a guest's checkout, the handoff lists the country as omitted")
     func refusedCountry() async throws {
         let shop = try await TestShop(.none) { call in
             switch call.field {

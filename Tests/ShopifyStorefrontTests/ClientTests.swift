@@ -26,7 +26,7 @@ private typealias ShopName = Probe<ShopNameDocument>
         )
     }
 
-    /// The headers that the client sets, in the order in which they are sent.
+    /// The headers that the client sets, sorted.
     private func headers(
         _ authentication: StorefrontAuthentication,
         _ context: StorefrontContext

@@ -42,7 +42,7 @@ import Testing
             }
         }
         guard case .failure(let error) = calls.all.first else {
-            Issue.record("no failure")
+            Issue.record("The completion was not called with an error.")
             return
         }
         #expect(calls.all.count == 1 && error.code == .storefrontRefused)
@@ -62,13 +62,13 @@ import Testing
         await handle.finished()
         handle.cancel()
         guard case .failure(let error) = calls.all.first else {
-            Issue.record("no failure")
+            Issue.record("The completion was not called with an error.")
             return
         }
         #expect(calls.all.count == 1 && error.kind == .cancelled)
     }
 
-    @Test("a call that is cancelled before it starts calls its completion and sends nothing")
+    @Test("a call that is cancelled at once calls its completion once")
     func cancelledAtOnce() async throws {
         let storefront = try await FakeStorefront.start([.status(500)])
         let client = try storefront.client(clock: ManualClock(), retry: .standard)

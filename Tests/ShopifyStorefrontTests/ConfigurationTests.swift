@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "an endpoint with http is refused on another machine always, and on this machine unless the configuration allows it",
+        "an http endpoint on another machine is refused, and one on this machine is refused unless the configuration allows it",
         arguments: [false, true]
     )
     func insecureEndpoint(allowsLoopbackHTTP: Bool) throws {
@@ -116,7 +116,7 @@ import Testing
         #expect(configuration.endpoint.text == "http://127.0.0.1:8080/api")
         #expect(configuration.timeout == .seconds(3))
         guard case .privateToken(let token) = configuration.authentication else {
-            Issue.record("not a private token")
+            Issue.record("The configuration has no private token.")
             return
         }
         #expect(token.reveal() == "shpat-1")

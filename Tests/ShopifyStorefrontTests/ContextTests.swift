@@ -9,7 +9,7 @@ import Testing
 @Suite struct ContextTests {
     private static let token = CustomerAccessToken(issuedByShopify: Secret("shcat-1"), expiresAt: nil, issuer: "i")
 
-    /// The variables of an operation as sent, in bytes.
+    /// The JSON of the variables that an operation sends.
     private func variables<Document: ProbeDocument>(
         _ document: Document.Type,
         _ context: StorefrontContext,
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "queries of products send the buyer and the preferred location",
+        "queries of products declare country, language, preferred location and buyer as variables of the context",
         arguments: [
             NodeByID.document, NodesByID.document, NodePair.document, ProductComparison.document,
             ProductRecommendations.document, PredictiveSearchQuery.document, SearchPage.document, ProductByID.document,

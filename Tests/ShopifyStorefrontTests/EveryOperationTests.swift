@@ -36,7 +36,7 @@ import Testing
 
     @Test("every generated operation runs, and every one on a cart sends the visitor's consent")
     func everyOperation() async throws {
-        // The first line of a signed-in buyer exchanges the token.
+        // Adding a line for a signed-in buyer sends the operation in the folder TokenExchange.
         _ = try await shop.carts.add(shop.mugs(), for: try await shop.login(), in: shop.context)
         try await runCatalogue()
         try await runCart()

@@ -6,7 +6,7 @@ import ShopifyStorefront
 import Synchronization
 import Testing
 
-/// Whether a mutation was executed, if its response has both data and errors.
+/// What the client reports if it is unclear whether Shopify executed an operation.
 @Suite struct OutcomeTests {
     /// A query whose result may be null.
     private struct MaybeCart: GraphQLOperation {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "errors inside the result of a mutation mean that it was executed, with any code, and it is sent once",
+        "after an error inside the result of a mutation, with any code, the outcome is unknown, and it is not sent again",
         arguments: [
             #"{"data":{"shop":{"name":null}},"errors":[\#(error("THROTTLED", #"["shop","name"]"#))]}"#,
             #"{"data":{"shop":null},"errors":[\#(error("THROTTLED", #"["shop","name"]"#))]}"#,
@@ -122,7 +122,7 @@ import Testing
         #expect(storefront.calls.isEmpty)
     }
 
-    @Test("an outage at the end of polling is reported as a timeout with the last result")
+    @Test("an outage at the end of polling is reported as a timeout of the polling")
     func pollOutage() async throws {
         let clock = ManualClock(isAdvancedBySleeping: true)
         let storefront = try await FakeStorefront.start([.mugs, .status(503)])
@@ -161,7 +161,7 @@ import Testing
         #expect(last.requestID == "req-2")
     }
 
-    @Test("a mutation's response with neither cart nor error has an unknown outcome, and the cart is not called gone")
+    @Test("a mutation's response with neither cart nor error is an unknown outcome, and not the error cart_gone")
     func silentMutation() throws {
         let payload = try CartPayload(
             GraphQLNode(parsing: Array(#"{"cart":null,"userErrors":[],"warnings":[]}"#.utf8))
@@ -184,7 +184,7 @@ import Testing
         #expect(cache.count == 0)
     }
 
-    @Test("of a response with very many errors, only the first 100 are read")
+    @Test("of a response with 50,000 errors, only the first 100 are read")
     func manyErrors() async throws {
         let errors = Array(repeating: #"{"message":"x","path":[1,[2]]}"#, count: 50_000).joined(separator: ",")
         let storefront = try await FakeStorefront.start([.json(#"{"errors":[\#(errors)]}"#)])

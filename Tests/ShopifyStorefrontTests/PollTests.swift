@@ -150,7 +150,7 @@ private struct Attempt: GraphQLOperation {
         #expect(error?.kind == .cancelled && storefront.calls.count == 1)
     }
 
-    @Test("a failed response ends polling")
+    @Test("a response with status 403 ends polling")
     func failure() async throws {
         let storefront = try await FakeStorefront.start([Attempt.answer("NotReady"), .status(403)])
         let error = await #expect(throws: IdentityError.self) { try await poll(storefront) }

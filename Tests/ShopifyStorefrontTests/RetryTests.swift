@@ -9,7 +9,7 @@ import TestGuides
 import Testing
 
 @Suite struct RetryTests {
-    /// The requests that a shop with these responses receives, and the elapsed time on a clock that sleeping advances.
+    /// The number of requests that a shop receives, the elapsed time of a clock that sleeping advances, and the result.
     private struct Run {
         var sent = 0
         var waited = Duration.zero

@@ -11,7 +11,7 @@ import StorefrontSandbox
 import TestGuides
 import Testing
 
-/// The real providers, session manager and adapter with a stateful Storefront that checks its schema.
+/// The SDK's providers, session manager and cart adapter with a fake shop that keeps carts and validates each document.
 private struct Shop {
     let sandbox: ShopSandbox
     let sessions: SessionManager
@@ -64,7 +64,7 @@ private struct Shop {
 }
 
 @Suite struct SandboxTests {
-    @Test("every module sends the User-Agent of the environment", arguments: ["shopify", "bolt", "bolt-sfcc"])
+    @Test("all requests to the fake hosts have the app's User-Agent", arguments: ["shopify", "bolt", "bolt-sfcc"])
     func userAgent(provider: String) async throws {
         let shop = try await Shop(provider)
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -164,7 +164,7 @@ private struct Shop {
         #expect(cart.omitted == ["address"] && cart.identity == .contact)
     }
 
-    @Test("after an order was placed, the next added line creates a new cart")
+    @Test("if the cart is gone, as after an order, checkout fails, and the next added line creates a new cart")
     func completed() async throws {
         let shop = try await Shop("shopify")
         let cart = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)
@@ -189,7 +189,7 @@ private struct Shop {
         #expect(error?.code == .cartUserErrors)
     }
 
-    @Test("an outage during a logout is reported, and the session ends anyway")
+    @Test("if the Storefront API throttles a logout, the logout reports it, and the session ends anyway")
     func logoutDuringOutage() async throws {
         let shop = try await Shop("shopify")
         _ = try await shop.carts.add(shop.lines, for: shop.session, in: shop.context)

@@ -49,7 +49,7 @@ import Testing
     )
     func hostile(typed: String, expected: String) {
         #expect(SearchQuery.text(typed).text == expected)
-        // As a value it is one part, with any content.
+        // As the value of a field and as a phrase, any text is one part of the query.
         let field = SearchQuery.field(.tag, typed).text
         #expect(field.hasPrefix("tag:") && Self.parts(of: field) == 1)
         #expect(Self.parts(of: SearchQuery.phrase(typed).text) == 1)
@@ -72,7 +72,7 @@ import Testing
                 parts += 1
             }
         }
-        // Two parts are separated by an operator.
+        // The count includes the operators, one between two parts.
         return isQuoted || isEscaped ? -1 : (parts + 1) / 2
     }
 

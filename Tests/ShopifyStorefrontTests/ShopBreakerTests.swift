@@ -82,7 +82,7 @@ import Testing
         #expect(try await client.execute(Probe<Shared>()).data.name == "Mugs")
     }
 
-    @Test("many operations that get HTTP 430 at once send only one more request together")
+    @Test("many operations that get HTTP 430 at once send at most one more request together")
     func stampede() async throws {
         let storefront = try await FakeStorefront.start([attack])
         let client = try storefront.client(clock: ManualClock(isAdvancedBySleeping: true), retry: .standard)

@@ -225,7 +225,7 @@ struct SandboxShop {
     }
 }
 
-/// The configuration file of the sandbox has an entry that these tests do not use.
+/// Reads the entry of kind `openid` in the sandbox's configuration file; these tests do not use its provider.
 struct OpenIDFactoryStub: ProviderFactory {
     let kind = "openid"
 
@@ -247,7 +247,7 @@ struct OpenIDFactoryStub: ProviderFactory {
 }
 
 extension SandboxStorefront {
-    /// Refuses to add a variant to any cart; `first` is the line before it when both are added.
+    /// Makes the fake shop refuse lines with a variant; in a request that also adds `first`, the refused line is the second one.
     func refuseLines(_ variant: String, after first: String) {
         planFault(
             .before { [self] in

@@ -80,7 +80,7 @@ final class ClaimProvider: WrappingProvider, CartClaimProviding {
     }
 }
 
-/// A session, its cart adapter, and the Storefront behind it.
+/// A session, its cart adapter, and the fake Storefront API that the adapter calls.
 struct TestShop {
     let storefront: FakeStorefront
     let provider: ClaimProvider
@@ -109,7 +109,7 @@ struct TestShop {
         session = try await sessions.establish(provider.tokens(1), provider: "test").id
     }
 
-    /// The name of the session's row.
+    /// The name of the attachment in which the adapter keeps a session's cart.
     static let row = "cart:shop.example"
     static let lines = [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)]
 
