@@ -39,7 +39,7 @@ struct ProgramTests {
             let status = try await RunningProgram.run(arguments, environment) { program in
                 let line = try #require(await program.line(after: "Forward its requests to "))
                 let address = String(line.prefix { $0 != "," })
-                // The buyer's browser uses the public origin; this function plays the proxy, which forwards requests to the address.
+                // The buyer's browser uses the public origin. `get` plays the proxy, which forwards requests to the address.
                 func get(_ target: String) async throws -> HTTPResponse {
                     let url = try HTTPURL(Self.origin + target)
                     var request = HTTPRequest(
@@ -70,7 +70,7 @@ struct ProgramTests {
             }
             #expect(status == 0)
         }
-        // The proxy's address is no buyer's address.
+        // The shop does not send the proxy's address as the buyer's IP.
         #expect(sandbox.storefront.requests.allSatisfy { $0.header("Shopify-Storefront-Buyer-IP") == nil })
         await sandbox.stop()
     }

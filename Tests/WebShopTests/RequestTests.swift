@@ -39,14 +39,14 @@ struct RequestTests {
     }
 
     @Test(
-        "a price has at least two digits after the point, and keeps all that are not zero",
+        "a price shows at least two digits after the point, and no further zeros at its end",
         arguments: [("5", "5.00"), ("12.5", "12.50"), ("1.250", "1.25"), ("0.125", "0.125"), ("7.", "7.00")]
     )
     func priceDigits(amount: String, shown: String) {
         #expect(WebShop.price(amount, "KWD") == "\(shown) KWD")
     }
 
-    @Test("a line of any quantity can be removed, also of more than the form permits", arguments: ["", "198", "x"])
+    @Test("a line can be removed with any text in the quantity field of the form", arguments: ["", "198", "x"])
     func remove(quantity: String) async throws {
         try await ShopStage.run { stage in
             var visitor = ShopVisitor(stage)
@@ -59,7 +59,7 @@ struct RequestTests {
     }
 
     @Test(
-        "the link to the sign-in works on every page",
+        "the sign-in link of each page works, and contains a return path only if the path is acceptable",
         arguments: ["/", "/?q=mug", "/?q=[x]", "//", "//evil.example", "/nothing\\"]
     )
     func signInLink(target: String) async throws {
@@ -94,7 +94,7 @@ struct RequestTests {
         }
     }
 
-    @Test("HEAD gets the status and the headers of GET, and a form is not sent with it")
+    @Test("HEAD gets the status and the Content-Type of GET, and 404 for the target of a form")
     func head() async throws {
         try await ShopStage.run { stage in
             var visitor = ShopVisitor(stage)
@@ -131,7 +131,7 @@ struct RequestTests {
         }
     }
 
-    @Test("\"Sign out everywhere\" signs this browser out; if its own record cannot be read, no session ends")
+    @Test("\"Sign out everywhere\" skips unreadable sessions; if this browser's own is unreadable, none ends")
     func signOutEverywhere() async throws {
         let origin = "https://shop.example"
         let sandbox = try await ShopSandbox.start(storefront: .wholeShop)
@@ -146,7 +146,7 @@ struct RequestTests {
         let signIn = TestSignIn()
         let damaged = try await signIn.request(to: shop.routes)
         store.damage(try #require(shop.routes.cookies.sessionID(in: damaged)))
-        // The page of a session that cannot be read leads to a new sign-in.
+        // The error page for a session that cannot be read has a link to a new sign-in.
         let failed = await shop.respond(to: damaged)
         #expect(failed.status == 500 && failed.text.contains("href=\"/auth/login\""))
         let other = try await signIn.session(in: setup.sessions)

@@ -25,7 +25,7 @@ struct SignInInTheBrowserTests {
                 #expect(text.contains(owner) && !text.contains("Your account, signed in"))
                 #expect(provider == "any" || text.contains("Ada") || text.contains("ada@example.com"))
                 await browser.keepScreenshot("cart-\(provider)")
-                // The callback's code leaves the address bar.
+                // The address bar no longer contains the callback's code.
                 #expect(try await browser.url == "\(stage.origin)/cart")
                 try await browser.go("\(stage.origin)/account")
                 try await browser.wait(for: "ada@example.com")
@@ -101,7 +101,7 @@ struct SignInInTheBrowserTests {
         }
     }
 
-    @Test("a wrong one-time code is asked for again, and a buyer who cancels keeps the cart")
+    @Test("a buyer can sign in after a wrong one-time code, and a buyer who cancels keeps the cart")
     func codes() async throws {
         try await ShopStage.run { stage in
             try await Browser.run { browser in
