@@ -130,7 +130,7 @@ struct BoltLoginTests {
             presenter: SandboxBuyer(behaviour: .close, transport: bolt.hosts)
         )
         guard case .canceled = await result() else {
-            Issue.record("not canceled")
+            Issue.record("The login was not canceled.")
             return
         }
     }
@@ -185,7 +185,7 @@ struct BoltLoginTests {
         let bolt = try await Bolt(usePkce: true)
         let loginConfig = BoltLoginConfig(usePkce: true)
         guard case .completed(let authorizationCode, let codeVerifier, let state) = await result(loginConfig) else {
-            Issue.record("not completed")
+            Issue.record("The login was not completed.")
             return
         }
         let manager = LoginManager()
@@ -207,7 +207,7 @@ struct BoltLoginTests {
         let bolt = try await Bolt()
         for config in [BoltLoginConfig(), BoltLoginConfig(usePkce: false)] {
             guard case .completed(_, let codeVerifier, _) = await result(config) else {
-                Issue.record("not completed")
+                Issue.record("The login was not completed.")
                 return
             }
             #expect(codeVerifier.isEmpty)
@@ -227,7 +227,7 @@ struct BoltLoginTests {
     func tokenEndpoints(environment: BoltEnvironment, endpoint: String) async throws {
         let bolt = try await Bolt(environment)
         guard case .completed(let authorizationCode, _, let state) = await result() else {
-            Issue.record("not completed")
+            Issue.record("The login was not completed.")
             return
         }
         _ = try await bolt.backend.exchangeBoltToken(authorizationCode, state)
@@ -238,7 +238,7 @@ struct BoltLoginTests {
     func tokenRequest() async throws {
         let bolt = try await Bolt()
         guard case .completed(let authCode, _, let state) = await result() else {
-            Issue.record("not completed")
+            Issue.record("The login was not completed.")
             return
         }
         _ = try await bolt.backend.exchangeBoltToken(authCode, state)
@@ -257,7 +257,7 @@ struct BoltLoginTests {
     func logOut() async throws {
         let bolt = try await Bolt()
         guard case .completed(let authCode, _, let state) = await result() else {
-            Issue.record("not completed")
+            Issue.record("The login was not completed.")
             return
         }
         let session = try await bolt.backend.exchangeBoltToken(authCode, state)
@@ -285,7 +285,7 @@ struct BoltLoginTests {
         let backend = try Backend(try SFCCProvider(configuration, environment: bolt.environment), bolt.environment)
         BoltCheckout.configure(provider: backend.provider, presenter: SandboxBuyer(transport: bolt.hosts))
         guard case .completed(let authCode, let codeVerifier, let state) = await result() else {
-            Issue.record("not completed")
+            Issue.record("The login was not completed.")
             return
         }
         #expect(codeVerifier.isEmpty)
@@ -295,7 +295,7 @@ struct BoltLoginTests {
         #expect(urls.first == "https://api-sandbox.bolt.com/v1/oauth/internal/authorize")
         #expect(urls.suffix(2) == ["\(base)/Login-OAuthMobileBolt", "\(base)/Login-ExchangeSFCCToken"])
         guard case .failed(let error) = await result(BoltLoginConfig(usePkce: true)) else {
-            Issue.record("not failed")
+            Issue.record("The call did not fail.")
             return
         }
         #expect(error.kind == .configuration)

@@ -103,7 +103,7 @@ struct CustomerAccountGuideTests {
         #expect(outcomes.count == 2)
         #expect(try outcomes.first?.get().accessToken == client.currentTokens?.accessToken)
         guard case .failure(let error) = outcomes.last else {
-            Issue.record("not failed")
+            Issue.record("The call did not fail.")
             return
         }
         #expect(error.kind == .cancelled)

@@ -120,7 +120,7 @@ import Testing
         #expect(output.lines.first?.hasPrefix(#"{"query":"query IntrospectionQuery"#) == true && output.errors.isEmpty)
     }
 
-    @Test("the program fails if its output cannot be written")
+    @Test("the program fails with status 1 if its output cannot be written")
     func fullDisk() throws {
         let call = #"exec "$0" introspection-query >/dev/full"#
         let program = try Spawned.start("/bin/sh", ["-c", call, Spawned.path(of: "storefront-gen")], [:])

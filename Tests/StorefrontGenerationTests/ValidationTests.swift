@@ -4,7 +4,7 @@ import StorefrontGeneration
 import TestGuides
 import Testing
 
-/// Every rule of validation, each with a document that breaks it.
+/// Rules of validation, each with documents that break it.
 @Suite struct ValidationTests {
     @Test(
         "a document that breaks a rule is refused with place, reason and what to do",
@@ -166,7 +166,7 @@ import Testing
         doubling += "fragment F30 on Shop { id }"
         #expect(try generate(doubling).diagnostics.count <= 200)
         let unnamed = String(repeating: "query { shop { id } }\n", count: 1000)
-        // The set of documents, because the generator limits its diagnostics too.
+        // Reads the violations of the document set, because the generator limits its diagnostics too.
         var documents = GraphDocumentSet(requiresNames: true)
         documents.add(try GraphParser.document(unnamed), file: "0.graphql")
         #expect(documents.violations.count == 200)
@@ -212,7 +212,7 @@ import Testing
         #expect(error?.messages.first?.contains(expected) == true, "\(error?.messages ?? [])")
     }
 
-    @Test("the introspection query requests deprecated members everywhere, which every API version knows")
+    @Test("the introspection query requests deprecated fields, arguments, input fields and enum values")
     func introspectionQuery() throws {
         let query = IntrospectionQuery.text
         for list in ["fields", "args", "inputFields", "enumValues"] {

@@ -33,7 +33,7 @@ final class ProviderHosts: HTTPTransport {
         return response
     }
 
-    /// A text of the sandbox with the providers' origins.
+    /// A text in which the sandbox's origins are replaced by the providers' own.
     private func real(_ text: String) -> String {
         origins.reduce(text) { $0.replacing($1.sandbox, with: $1.real) }
     }

@@ -50,7 +50,7 @@ struct Shop {
         )
     }
 
-    /// A robot that types into the login page.
+    /// A simulated buyer who signs in at the login page.
     func buyer(_ behaviour: SandboxBuyer.Behaviour = .signIn) -> SandboxBuyer {
         SandboxBuyer(behaviour: behaviour, transport: hosts)
     }

@@ -2,7 +2,7 @@ import GraphQLLanguage
 import IdentityKit
 @testable import StorefrontGeneration
 
-/// Schemas of our own, written in GraphQL's definition language and turned into introspection.
+/// Schemas of these tests, written in GraphQL's schema definition language and converted to introspection results.
 enum TestSchema {
     static func schema(_ definition: String = standard) throws -> GraphSchema {
         try GraphSchema(introspection: introspection(definition))
@@ -141,7 +141,7 @@ enum TestSchema {
         }
     }
 
-    /// A schema with all difficult cases: Swift keywords as names, types that contain each other, unions, interfaces in interfaces.
+    /// A schema with difficult cases: Swift keywords as names, types that contain each other, unions, interfaces in interfaces.
     static let standard = #"""
         scalar DateTime
         scalar Decimal

@@ -7,7 +7,7 @@ internal import Synchronization
 /// Uses `posix_spawn` and waits on a thread, because Foundation's `Process` sometimes misses the end of one of many processes.
 package struct Spawned: Sendable {
     package let identifier: pid_t
-    /// Our ends of the pipes.
+    /// This process's ends of the pipes.
     package let input: Int32
     package let output: Int32
     package let errors: Int32
