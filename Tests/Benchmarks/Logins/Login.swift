@@ -34,7 +34,7 @@ package struct Login: Sendable {
         )
     }
 
-    /// Begins, follows the redirect as a browser would, and completes.
+    /// Begins a login, follows the redirect as a browser would, and completes the login.
     package func run() async throws -> SessionID {
         let started = try await sessions.begin("benchmark")
         let answer = try await transport.send(HTTPRequest(method: .get, url: started.url, allowsLoopbackHTTP: true))

@@ -6,7 +6,7 @@ struct Row: Sendable {
     let name: String
     let title: String
     var unit = "µs of CPU"
-    /// The first is the reference, with which the others are compared.
+    /// The first peer is the reference, with which the others are compared.
     let peers: [Peer]
     /// Whether `--quick` leaves the row out.
     var isLong = false

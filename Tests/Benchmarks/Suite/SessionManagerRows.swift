@@ -75,7 +75,7 @@ enum SessionManagerRows {
         )
     }
 
-    /// The milliseconds beyond the provider's delay: the best of five rounds, because other rounds are slower for the machine's load only.
+    /// The milliseconds beyond the provider's delay: the best of five rounds, because the load of the machine slows the others.
     private static func beyondProvider(_ body: (Int) async throws -> Void) async throws -> Double {
         let clock = ContinuousClock()
         var best = Double.infinity

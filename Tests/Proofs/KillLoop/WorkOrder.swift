@@ -82,7 +82,7 @@ struct WorkOrder: Codable, Sendable {
     }
 }
 
-/// The clock of all processes of a run, faster than the system's, so that a token of an hour lives for a minute.
+/// The clock of all processes of a run, faster than the system's by a factor, so that tokens expire within seconds.
 struct RunClock: IdentityClock {
     let epoch: Double
     let speed: Double

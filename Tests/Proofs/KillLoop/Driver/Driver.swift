@@ -79,7 +79,7 @@ struct Driver: Sendable {
             try await Task.sleep(for: .milliseconds(Int.random(in: 5...max(10, 400 / plan.processes))))
             if plan.kills > 0 {
                 if Int.random(in: 0..<6) == 0 { fleet.stopOne(for: .milliseconds(Int.random(in: 50...1500))) }
-                // Longer than a lease; a kernel lock survives the stop.
+                // The stop lasts longer than a lease. A process keeps its kernel locks while it is stopped.
                 if Int.random(in: 0..<60) == 0 { fleet.stopOne(for: .seconds(14)) }
                 try await fleet.killOne()
             }
