@@ -62,7 +62,7 @@ struct KeptLockTests {
         #expect(try await second.tokens(for: id).tokens.accessToken.reveal() == "access-3")
     }
 
-    @Test("waiting tasks of one process get a released lock without polling, in the order of their requests", .timeLimit(.minutes(1)))
+    @Test("waiting tasks of one process get a released lock in order and without polling", .timeLimit(.minutes(1)))
     func order() async throws {
         let directory = try StoreDirectory()
         // This clock never ends a sleep, so a task that polls for the lock would never get it.

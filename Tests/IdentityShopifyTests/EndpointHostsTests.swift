@@ -163,7 +163,7 @@ struct EndpointHostsTests {
         #expect(transport.urls.count == 1)
     }
 
-    @Test("after Shopify answered with 430, calls for the same shop fail without a request, in any spelling of its domain")
+    @Test("after status 430, calls for the same shop fail without a request, in any spelling of its domain")
     func breaker() async throws {
         let clock = ManualClock()
         let api = "https://brand.example/customer/api/2026-10/graphql"

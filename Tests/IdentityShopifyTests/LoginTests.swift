@@ -187,7 +187,7 @@ struct LoginTests {
         let provider = try shop.provider()
         let tokens = try await shop.login(provider)
         guard case .customer(let claim) = try await provider.cartClaim(for: tokens) else {
-            Issue.record("no customer claim")
+            Issue.record("The cart claim is not a customer token.")
             return
         }
         #expect(claim.token.isEqual(to: tokens.accessToken))

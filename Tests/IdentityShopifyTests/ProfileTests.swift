@@ -125,7 +125,7 @@ struct ProfileTests {
         #expect(shop.shopify.requests(to: .api).isEmpty)
     }
 
-    @Test("a profile request with an expired access token fails with access_token_refused, and succeeds after a refresh")
+    @Test("a request with an expired access token fails with access_token_refused, and succeeds after a refresh")
     func expiredToken() async throws {
         let shop = try await Shop()
         let provider = try shop.provider()

@@ -104,7 +104,7 @@ struct FailpointTests {
         ),
     ]
 
-    @Test("After a crash at each failpoint the next process gets tokens, unless the response was lost without a grace window", arguments: moments, Grace.allCases)
+    @Test("A crash ends a session only if the response was lost and the provider has no grace", arguments: moments, Grace.allCases)
     func nextProcess(_ moment: Moment, _ grace: Grace) async throws {
         try await FailpointStage.with(grace.reuse) { stage in
             let id = try await stage.expiredSession()
@@ -147,7 +147,7 @@ struct FailpointTests {
     /// The next process waits until the lease expires. The repair does not continue a claim under a lease, so the call for the
     /// session's tokens recovers the session.
     @Test(
-        "With PostgreSQL, too, the next process gets tokens after a crash, unless the response was lost without a grace window",
+        "With PostgreSQL, too, a crash ends a session only if the response was lost and the provider has no grace",
         .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql"),
         arguments: moments,
         [Grace.none, .repeats]

@@ -171,12 +171,12 @@ struct LegacyCustomerTests {
                 try await shop.client.execute(LegacyOrderByID(id: id), in: shop.context).data
             }
             guard case .order(let order) = try await node("gid://shopify/Order/501")?.concrete else {
-                Issue.record("The node is no order.")
+                Issue.record("The node was not read as an order.")
                 return
             }
             #expect(order.orderNumber == 501 && order.processedAt.text == "2026-11-01T10:00:00Z")
             guard case .other("Product") = try await node("gid://shopify/Product/1")?.concrete else {
-                Issue.record("The product is taken for an order.")
+                Issue.record("The product was not read as a node of another type.")
                 return
             }
             #expect(try await node("gid://shopify/Order/999") == nil)
