@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The configuration of a Shopify client")
 struct ConfigurationTests {
-    /// The provider of an entry, created as an app creates it from its file.
+    /// Creates the provider of a configuration entry with these members, as an app does.
     private func provider(
         _ members: String,
         in environment: IdentityEnvironment? = nil
@@ -141,13 +141,13 @@ struct ConfigurationTests {
         #expect(try provider(members).descriptor.kind == "shopify")
     }
 
-    /// Possible configurations for a fake provider, written from the configuration file alone.
+    /// Ways to configure a fake Shopify in the configuration file.
     enum Fake: String, CaseIterable, Sendable {
         case shopDomain, discovery, discoveryAndIssuers, everything, wholeWithIssuers, wholeWithShopID, overridden
     }
 
     @Test(
-        "configured issuers count as one issuer; those of different shops do not",
+        "the configured issuers, or else the issuer of the configured shop id, are equivalent, and no others",
         arguments: [
             (#""shopDomain":"a.example""#, []), (#""shopID":"7""#, ["https://shopify.com/authentication/7"]),
             (

@@ -44,7 +44,7 @@ struct ReaderTests {
     }
 
     @Test(
-        "invalid UTF-8 is refused at every position",
+        "invalid UTF-8 is refused in texts, in names and outside of them",
         arguments: [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0x80], [0xC3], [0xE2, 0x82],
         ]
@@ -105,7 +105,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("all integers are read, and no other value is read as an integer")
+    @Test("all 64-bit integers are read, and no other value is read as an integer")
     func integers() throws {
         func integer(_ text: String) throws -> Int { try Int(GraphQLNode(parsing: Array(text.utf8))) }
         #expect(try integer("9223372036854775807") == .max)
@@ -118,7 +118,7 @@ struct ReaderTests {
         #expect(try Double(GraphQLNode(parsing: Array("-1.25e2".utf8))) == -125)
     }
 
-    @Test("a response is parsed once: data as nodes, errors and cost as values")
+    @Test("data are read as nodes, and errors and cost as JSON values")
     func body() throws {
         let text = #"{"errors":[{"message":"no"}],"data":{"shop":{"name":"A"},"n":1},"extensions":{"cost":1}}"#
         let body = try GraphQLResponseBody(parsing: Array(text.utf8))

@@ -42,7 +42,7 @@ struct ScalarTests {
         #expect(throws: GraphQLReadingError.self) { try read(json, as: ShopifyDecimal.self) }
     }
 
-    @Test("decimals compare by value, and are created from finite numbers only")
+    @Test("decimals compare by value, and are not created from NaN or too large numbers")
     func decimalValues() throws {
         let cheap = try #require(ShopifyDecimal(text: "9.99"))
         let dear = try #require(ShopifyDecimal(text: "10.0"))
@@ -116,7 +116,7 @@ struct ScalarTests {
         #expect(noon < later)
     }
 
-    @Test("a URL keeps its text and prints neither path nor query")
+    @Test("a URL keeps its text, and printing it shows neither path nor query")
     func urls() throws {
         let text = "https://shop.example/cart/c/canary?key=canary"
         let url = try read("\"\(text)\"", as: ShopifyURL.self)
@@ -131,7 +131,7 @@ struct ScalarTests {
         #expect(ShopifyURL(text: "https://例え.example/ä") != nil)
     }
 
-    @Test("an id is kept whole, compared as bytes, and prints no key")
+    @Test("an id is kept whole and compared as bytes, and printing it shows no key")
     func ids() throws {
         let address = "gid://shopify/MailingAddress/77?model_name=CustomerAddress&customer_access_token=canary"
         let id = try read("\"\(address)\"", as: ShopifyID.self)

@@ -29,7 +29,7 @@ import Testing
             )
         )
         guard case .cartThrottled(let throttled) = ready.result else {
-            Issue.record("\(ready)")
+            Issue.record("The result is not cartThrottled: \(ready)")
             return
         }
         #expect(throttled.pollAfter.text == "2026-11-22T00:00:00Z")
@@ -37,7 +37,7 @@ import Testing
             answer(#"{"cartCompletionAttempt":{"__typename":"CartCompletionProcessing","id":"a","pollDelay":500}}"#)
         )
         guard case .cartCompletionProcessing(let processing) = attempt else {
-            Issue.record("\(String(describing: attempt))")
+            Issue.record("The attempt is not cartCompletionProcessing: \(String(describing: attempt))")
             return
         }
         #expect(processing.pollDelay == 500)
@@ -45,7 +45,7 @@ import Testing
             answer(#"{"cartCompletionAttempt":{"__typename":"CartCompletionPostponed"}}"#)
         )
         guard case .other("CartCompletionPostponed") = later else {
-            Issue.record("\(String(describing: later))")
+            Issue.record("The attempt is not the unknown case: \(String(describing: later))")
             return
         }
     }
@@ -80,7 +80,7 @@ import Testing
         try await client.execute(operation, in: context).data
     }
 
-    /// A cart of Ada's with a mug in it.
+    /// Creates a cart with Ada's e-mail address and a mug.
     private func makeCart() async throws -> CartID {
         let create = CartCreate(
             lines: [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1")],
@@ -116,7 +116,7 @@ import Testing
         )
         let early = try await run(ExperimentalCartSubmitForCompletion(cartID: id, attemptToken: "early"))
         guard case .submitFailed(let refusal) = early.result else {
-            Issue.record("\(early)")
+            Issue.record("The submission without a payment did not fail: \(early)")
             return
         }
         #expect(refusal.errors.map(\.code.rawValue) == ["NO_PAYMENT"])
@@ -134,7 +134,7 @@ import Testing
             Issue.record("The first preparation was not throttled.")
             return
         }
-        // Written in whole seconds.
+        // The shop writes pollAfter in whole seconds.
         #expect(throttled.cart?.id == id && throttled.pollAfter.date.timeIntervalSince(start) >= 6)
         guard case .cartStatusReady(let ready) = try await run(ExperimentalCartPrepareForCompletion(cartID: id)).result
         else {
@@ -258,7 +258,7 @@ import Testing
         #expect(try GeneratedOperations.missing(in: "ShopifyStorefrontExperimental", from: bodies) == [])
     }
 
-    @Test("a shop that has not invited the app rejects every operation")
+    @Test("a shop that has not invited the app rejects the clone of a cart")
     func notInvited() async throws {
         let (sandbox, client) = try await Self.shop(isInvited: false)
         let id = try #require(CartID(rawValue: "gid://shopify/Cart/c?key=k"))

@@ -9,7 +9,7 @@ import StorefrontSandbox
 import TestGuides
 import Testing
 
-/// The catalogue case studies of the Mobile Buy SDK's README, with current operations and a Storefront that checks its schema.
+/// The catalogue case studies of the Mobile Buy SDK's README, with current operations, which the fake shop validates.
 @Suite struct MobileBuyCatalogueTests {
     private func storefront(_ sandbox: ShopSandbox, cache: (any ResponseCache)? = nil) throws -> StorefrontClient {
         let lab = sandbox.labConfiguration()
@@ -36,7 +36,7 @@ import Testing
         #expect(shop.data.privacyPolicy?.handle == "privacy-policy" && shop.data.shippingPolicy == nil)
         #expect(cache.count == 1)
         guard case .cache = try await client.execute(ShopInfo()).origin else {
-            Issue.record("fetched again")
+            Issue.record("The second response did not come from the cache.")
             return
         }
     }
@@ -61,7 +61,7 @@ import Testing
         guard case .collection(let collection) = nodes.first?.concrete,
             case .product(let product) = nodes.second?.concrete
         else {
-            Issue.record("\(nodes)")
+            Issue.record("The nodes are not a collection and a product: \(nodes)")
             return
         }
         #expect(collection.title == "Everything" && product.title == "Analytical Mug")
@@ -111,13 +111,13 @@ import Testing
         #expect(image.width == 800 && image.height == 600)
         #expect(product.variants.nodes.first?.image?.url == image.url)
         #expect(try #require(product.variants.nodes.first).price.currencyCode == "USD")
-        // A token without the scope for tags must get the product all the same.
+        // The product is read without its tags, so that a token without the scope for tags gets the product too.
         #expect(product.tags == nil)
         #expect(try await client.execute(ProductByID(id: card.id, readsTags: true)).data?.tags != nil)
         let same = try await client.execute(ProductByHandle(handle: card.handle)).data
         #expect(same?.productCard.id == card.id)
         guard case .product(let node) = try await client.execute(NodeByID(id: card.id)).data?.concrete else {
-            Issue.record("no product")
+            Issue.record("The node was not read as a product.")
             return
         }
         #expect(node.id == card.id)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ShopifyStorefront
 
-/// The case studies of the Mobile Buy SDK's README about checkouts, with the operations of today, against the sandbox over HTTP.
+/// The case studies of the Mobile Buy SDK's README about checkouts, with current operations, against the sandbox over HTTP.
 @Suite struct MobileBuyCheckoutTests {
     private let shop: SandboxShop
     private var client: StorefrontClient { shop.carts.client }

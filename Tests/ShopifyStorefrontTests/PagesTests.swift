@@ -97,7 +97,7 @@ import Testing
         } reading: {
             $0?.variants
         }
-        for try await _ in pages { Issue.record("There is no page.") }
+        for try await _ in pages { Issue.record("A list that is null returned a page.") }
         #expect(fake.calls.count == 1)
     }
 
@@ -110,7 +110,7 @@ import Testing
         }
         let nodes = try await fake.client().execute(NodesByID(ids: ["7", "8", "s"])).data
         guard case .product(let card) = nodes[0]?.concrete, case .other("Spaceship") = nodes[2]?.concrete else {
-            Issue.record("\(nodes)")
+            Issue.record("The nodes are not a product, null and an unknown type: \(nodes)")
             return
         }
         #expect(card.id == "7" && nodes[1] == nil && nodes[2]?.id == "s")
