@@ -9,7 +9,7 @@ struct Wycheproof {
         let test: JSONObject
         let file: String
 
-        /// Whether it must be accepted; a strict implementation refuses the result "acceptable".
+        /// Whether the result of the test is "valid", and not "invalid" or "acceptable".
         var isValid: Bool { test["result"]?.string == "valid" }
 
         func bytes(_ name: String) throws -> [UInt8] {

@@ -120,7 +120,7 @@ final class FailpointStage: Sendable {
 
     /// Starts a process that requests the session's tokens and kills itself at a failpoint.
     func die(at point: String, _ id: SessionID) async throws {
-        // The provider handles the request although its sender has crashed.
+        // The process ends during this delay. The provider handles the request anyway.
         if point == "bytes-left" { sandbox.openID.planFault(.delay(.milliseconds(600)), on: .token) }
         let ended = try await program.run(["once", id.rawValue, point], environment: environment())
         #expect(ended.status == 128 + SIGKILL, "\(ended.output)")

@@ -104,7 +104,11 @@ struct FailpointTests {
         ),
     ]
 
-    @Test("A crash ends a session only if the response was lost and the provider has no grace", arguments: moments, Grace.allCases)
+    @Test(
+        "A crash ends a session only if the response was lost and the provider has no grace",
+        arguments: moments,
+        Grace.allCases
+    )
     func nextProcess(_ moment: Moment, _ grace: Grace) async throws {
         try await FailpointStage.with(grace.reuse) { stage in
             let id = try await stage.expiredSession()

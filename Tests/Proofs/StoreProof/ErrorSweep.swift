@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import IdentitySQLite
 internal import StoreFaults
 
-/// Makes the n-th file operation fail, for n = 1, 2, 3 …, until a script of all store operations runs without a failure.
+/// Runs a script of all store operations many times, and makes another file operation fail in each run.
 struct ErrorSweep {
     /// A way to fail.
     struct Variant: Sendable, CustomStringConvertible {
@@ -214,8 +214,7 @@ struct ErrorSweep {
 
     private enum Outcome {
         case notDone, doneAllTheSame
-        /// The step was completed after the fault: a check whether it took effect would change the state, or the step may take effect
-        /// in part.
+        /// The step was run again after the fault, because a check would change the state, or the step may have taken effect in part.
         case finished
 
         init(_ isDone: Bool) {

@@ -48,7 +48,7 @@ struct FullDisk {
         guard try await store.checkHealth().isSound else { throw Finding("the store has damaged rows") }
         await store.close()
         print(
-            "full disk (\(path ?? "limit of files")): 100 refreshes succeeded, \(refused) new sessions were refused, 0 lost"
+            "full disk (\(path ?? "limit of files")): 100 saves succeeded, \(refused) new sessions were refused, 0 lost"
         )
         return true
     }

@@ -95,12 +95,12 @@ struct KillRounds {
         return saves
     }
 
-    /// The last login that was begun is there, and those that were taken are not.
+    /// Checks that the last login that was begun is stored, and that those that were taken are not.
     private static func checkLogins(of writer: Int, _ folder: Folder, _ store: SQLiteStore) async throws {
         let file = folder.path + "/begun-\(writer)"
         let begun = ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
         _ = unsafe unlink(file)
-        // The one before may have been taken when the process was killed.
+        // The login before the last one may have been taken when the process was killed.
         for login in begun.dropLast(2) where try await store.takeLoginAttempt(login) != nil {
             throw Finding("\(login) was taken twice")
         }
@@ -125,7 +125,7 @@ struct KillRounds {
 
     // MARK: The child
 
-    /// Saves its sessions in turn until it is killed.
+    /// Saves its sessions, and begins and takes logins, until it is killed.
     static func write(_ folder: String, _ writer: Int, isLog: Bool, _ mutant: Mutant) async throws {
         var configuration = SQLiteStore.Configuration(
             path: folder + "/store.sqlite",

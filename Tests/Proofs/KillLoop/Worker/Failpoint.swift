@@ -75,7 +75,7 @@ struct FailingTransport: HTTPTransport {
         guard request.url.path == "/token" else { return try await inner.send(request) }
         point.strike(.afterTheClaimBeforeBytesLeave)
         if point == .afterBytesLeft {
-            // The provider delays this response.
+            // The provider's response takes longer than this pause, so the process ends before the response arrives.
             Task {
                 try? await Task.sleep(for: .milliseconds(150))
                 point.strike(.afterBytesLeft)

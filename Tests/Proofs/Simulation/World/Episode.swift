@@ -10,9 +10,9 @@ struct Episode {
     /// The reaction of a provider to a used refresh token.
     enum Reuse: String, CaseIterable {
         case revokes
-        /// Issues new tokens for 30 seconds, then revokes the family.
+        /// Issues new tokens within 30 seconds after the first use, and revokes the family later.
         case grace30
-        /// Issues new tokens for 10 minutes, then revokes the family.
+        /// Issues new tokens within 10 minutes after the first use, and revokes the family later.
         case grace600
         /// Repeats the same response until its tokens are used.
         case repeats
