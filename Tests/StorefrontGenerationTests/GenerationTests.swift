@@ -56,7 +56,7 @@ import Testing
         #expect(result.files.keys.sorted() == ["Enums/Country.swift", "Inputs/Filter.swift", "Operations/A.swift"])
     }
 
-    @Test("a large selection that is written twice must be a fragment")
+    @Test("a large selection that documents contain twice is refused, up to a configured number of fields")
     func duplicates() throws {
         let selection = "{ id name description self init default country strange cartId }"
         let result = try generate("query A { shop \(selection) }", "query B {\n shop \(selection) }")
@@ -179,7 +179,7 @@ import Testing
         ] { #expect(text.contains(line), "\(line)") }
     }
 
-    @Test("descriptions of the schema become comments only if configured, and cannot end them")
+    @Test("schema descriptions become comments only if configured, and their text stays inside the comment")
     func descriptions() throws {
         let document = "query A { shop { ...S } }\n# end */\u{2028}let x = 1\nfragment S on Shop { name }"
         let schema = try TestSchema.schema(
