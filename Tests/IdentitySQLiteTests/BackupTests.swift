@@ -58,7 +58,7 @@ struct BackupTests {
         #expect(try await copy.session(fresh.id)?.isRestored == false)
     }
 
-    @Test("saves of this and of other processes continue during a backup, and the backup is consistent")
+    @Test("saves of another process continue during a backup, and the backup is consistent")
     func online() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .seconds(600) }

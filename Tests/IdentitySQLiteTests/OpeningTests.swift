@@ -93,7 +93,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("a key can be rotated in steps, and each step can be undone")
+    @Test("a key can be rotated in steps, and an old key that was removed too early can be added again")
     func rotation() async throws {
         let directory = try StoreDirectory()
         let new = try StoreDirectory.key()

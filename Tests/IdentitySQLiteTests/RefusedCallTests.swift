@@ -71,7 +71,7 @@ struct RefusedCallTests {
         #expect(try await store.database.write { try Self.markUsed(1, $0) } == 1)
     }
 
-    @Test("an unknown or refused login commits nothing to the write-ahead log")
+    @Test("taking a login that is unknown, or that the caller refuses, commits nothing to the write-ahead log")
     func noCommit() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open {

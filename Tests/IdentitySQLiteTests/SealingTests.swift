@@ -16,7 +16,7 @@ struct SealingTests {
         RecordSealer(keys: StoreKeys(active: key), storeID: storeID, schemaVersion: version, slotSize: 512)
     }
 
-    @Test("an invalid key is refused with the reason, and a key prints only its id")
+    @Test("an invalid key is refused, and a printed key shows only its id")
     func keys() throws {
         let digits = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"
         let key = try StoreKey(hexadecimal: Secret(digits))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The state of a session's refresh in its row")
 struct SessionStateTests {
-    @Test("a refresh in progress is saved with the session, and listed with a separate index")
+    @Test("a refresh in progress is saved with the session, and an index lists the sessions with one")
     func inDoubt() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open()

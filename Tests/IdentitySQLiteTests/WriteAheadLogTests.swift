@@ -18,7 +18,7 @@ struct WriteAheadLogTests {
         }
     }
 
-    @Test("the write-ahead log is refused for the library versions that can corrupt it")
+    @Test("the write-ahead log is refused for the SQLite versions that can corrupt it")
     func versions() async throws {
         let safe: [Int32] = [
             3_044_006, 3_044_007, 3_044_999, 3_050_007, 3_050_999, 3_051_003, 3_051_004, 3_052_000, 4_000_000,

@@ -185,7 +185,7 @@ struct DiscoveryTests {
         #expect(transport.urls.last == called)
     }
 
-    @Test("a configured API URL is used unchanged; without a document the fixed URL needs a configured shop id")
+    @Test("a configured API URL is used unchanged, and Shopify's fixed URL only for a configured shop id")
     func apiAddress() async throws {
         let transport = ScriptedTransport([:])
         _ = await failure {

@@ -29,7 +29,7 @@ private final class TimedTransport: HTTPTransport {
     }
 }
 
-/// A store whose locks are guaranteed for a time only.
+/// A store whose locks are guaranteed for a limited time.
 private struct LeasingStore: WrappingStore {
     let inner = InMemoryStore()
     let guaranteedLockDuration: Duration?
@@ -56,7 +56,7 @@ struct TimeLimitTests {
         }
     }
 
-    @Test("a store whose locks are guaranteed for a shorter time is refused")
+    @Test("a store whose locks are guaranteed for less than the provider's timeout is a configuration error")
     func shortLock() async throws {
         try await LegacyShop.with(store: LeasingStore(guaranteedLockDuration: .seconds(8))) { shop in
             try shop.sessions.checkConfiguration()

@@ -148,7 +148,7 @@ import Testing
         #expect(clock.elapsed >= .seconds(5))
     }
 
-    @Test("the last event of an operation has the attempts and the request's id")
+    @Test("the last event of an operation has the number of attempts and the request's id")
     func lastEvent() async throws {
         let recorder = EventRecorder()
         let storefront = try await FakeStorefront.start([
