@@ -32,7 +32,7 @@ struct WycheproofSymmetricTests {
     }
 
     @Test(
-        "HMAC-SHA-256 computes the authentication codes of the valid vectors, whole or truncated, and of no invalid one"
+        "HMAC-SHA-256 gives the whole or truncated codes of the valid vectors, and not those of the invalid ones"
     )
     func hmac() throws {
         let vectors = try Wycheproof("hmac_sha256").vectors

@@ -82,7 +82,7 @@ private class LoginManager: BoltLoginDelegate {
     func onLoginCancel() { outcomes.append("cancel") }
 }
 
-/// A screen of an app, isolated to the main actor with its conformance.
+/// A screen of an app; the class and its conformance to the delegate protocol are isolated to the main actor.
 @MainActor
 private class LoginScreen: @MainActor BoltLoginDelegate {
     var isSignedIn = false

@@ -14,7 +14,7 @@ struct Driver: Sendable {
         self.plan = plan
     }
 
-    /// Runs the buyers, and returns whether none of them lost anything.
+    /// Runs the buyers, and returns whether no buyer had a failure, no refresh token was used twice, and all nodes ended with status 0.
     func run() async throws -> Bool {
         Self.say(
             "\(plan.buyers) buyers for \(plan.seconds) seconds at two nodes; "
@@ -106,7 +106,7 @@ struct Driver: Sendable {
             if !isOnce { print("✗ \(name): \(counters.reusesPunished) refresh tokens were used twice") }
             isRight = isRight && isOnce
         }
-        // In three minutes, nearly every buyer needs a token after one has expired.
+        // A run of three minutes must have as many refreshes as buyers.
         isRight = isRight && refreshes >= plan.buyers * plan.seconds / 180
         print(
             "\(plan.buyers) buyers, \(plan.seconds) seconds: \(await tally.summary), \(refreshes) refreshes"

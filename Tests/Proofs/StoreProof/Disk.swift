@@ -42,7 +42,7 @@ struct Disk {
 
     private var contents: [Int32: [UInt8]] = [:]
     private var pending: [Int32: [Change]] = [:]
-    /// Names below the root; a directory has a negative number.
+    /// The number of each file by its name below the root; a directory has a negative number.
     private var names: [String: Int32] = [:]
     private var pendingNames: [Change] = []
 

@@ -57,7 +57,7 @@ struct PowerLoss {
             }
             disk.apply(record)
             written += 1
-            // The disks are spread evenly over all writes.
+            // The tried disks are spread evenly over all recorded changes.
             let due = wanted * written / writes
             while made < due {
                 made += 1

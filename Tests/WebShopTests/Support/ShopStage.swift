@@ -35,7 +35,7 @@ final class ShopStage: Sendable {
     private let folder: TemporaryDirectory
     private let calls: Calls
 
-    /// The callbacks that arrived, with which a test repeats one.
+    /// Records the callbacks that arrived, so that a test can repeat one.
     private final class Calls: Sendable {
         let callbacks = Mutex<[String]>([])
     }

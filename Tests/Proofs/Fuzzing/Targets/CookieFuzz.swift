@@ -1,6 +1,6 @@
 import IdentityHTTP
 
-/// Checks for `Set-Cookie` lines that the cookie jar stays bounded and sends nothing that breaks out of its header.
+/// Checks that after any `Set-Cookie` lines the `Cookie` header is short, has no control character, and goes to no other host.
 enum CookieFuzz {
     static func check(_ input: [UInt8]) throws {
         let url = try HTTPURL("https://shop.example/on/demandware")

@@ -64,7 +64,7 @@ enum RecordFuzz {
         try require(again.payload.isEqual(to: written.payload), "a login attempt does not round-trip")
     }
 
-    /// The input as modifications of three bytes each: two bytes of position and one byte to combine.
+    /// Reads the input as modifications of three bytes each: two bytes of position and one byte to combine (XOR).
     private static func checkSealed(_ input: [UInt8]) throws {
         try refuses(input)
         let original = try sealed.get()

@@ -17,7 +17,7 @@ final class VirtualProcess: @unchecked Sendable {
     /// When it was stopped and resumed.
     private(set) var stops: [(from: Duration, to: Duration)] = []
     var stoppedAt = Duration.zero
-    /// When a write of only this process failed.
+    /// The times at which a write of this process failed.
     var storeRefusals: [Duration] = []
     /// Its cancellable tasks, by the number of the call.
     var callers: [Int: Task<Void, Never>] = [:]

@@ -65,8 +65,9 @@ extension World {
 
     /// Moves the wall clock and corrects it after a while.
     ///
-    /// A clock that is ahead is corrected before half as much time has passed as it is ahead, and the provider's outage ends then. Later,
-    /// nothing would show that a response was received with a wrong time (Documentation/Operating/Refresh.md, "A stored response").
+    /// A clock that is ahead is corrected within half of the time by which it is ahead, and the correction ends an outage of the
+    /// providers. Later, nothing would show that a response was received with a wrong time (Documentation/Operating/Refresh.md,
+    /// "A stored response").
     private func jump() {
         let seconds = scheduler.random.one(of: [-86_400, -7200, -400, -30, 30, 400, 7200, 86_400])
         let longest = seconds > 0 ? min(seconds * 500, 900_000) : 900_000

@@ -18,7 +18,7 @@ final class World: @unchecked Sendable {
     var byID: [SessionID: Subject] = [:]
     /// The running process of each machine; nil while it has none.
     var slots: [VirtualProcess?] = []
-    /// Whether no new events begin.
+    /// Whether the episode is ending, so that no new events begin.
     var isSettling = false
     /// The offset of the wall clock.
     var wallOffset: TimeInterval = 0
