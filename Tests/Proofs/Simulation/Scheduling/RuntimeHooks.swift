@@ -19,7 +19,7 @@ enum RuntimeHooks {
             guard let hook = unsafe dlsym(nil, name) else { stop("The runtime has no \(name).") }
             unsafe hook.assumingMemoryBound(to: Hook?.self).pointee = { job, _ in RuntimeHooks.enqueue(job) }
         }
-        // Code that sleeps on the system's clock is not controlled by the simulated clock, which is a bug of the simulated code.
+        // A sleep on the system's clock is a bug of the code under test, because the simulated clock does not control it.
         for name in ["swift_task_enqueueGlobalWithDelay_hook", "swift_task_enqueueGlobalWithDeadline_hook"] {
             guard let hook = unsafe dlsym(nil, name) else { stop("The runtime has no \(name).") }
             unsafe hook.assumingMemoryBound(to: DelayHook?.self).pointee = { _, _, _ in

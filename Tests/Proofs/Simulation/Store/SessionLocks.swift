@@ -40,7 +40,7 @@ final class SessionLocks: @unchecked Sendable {
     }
 
     func acquire(_ id: SessionID, for process: VirtualProcess, waitingUpTo limit: Duration) async throws -> Grant {
-        // The request takes time; requests to the kernel are quick.
+        // The time that a request for a lock takes.
         await world.pause(world.scheduler.random.milliseconds(0...2), as: process.number)
         return try await unsafe withUnsafeThrowingContinuation { continuation in
             let waiter = unsafe Waiter(process, continuation)
