@@ -1,8 +1,8 @@
 internal import BenchmarkLogins
 internal import IdentityKit
 
-// Makes logins at the provider of the benchmarks, and prints the memory of the process in megabytes. It links what an app links that
-// signs buyers in, and not the libraries of the suite.
+// Makes logins at the provider of the benchmarks, and prints the memory of the process in megabytes. It links the libraries of an app
+// that signs buyers in, and not those of the suite.
 //   identity-benchmarks-memory PORT LOGINS
 let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
 let (port, count) = (arguments[0], arguments[1])

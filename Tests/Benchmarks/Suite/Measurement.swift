@@ -14,7 +14,7 @@ struct Context: Codable, Sendable {
 struct Measurement: Codable, Sendable {
     var row: String
     var peer: String
-    /// CPU microseconds of the process per operation, or the row's own figure.
+    /// CPU microseconds of the process per operation, or the value of a `figure` in the row's unit.
     var value: Double
     var operationsPerSecond: Double?
     var allocations: Double?

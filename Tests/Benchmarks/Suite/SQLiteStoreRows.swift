@@ -63,7 +63,7 @@ enum SQLiteStoreRows {
         )
     }
 
-    /// Reads of sessions by their ids, from the stores by turns.
+    /// Reads sessions by their ids, each from the next of the stores.
     static func reads(of count: Int, in stores: [any SessionStore]) throws -> Peer.Operation {
         let ids = try (0..<min(count, 4_096)).map { try session($0 &* 7_919 % count).id }
         let numbers = Numbers()
@@ -75,7 +75,7 @@ enum SQLiteStoreRows {
         }
     }
 
-    /// The same read through `tokens(for:)`, which also decodes the session and checks whether its tokens are still valid.
+    /// Reads sessions through `tokens(for:)`, which also decodes the session and checks whether its tokens are still valid.
     private static func tokens(_ count: Int) -> Peer {
         Peer(
             name: "tokens(for:)",
@@ -88,7 +88,7 @@ enum SQLiteStoreRows {
                     ids += try await withThrowingTaskGroup(of: SessionID.self) { group in
                         for number in first..<min(first + 256, count) {
                             var tokens = SlowProvider.tokens("buyer-\(number)", expiringIn: 3_600)
-                            // The file is kept for the next rounds.
+                            // These tokens are still valid in the next rounds, which read the same file.
                             tokens.expiresAt = Date(timeIntervalSinceNow: 86_400 * 30)
                             group.addTask { [tokens] in try await manager.establish(tokens, provider: "slow").id }
                         }
@@ -112,7 +112,7 @@ enum SQLiteStoreRows {
         )
     }
 
-    /// Saves of sessions, through the stores by turns; at most 64 at the same time.
+    /// Saves sessions, each through the next of the stores; at most 64 at the same time.
     static func saves(in stores: [any SessionStore]) async throws -> Peer.Operation {
         let rows = Rows(try await (0..<writers).asyncMap { try await stores[0].session(try session($0).id) })
         let numbers = Numbers()

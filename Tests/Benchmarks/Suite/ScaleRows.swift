@@ -72,7 +72,7 @@ enum ScaleRows {
         ]
     }
 
-    /// Rotates from the key of the other rows to a new one, and back.
+    /// Rotates the store from the key that the other rows use to a new key, and back.
     private static func rotation(_ count: Int, _ context: Context) async throws -> Double {
         await (try SQLiteStoreRows.filledStore(count, in: context)).close()
         let old = try storeKey(9)

@@ -98,7 +98,7 @@ enum StorefrontRows {
         ),
     ]
 
-    /// What the transport's design costs in C; for `cartCreate` without reading the response.
+    /// What the transport's design costs in C; the response to `cartCreate` is received but not decoded.
     private static let threadedPost = Peer(
         name: "libcurl on a thread, in C",
         work: .yardstick { unsafe yardstick_threaded_post($0.folder, Int32($0.port), 16, $0.seconds) }
