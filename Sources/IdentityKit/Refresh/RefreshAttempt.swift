@@ -14,7 +14,7 @@ struct RefreshAttempt: Sendable {
     var old: TokenSet?
     /// The session's provider; nil until a request is prepared.
     var provider: (any IdentityProvider)?
-    /// The permit of the provider's limiter; nil if no request was needed, and if a pause or a full queue did not permit it.
+    /// The permit of the provider's limiter; nil until the limiter has granted one.
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing
     /// Whether the observers were told that the response belongs to another login.

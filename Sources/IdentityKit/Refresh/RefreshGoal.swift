@@ -27,7 +27,7 @@ package enum RefreshGoal: Sendable {
 }
 
 extension TokenSet {
-    /// Whether both token sets come from the same response of the provider.
+    /// Whether the access tokens are equal, and the refresh tokens too; two missing refresh tokens count as equal.
     func isSameIssue(as other: TokenSet) -> Bool {
         guard accessToken.isEqual(to: other.accessToken) else { return false }
         switch (refreshToken, other.refreshToken) {

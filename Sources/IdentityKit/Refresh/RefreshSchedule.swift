@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// When this process first sees tokens before their expiry, it also records the expiry as a time of the monotonic clock. The earlier of
 /// the two expiries counts, so a wall clock that is set back later does not make these tokens valid again. Tokens that have expired by the
-/// wall clock when they are first seen are not recorded. If the wall clock was ahead, they are valid again when it is corrected.
+/// wall clock when they are first seen are not recorded, unless a refresh has just returned them. If the wall clock was ahead, the tokens
+/// that were not recorded are valid again when it is corrected.
 final class RefreshSchedule: Sendable {
     /// The work that a call for tokens causes.
     enum Need: Sendable {

@@ -19,7 +19,7 @@ extension RefreshStateMachine {
         /// Another process has changed or removed the session.
         case conflicted
         case notSaved(IdentityError)
-        /// The action was not performed, because the lock was lost, or because it may end before the request with the refresh token does.
+        /// The action was not performed, because the lock was lost, or may end before the request with the refresh token ends.
         case lockLost
         case responded(RefreshResponse)
         /// Validated tokens. A provider that is not ``JournaledRefreshing`` returns them directly from its request.
@@ -29,7 +29,7 @@ extension RefreshStateMachine {
         /// The response may contain tokens, but its validation failed; a later validation may succeed. The error has
         /// ``IdentityError/isAttackSuspected`` if the response belongs to another login.
         case notAccepted(IdentityError)
-        /// An action that always succeeds has been performed.
+        /// An action has ended whose success or failure does not change the next step.
         case done
     }
 

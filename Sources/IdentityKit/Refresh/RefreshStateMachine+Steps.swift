@@ -75,7 +75,7 @@ extension RefreshStateMachine {
 
     /// Saves the refresh claim, which tells the next process that the refresh token may have been used.
     ///
-    /// The write also proves that the store can save a record with the size of the response.
+    /// The record has the expected size of a record with the response. So the write also proves that the store has space for the response.
     mutating func saveClaim(_ new: RefreshClaim) -> Action {
         guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         claim = new

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Remembers which errors of stored responses this process has reported to the observers.
+/// Remembers which errors in the validation of refresh responses this process has reported to the observers.
 final class ReportedResponses: Sendable {
     private struct Report: Hashable {
         let session: SessionID

@@ -66,7 +66,7 @@ final class SessionRefreshPauses: Sendable {
 
     /// Records a failed background refresh that ``failed(_:with:)`` did not record, such as one that failed because of the store.
     func failedEarly(_ id: SessionID, with error: IdentityError) {
-        // A refresh that waited too long, lost its lock or was cancelled does not count as failed.
+        // A refresh that waited too long, lost its lock, found a full queue or was cancelled does not count as failed.
         guard error.code != .refreshBusy, error.code != .cancelled else { return }
         let now = environment.clock.elapsed
         pauses.withLock { pauses in

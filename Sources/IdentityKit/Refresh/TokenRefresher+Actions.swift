@@ -129,7 +129,7 @@ extension TokenRefresher {
             do {
                 return try await visible.store.replace(session, expecting: base.generation)
             } catch {
-                // The save may have succeeded although the store returned an error, so the session is read before the next attempt.
+                // The save may have succeeded although the store threw an error. The session in the store shows whether it did.
                 if let current = try? await visible.store.session(session.id),
                     current.payload.isEqual(to: session.payload)
                 {
@@ -252,8 +252,8 @@ extension TokenRefresher {
         } catch {
             let error = IdentityError.wrapping(error)
             if attempt.isPermitted { attempt.observation = .responded }
-            // The observers get this error once for each response, not at each repair. If the limiter gave the attempt a permit, the end of
-            // the attempt reports the error. `reportMismatch` reports a response of another login.
+            // This process reports the error once for each response, not at each repair. If the limiter gave the attempt a permit, the end
+            // of the attempt reports the error. `reportMismatch` reports a response that belongs to another login.
             if !error.isAttackSuspected, response.mismatch == nil,
                 memory.reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.isPermitted
             {

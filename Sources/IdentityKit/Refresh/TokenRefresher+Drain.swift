@@ -9,11 +9,11 @@ extension TokenRefresher {
         let limiters = visible.providers.all.map { memory.limiter(of: $0.descriptor.name) }
         for limiter in limiters { limiter.beginDrain() }
         defer { for limiter in limiters { limiter.endDrain() } }
-        // Work on carts, which runs in the background, can start refreshes.
+        // Work in the background, for example on carts, can start refreshes.
         await background.drain()
         await flights.drain()
         await saveUnsaved()
-        // The end of a refresh starts work on carts, which can start another refresh.
+        // The end of a refresh notifies participants, such as carts, in the background. Their work can start another refresh.
         await background.drain()
         await flights.drain()
         // `flights.drain()` does not wait for a refresh that has exceeded the time limit of its callers, but the provider may be

@@ -25,7 +25,7 @@ extension TokenRefresher {
                 found = try result.get()
                 if !started { found.outcome = .waited }
             } catch let ended as RefreshWaitEnded {
-                // The limit of the joined refresh may be shorter than the limit of this caller: a repair, for example, may not wait.
+                // The joined refresh may have a shorter limit than this caller, for example a repair with the limit zero.
                 guard !started, ended.limit < limit, clock.elapsed - begun < limit else { throw ended.error }
                 continue
             } catch {

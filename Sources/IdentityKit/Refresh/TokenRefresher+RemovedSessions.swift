@@ -1,6 +1,6 @@
 /// The work for sessions that were removed from the store.
 extension TokenRefresher {
-    /// Revokes the tokens that memory or the spool contains for a removed session, because no other process has them.
+    /// Revokes the tokens that memory or the spool contains for a removed session, because its removed record did not contain them.
     ///
     /// Then removes them from memory and the spool, unless the task is cancelled or a response cannot be validated for now.
     func revokeUnsaved(_ id: SessionID) async {

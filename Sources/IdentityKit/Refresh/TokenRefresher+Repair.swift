@@ -1,7 +1,7 @@
 /// The repair of interrupted refreshes.
 extension TokenRefresher {
     private static let repairsAtATime = 8
-    /// The maximum wait of a repair for the lock of a session whose newest tokens this process has.
+    /// The maximum wait of a repair for the lock of a session that has a state in memory or in the spool.
     private static let waitWithTokens = Duration.seconds(2)
 
     /// Completes the interrupted refreshes of crashed processes, and saves the tokens and responses that this process could not save.
@@ -19,7 +19,7 @@ extension TokenRefresher {
             var report = RepairReport()
             for (index, id) in ids.enumerated() {
                 if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
-                // For a session in `kept`, this process has the newest tokens or response. Another process may hold the lock for a
+                // For a session in `kept`, memory or the spool may contain the newest tokens. Another process may hold the lock for a
                 // moment while it checks the session, so this process waits for the lock.
                 let isKept = kept.contains(id)
                 group.addTask { [self] in

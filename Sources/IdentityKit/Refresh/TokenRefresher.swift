@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Refreshes sessions, each at most once at a time among all tasks, processes and machines.
+/// Refreshes sessions; the lock of a session lets one task, process or machine at a time refresh it.
 ///
 /// ``RefreshStateMachine`` decides each step; this type holds the session's lock, performs the steps and reports them. All I/O of a
 /// refresh is here, and in ``UnsavedTokens`` for the spool. How the callers of one process share a refresh is in
@@ -48,7 +48,8 @@ struct TokenRefresher: SessionService {
                 let session = Session(try attempt.storedSession(), .active(tokens))
                 let losses = goal.losses(in: tokens)
                 if let losses { events.emit(.tokensReduced(losses), provider: session.provider, session: id) }
-                // Participants are notified once, not at every call while tokens cannot be saved.
+                // While the new tokens cannot be saved, later calls find them in memory, and do not notify the participants again. The
+                // call that saves the tokens does.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
                 return result(session, tokens, attempt.outcome, losses)
             case .adopted(let state, let tokens):
@@ -95,8 +96,8 @@ struct TokenRefresher: SessionService {
             if clock.elapsed - beganWaiting > .milliseconds(10) {
                 events.emit(.lockWaited, provider: "", session: id, since: beganWaiting)
             }
-            // Another process that gets the lock assumes that this process has ended, and sends the old refresh token. So this process
-            // keeps the lock, if the store's locks permit it, while the newest tokens are only in its memory.
+            // While only this process's memory contains the newest tokens, this process keeps the lock after the body, if the store's
+            // locks permit it. Otherwise another process could get the lock and send the old refresh token.
             defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
             var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
             var attempt = RefreshAttempt(id, under: lock, since: started)
@@ -127,7 +128,7 @@ struct TokenRefresher: SessionService {
         return (timeout ?? .seconds(15)) + Self.savingLimit + configuration.repairInterval
     }
 
-    /// Waits until another process has changed the session, or until its unfinished refresh may be taken over.
+    /// Waits until another process has changed or removed the session, or until this process may take over the unfinished refresh.
     ///
     /// This process does not hold the lock while it waits, because the other process may need the lock to save its response.
     ///
@@ -136,8 +137,8 @@ struct TokenRefresher: SessionService {
         while true {
             guard clock.elapsed < deadline else { return false }
             try await clock.sleep(for: .milliseconds(250))
-            // While the store cannot be read, the claim is not observed: an outage adds at most one step to the observed time. The caller's
-            // deadline still applies.
+            // While the store cannot be read, the claim is not observed: an outage adds at most one repair interval to the observed time.
+            // The caller's deadline still applies.
             guard let found = try? await visible.store.session(claimed.id) as StoredSession?? else { continue }
             guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return true }
         }
@@ -164,7 +165,8 @@ struct TokenRefresher: SessionService {
             emit(.refreshed(attempt.outcome), attempt)
         case .failed(let error, let pausesSession):
             if pausesSession { pauses.failed(attempt.id, with: error) }
-            // A call that a pause or a full queue refused is not a failed refresh, and an outage would cause an event for each such call.
+            // An attempt without a permit, for example during a pause, sent no refresh token, so it is not reported as a failed refresh.
+            // Otherwise each call during an outage would cause an event.
             guard attempt.isPermitted, !attempt.hasReportedMismatch else { return }
             emit(.refreshFailed(error.code), attempt, because: error)
         }
