@@ -52,7 +52,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     private var groups: [[UInt8]: Group] = [:]
     private var nextSerial = 0
 
-    /// Creates a table with a maximum number of values of each group.
+    /// Creates a table with a maximum number of values in each group.
     init(maximum: Int) {
         self.maximum = max(1, maximum)
     }

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A store that can remove expired records.
 public protocol ExpirySweeping: Sendable {
-    /// Removes pending logins and marks of used tokens that expired before a date, and sessions whose ``StoredSession/retainedUntil``
-    /// is earlier than the date; returns the number of removed records.
+    /// Removes pending logins, pending logouts and marks of used tokens that expired before a date, and sessions whose
+    /// ``StoredSession/retainedUntil`` is earlier than the date; returns the number of removed records.
     func sweep(expiredBefore date: Date) async throws -> Int
 }

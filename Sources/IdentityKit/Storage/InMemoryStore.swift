@@ -40,12 +40,12 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: The maximum number of pending logins of each tenant. Above the limit, the tenant's logins
+    ///   - maximumAttempts: The maximum number of pending logins and logouts of each tenant. Above the limit, those of the tenant
     ///     that expire first are evicted.
-    ///   - maximumUsedTokens: The maximum number of used tokens. At the limit, expired marks are removed. If none has expired, the call
-    ///     fails with ``IdentityError/Code/storeFull``.
+    ///   - maximumUsedTokens: The maximum number of used tokens. At the limit, expired marks are removed. If none has expired,
+    ///     ``markUsed(_:until:)`` fails with ``IdentityError/Code/storeFull``.
     ///   - maximumSessionsPerTenant: The maximum number of sessions of a tenant; nil, the default, means no limit. At the limit, saving a
-    ///     new session fails with ``IdentityError/Code/storeFull``.
+    ///     new session fails with ``IdentityError/Code/storeFull``, unless it replaces another session of the tenant.
     ///   - clock: The clock for the expiry of used tokens.
     public init(
         maximumAttempts: Int = 10_000,
@@ -120,14 +120,14 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         try await locks.withLock(name, waitingUpTo: limit, body)
     }
 
-    /// Adds a pending login.
+    /// Adds a pending login or logout.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
         state.withLock { state in
             state.attempts.insert(attempt, for: attempt.key, in: attempt.tenant, until: attempt.expiresAt)
         }
     }
 
-    /// Removes and returns a pending login.
+    /// Removes a pending login or logout and returns it, unless `check` throws.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
@@ -181,7 +181,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         }
     }
 
-    /// Removes expired sessions, pending logins and marks of used tokens, and returns their number.
+    /// Removes expired sessions, pending logins and logouts, and marks of used tokens, and returns their number.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         state.withLock { state in
             let attempts = state.attempts.sweep(expiredBefore: date)

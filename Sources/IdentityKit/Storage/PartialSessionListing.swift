@@ -1,6 +1,6 @@
 /// A store that lists the sessions that can be read, and reports an error if it has records that may match but cannot be read.
 ///
-/// ``SessionManager`` uses it to end all sessions of a buyer: it ends the readable ones, and then throws the error for the others.
+/// ``SessionManager`` uses it, for example, to end all sessions of a buyer: it ends the readable sessions, and then throws the error.
 public protocol PartialSessionListing: SessionRecordStore {
     /// The readable sessions that match, oldest first, and the first error for a record that may match but cannot be read.
     func readableSessions(matching filter: SessionFilter) async throws -> SessionListing

@@ -10,9 +10,10 @@ public struct SessionFilter: Sendable {
     public var buyer: (issuer: String, subject: String)?
     /// The provider's session id.
     public var providerSessionID: String?
-    /// Whether a refresh is in progress or ended without a known outcome.
+    /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
     public var isInDoubt: Bool?
-    /// The name of the only provider whose ``ProviderDescriptor/equivalentIssuers`` also match ``buyer``; nil for those of each provider.
+    /// The name of the only provider whose ``ProviderDescriptor/equivalentIssuers`` also match ``buyer``; if it is nil, those of every
+    /// provider do.
     ///
     /// Stores ignore it: ``SessionManager`` asks the store separately for each of these issuers.
     var equivalentsOf: String?
@@ -32,7 +33,7 @@ public struct SessionFilter: Sendable {
         self.isInDoubt = isInDoubt
     }
 
-    /// Creates a filter for all sessions of the buyer to whom a session belongs.
+    /// Creates a filter for all sessions in the session's tenant that belong to the session's buyer.
     ///
     /// It matches sessions with the session's issuer at every provider. Sessions with another issuer match only at the session's own
     /// provider, if its ``ProviderDescriptor/equivalentIssuers`` contain both issuers. The lists of other providers have no effect.

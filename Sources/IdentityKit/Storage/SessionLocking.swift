@@ -1,4 +1,4 @@
-/// Locks of sessions among all tasks, processes and machines that share a store.
+/// Locks among all tasks, processes and machines that share a store; ``LockName`` lists what they protect.
 public protocol SessionLocking: Sendable {
     /// For how long, at any moment, a lock is certainly still held if the store can be reached; nil, the default, if a lock can be lost
     /// only when its holder's process ends.
@@ -16,8 +16,8 @@ public protocol SessionLocking: Sendable {
     ///   - limit: How long to wait until another holder releases the lock.
     ///   - body: The code to run. It receives a ``HeldLock``: check ``HeldLock/isHeld`` before each step that must happen only once.
     /// - Returns: The result of the body.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time, or the error of the
-    ///   body.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time; an error when the task
+    ///   is cancelled while it waits, or when the store fails; the error of the body.
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,

@@ -1,4 +1,4 @@
-/// A store with a maximum number of sessions that can exceed the maximum while one session replaces another.
+/// A store that limits the number of sessions of a tenant, and can exceed the limit while one session replaces another.
 package protocol SessionReplacing: SessionRecordStore {
     /// Adds a new session as ``SessionRecordStore/insert(_:)`` does, even if the tenant has the maximum number of sessions.
     ///

@@ -9,7 +9,7 @@ public protocol SessionSpooling: Sendable {
     /// When the method returns, the spooled session survives a crash.
     func spool(_ session: StoredSession) async throws
 
-    /// Returns the spooled session with an id; nil if no such session was spooled.
+    /// Returns the spooled session with an id; nil if the spool contains none.
     func spooledSession(_ id: SessionID) async throws -> StoredSession?
 
     /// Returns the sessions in the spool, in no order. Unreadable files are omitted and not changed.

@@ -6,7 +6,8 @@ public struct StoredLoginAttempt: Sendable {
     public var key: String
     /// The tenant, empty if the app has only one.
     ///
-    /// The maximum number of pending logins applies to each tenant, so that a flood of logins at one tenant does not affect the others.
+    /// The maximum number of pending logins and logouts applies to each tenant, so that a flood of logins at one tenant does not affect the
+    /// others.
     public var tenant: String
     /// When the login or logout expires.
     public var expiresAt: Date

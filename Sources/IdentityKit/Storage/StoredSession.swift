@@ -14,7 +14,7 @@ public struct StoredSession: Sendable {
     ///
     /// It is personal data: a store indexes only a keyed hash of it.
     public var subject: String
-    /// The provider's session id (`sid`), if it has one.
+    /// The provider's session id (`sid`); nil if the provider sent none.
     ///
     /// A store indexes only a keyed hash of it.
     public var providerSessionID: String?
@@ -24,7 +24,7 @@ public struct StoredSession: Sendable {
     public var createdAt: Date
     /// When a sweep may remove the session.
     public var retainedUntil: Date
-    /// Whether a refresh is in progress or ended without a known outcome.
+    /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
     ///
     /// A store keeps it unencrypted, so that ``SessionManager/repair()`` can search for these sessions.
     public var isInDoubt: Bool
