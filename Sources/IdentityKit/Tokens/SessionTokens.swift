@@ -26,7 +26,7 @@ public struct SessionTokens: Sendable {
     public var reason: IdentityError? { content.reason }
     /// The scopes and the refresh token that the old tokens had and the refreshed ones lack; nil if nothing was lost.
     ///
-    /// Also nil if this call did not wait for the refresh, or if another process refreshed the tokens. The event
+    /// Also nil if this call did not wait for the refresh, or if another process or a repair refreshed the tokens. The event
     /// ``IdentityEvent/Kind/tokensReduced(_:)`` also reports the losses of background refreshes.
     public var losses: TokenLosses? { content.losses }
 

@@ -31,7 +31,9 @@ final class SessionTokensCache: Sendable {
         self.clock = clock
     }
 
-    /// A ticket to get before tokens are read, and to pass to `put`, which stores nothing if a session was removed in between.
+    /// A ticket to get before tokens are read, and to pass to `put`.
+    ///
+    /// If ``remove(_:)`` was called in between, for any session, `put` stores nothing.
     var ticket: Int { state.withLock { $0.removals } }
 
     /// A session's tokens, if they are in the cache and valid for the requested time.

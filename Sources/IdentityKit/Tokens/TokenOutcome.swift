@@ -16,7 +16,7 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     public static let refreshedLate = Self(rawValue: "refreshed_late")
     /// Another task or process refreshed the token in the meantime.
     public static let waited = Self(rawValue: "waited")
-    /// The token was not refreshed, because the refresh failed for now or has to wait until the store works, but it has not expired.
+    /// The token has not expired, but its refresh failed, or has to wait after a failure or until the store works.
     ///
     /// ``SessionTokens/reason`` has the error.
     public static let stillValid = Self(rawValue: "still_valid")
