@@ -17,8 +17,8 @@ public protocol SessionParticipant: AnyObject, Sendable {
 
     /// Notifies the participant that the provider has ended a session, so that only a new login helps.
     ///
-    /// The session's record stays in the store until a logout. The method is called once in each process that notices the end, in the
-    /// background. By default it does nothing.
+    /// The session's record stays in the store until a logout. The method is normally called once in each process that notices the end, in
+    /// the background. By default it does nothing.
     func sessionNeedsLogin(_ session: Session) async throws
 }
 

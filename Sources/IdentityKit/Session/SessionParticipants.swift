@@ -50,7 +50,7 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Notifies participants, such as carts, of a refresh; the notifications are sent in the background.
+    /// Notifies participants, such as carts, in the background that a session has new tokens after a refresh or a step-up.
     ///
     /// If several refreshes of a session end during an earlier notification, only the newest one is reported afterwards. A refresh that
     /// a participant starts during its notification is not reported: the participant already has the tokens, and with short-lived tokens
@@ -95,7 +95,8 @@ final class SessionParticipants: Sendable {
 
     /// Notifies carts and other participants of the end of a session.
     ///
-    /// - Returns: The errors of the participants. If their work takes longer than the limit, one error that says so.
+    /// - Returns: The errors of the participants. If their work takes longer than `longestWait`, or if this task is cancelled, one error
+    ///   that says that the work continues.
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         guard !all.isEmpty else { return [] }
         return await background.run(waitingUpTo: longestWait) { [self] in

@@ -110,7 +110,7 @@ extension SessionState {
     /// Space for a ``RefreshClaim``, which takes some 100 bytes, and for tokens that become a little longer with a refresh.
     private static let roomForClaim = 512
 
-    /// The length that a response with such tokens has in the payload, with space for longer tokens.
+    /// The expected length, in the payload, of a response whose tokens are as long as these, with space for longer tokens.
     private static func expectedResponseLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3

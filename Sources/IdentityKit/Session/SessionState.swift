@@ -22,9 +22,10 @@ package enum SessionState: Sendable {
     case claimed(TokenSet, RefreshClaim)
     /// The raw response is stored and was not accepted yet. If it belongs to another login, the error code is stored with it.
     case responded(TokenSet, RefreshResponse)
-    /// The buyer has to sign in again, unless newer tokens were spooled while the store could not be written.
+    /// The buyer has to sign in again, unless memory or the spool contains newer tokens that the store could not save.
     ///
-    /// The state keeps the session's last tokens; nil for a guest's session, which never had any.
+    /// The state keeps the session's last tokens; nil for a guest's session, which never had any, and for a removed session that cannot be
+    /// read.
     case ended(SessionEndReason, TokenSet?)
 
     /// The tokens in use; during a refresh, the tokens that it replaces.
