@@ -31,7 +31,7 @@ public enum KeySetState: Sendable, Equatable {
     case notFetched
     /// The keys are used without a new fetch; the provider confirmed them this long ago.
     ///
-    /// While they cannot be fetched again, expired keys are used for up to two days.
+    /// After a failed fetch, expired keys count as fresh again, for up to two days after the provider last confirmed them.
     case fresh(age: Duration)
     /// The keys have expired, and the next sign-in or refresh that needs them fetches them; the provider confirmed them this long ago.
     case expired(age: Duration)

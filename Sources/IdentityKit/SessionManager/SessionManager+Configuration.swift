@@ -29,7 +29,9 @@ extension SessionManager {
         public var cacheLifetime: Duration = .seconds(5)
         /// The limits of the refreshes at each provider.
         public var refreshLimits = RefreshLimits()
-        /// How long a refresh waits while another process refreshes the same session, by default 15 seconds.
+        /// How long a refresh waits while another process holds the session's lock, by default 15 seconds.
+        ///
+        /// If a process no longer holds the lock but may still save the provider's response, a call that needs new tokens waits longer.
         public var lockWait: Duration = .seconds(15)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///

@@ -1,5 +1,6 @@
 extension SessionManager {
-    /// Ends a session: removes it from the store, then notifies carts, revokes the tokens and returns the provider's logout page.
+    /// Ends a session: removes it from the store, then notifies participants, such as carts, revokes the tokens and returns the provider's
+    /// logout page.
     ///
     /// The URL of the logout page contains no `state`. Use ``logout(_:options:)`` to send a `state` and to check the browser's return.
     ///
@@ -16,7 +17,8 @@ extension SessionManager {
         return try await logout(id, options: options)
     }
 
-    /// Ends a session: removes it from the store, then notifies carts, revokes the tokens and returns the provider's logout page.
+    /// Ends a session: removes it from the store, then notifies participants, such as carts, revokes the tokens and returns the provider's
+    /// logout page.
     ///
     /// - Parameters:
     ///   - id: The session.

@@ -7,7 +7,8 @@ extension SessionManager {
     /// ``ProviderDescriptor/equivalentIssuers`` count as the same issuer.
     ///
     /// - Parameter id: The session of the browser that requests the page.
-    /// - Returns: The sessions that have not ended. Sessions that this version of the app cannot read are left out.
+    /// - Returns: The sessions that need no new login (``Session/needsLogin``). Sessions that this version of the app cannot read are left
+    ///   out.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
     ///   and of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {

@@ -28,7 +28,7 @@ extension SessionManager {
         await upkeep.maintain(sweepingEvery: sweepInterval)
     }
 
-    /// Removes expired pending logins, sessions and marks of used tokens; call it regularly.
+    /// Removes expired sessions, pending logins and logouts, and marks of used tokens; call it regularly.
     ///
     /// No record is removed too early if the wall clock jumps ahead after the manager was created.
     ///
@@ -37,7 +37,7 @@ extension SessionManager {
     @discardableResult
     public func sweep() async throws -> Int { try await upkeep.sweep() }
 
-    /// Waits until every running refresh has been saved: call it before the process ends.
+    /// Waits until no refresh runs, and tries to save tokens that the store could not save: call it before the process ends.
     ///
     /// Cancel the task of ``maintain(sweepingEvery:)`` first. A refresh that waits because ``RefreshLimits/concurrent`` others run at its
     /// provider does not start: its callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds

@@ -19,7 +19,7 @@ package struct AdmittedLogin: Sendable {
     }
 }
 
-/// Methods that only `IdentityWeb`, the cart adapter and tests call.
+/// Methods for `IdentityWeb`, the cart adapter, `identity-lab` and tests.
 extension SessionManager {
     /// Notes that a server rejected refreshed tokens, for a caller that sends tokens outside of ``withAccessToken(of:validFor:perform:)``.
     package func noteRejection(of tokens: TokenSet, of id: SessionID) { context.rejected.add(tokens, of: id) }
@@ -91,7 +91,7 @@ extension SessionManager {
     /// The only tenant that the manager serves; nil for all.
     package var tenant: String? { visible.tenant }
 
-    /// Runs work on a cart in the background and waits for it briefly, see ``Configuration/participantWait``.
+    /// Runs work after a sign-in, such as the merge of carts, in the background; waits for it up to ``Configuration/participantWait``.
     ///
     /// - Returns: The result; nil if the work takes longer or the calling task is cancelled. In both cases the work continues.
     package func waitBriefly<Value: Sendable>(for work: @escaping @Sendable () async -> Value) async -> Value? {
@@ -119,7 +119,9 @@ extension SessionManager {
         try await Correlation.scope { try await logouts.endReplaced(id, reporting: .loggedOut) }
     }
 
-    /// The origin of the provider's logout page for a session; nil if the provider has no such page or its metadata is not available.
+    /// The origin of the provider's logout page for a session.
+    ///
+    /// Nil if the session cannot be read or has no tokens, if the provider has no logout page, and if its metadata are not available.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
         guard let found = try? await visible.load(id).decoded(), let tokens = found.state.tokens,
             let provider = try? visible.providers.provider(
