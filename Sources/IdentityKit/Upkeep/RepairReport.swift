@@ -1,6 +1,6 @@
 /// The results of a repair.
 public struct RepairReport: Sendable, Equatable {
-    /// The number of sessions whose interrupted refresh was completed.
+    /// The number of sessions whose interrupted refresh was completed, or whose unsaved tokens were saved.
     public var repaired = 0
     /// The number of sessions that were left out, because a refresh of them may be running, in this or another process, or because too
     /// many refreshes run at their provider.

@@ -5,7 +5,7 @@ struct SessionUpkeep: SessionService {
 
     let context: SessionContext
 
-    /// Completes the interrupted refreshes of crashed processes.
+    /// Completes interrupted refreshes, saves unsaved tokens, and checks the providers' timeouts.
     func repair(pausing: Bool = false) async throws -> RepairReport {
         try await Correlation.scope {
             let report = try await refresher.repairAll(pausing: pausing)
@@ -38,7 +38,7 @@ struct SessionUpkeep: SessionService {
         }
     }
 
-    /// Removes expired pending logins and sessions.
+    /// Removes expired sessions, pending logins and logouts, and marks of used tokens.
     func sweep() async throws -> Int {
         guard let sweeping = visible.store as? any ExpirySweeping else { return 0 }
         let started = clock.elapsed
@@ -47,7 +47,7 @@ struct SessionUpkeep: SessionService {
         return count
     }
 
-    /// Waits until no refresh and no work on carts runs.
+    /// Waits until no refresh and no work in the background, such as work on carts, runs.
     ///
     /// - Returns: The sessions whose newest tokens are only in the memory of this process.
     func drain() async -> Set<SessionReference> {
