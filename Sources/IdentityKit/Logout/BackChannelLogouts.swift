@@ -25,7 +25,7 @@ struct BackChannelLogouts: SessionService {
         }
     }
 
-    /// Removes the sessions of a request, then marks its token as used.
+    /// Removes the sessions that the logout token of a request names, then marks the token as used.
     ///
     /// The token is marked last. If the removal of a session fails, the provider can send the same token again to end that session.
     private func endSessions(
@@ -102,7 +102,7 @@ struct BackChannelLogouts: SessionService {
 }
 
 extension LogoutTokenClaims {
-    /// The key under which the token is marked as used; it includes the issuer, because `jti` is unique only there.
+    /// The key under which the token is marked as used; it includes the issuer, because a `jti` is unique only among its issuer's tokens.
     fileprivate func key(at provider: ProviderDescriptor) throws -> String {
         // The length before each field makes the encoding unambiguous.
         let fields = [provider.name, provider.tenant, provider.clientID, issuer, tokenID]
@@ -110,7 +110,7 @@ extension LogoutTokenClaims {
         return Base64URL.encode(try Digest.sha256(Array(text.utf8)))
     }
 
-    /// Finds the sessions that the claims may concern.
+    /// A filter for the sessions that the claims may concern; ``concerns(_:at:)`` decides.
     fileprivate func filter(for provider: ProviderDescriptor) -> SessionFilter {
         var filter = SessionFilter(provider: provider.name, tenant: provider.tenant)
         if let subject {

@@ -3,8 +3,9 @@ internal import FoundationEssentials
 /// A session that was removed from the store, with the values for the notification of participants and the revocation.
 struct LoggedOutSession: Sendable {
     let session: Session
-    /// The removed record and its newest state, which contain the tokens to revoke; nil if the record cannot be read, and if nothing is
-    /// revoked.
+    /// The removed record and its newest states, which contain the tokens to revoke.
+    ///
+    /// Nil if the record cannot be read, and for attachments that a step-up could not move, because then nothing is revoked.
     let newest: (stored: StoredSession, states: [SessionState])?
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
@@ -15,9 +16,9 @@ struct LoggedOutSession: Sendable {
 
 /// Ends sessions: removes them from the store first, then notifies participants, such as carts, and revokes the tokens.
 ///
-/// The tokens are not revoked if the provider has ended the session, or if a newer session of its buyer replaces it.
+/// The tokens are not revoked after a back-channel logout, or if a newer session of the session's buyer replaces it.
 struct LogoutCoordinator: SessionService {
-    /// The number of sessions whose tokens are revoked, and whose participants are notified, at the same time.
+    /// The maximum number of sessions whose tokens are revoked, and whose participants are notified, at the same time.
     ///
     /// The limit exists so that the logout of a buyer with many sessions does not flood the provider and the shop with requests.
     private static let concurrentEnds = 8
@@ -180,7 +181,7 @@ struct LogoutCoordinator: SessionService {
 
     /// Notifies the participants of ended sessions and revokes the tokens, for at most ``concurrentEnds`` sessions at a time.
     ///
-    /// - Returns: For each session, in order, the tokens whose revocation was tried, if any, and the problems.
+    /// - Returns: For each session, in order, its newest tokens and the problems. The tokens are nil if `revokesTokens` is false.
     func settle(
         _ ended: [LoggedOutSession],
         revokesTokens: Bool,

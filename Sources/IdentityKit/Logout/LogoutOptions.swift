@@ -1,8 +1,8 @@
 /// Options of one logout.
 public struct LogoutOptions: Sendable {
-    /// The address to which the provider sends the browser afterwards; must be registered at the provider.
+    /// The address to which the provider sends the browser after the logout; it must be registered at the provider.
     ///
-    /// Nil uses ``ProviderDescriptor/postLogoutRedirectURI``.
+    /// If it is nil, ``ProviderDescriptor/postLogoutRedirectURI`` is used.
     public var postLogoutRedirectURI: String?
     /// Whether to check the browser's return with a `state` (OpenID Connect RP-Initiated Logout 1.0 section 2), by default true.
     ///

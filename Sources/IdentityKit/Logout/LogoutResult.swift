@@ -7,8 +7,8 @@ public struct LogoutResult: Sendable {
     public let session: Session
     /// The provider's logout page, to which the app sends the buyer's browser.
     ///
-    /// Nil for a guest, for a session whose tokens could not be read, when the provider has no logout page, and when an error occurred
-    /// (``problems``).
+    /// Nil for a guest, for a session whose tokens could not be read, when the provider has no logout page, and when the URL could not be
+    /// created; ``problems`` then contains the error.
     public let browserURL: HTTPURL?
     /// Data to check the browser's return with; nil when ``browserURL`` contains no `state`.
     public let awaitedReturn: AwaitedReturn?
