@@ -32,7 +32,8 @@ extension LoginCoordinator {
             let kept = attempt.steppedUpBuyer
             let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
                 try await stepUps.check(tokens, of: attempt, at: provider.descriptor)
-                // `admit` runs after the step-up was checked: `admit` may end the browser's old session, and a step-up that fails must not.
+                // `admit` runs after the step-up was checked, because `admit` may end the browser's old session, and a step-up that fails
+                // must not end it.
                 let admitted = try await admit?(tokens, provider.descriptor.tenant, returnPath)
                 returnPath = admitted?.firstPage ?? returnPath
                 guard let old = attempt.stepUp?.session else {
@@ -73,8 +74,9 @@ extension LoginCoordinator {
     ///
     /// A callback that contains only a `state` is replaced by the posted callback that was stored with the attempt.
     ///
-    /// Three callbacks are refused, and the attempt stays in the store: a callback from another browser than the one in which the attempt
-    /// began, a callback with only a `state` if no posted callback was stored, and one with other parameters if one was stored.
+    /// A callback is refused, and the attempt stays in the store, in these cases: the attempt belongs to another tenant or began in another
+    /// browser; the callback has only a `state`, but no posted callback was stored; a posted callback was stored, but this callback has
+    /// more than a `state`.
     private func take(
         _ callback: inout LoginCallback,
         _ browserBinding: Secret?,
