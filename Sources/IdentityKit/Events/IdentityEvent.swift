@@ -9,7 +9,7 @@ public struct IdentityEvent: Sendable {
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
         /// The provider issued tokens for a login that was then rejected or could not be stored, so that no session has these tokens. If
-        /// `isRevoked` is false, for example after a failed step-up, they stay valid at the provider until they expire.
+        /// `isRevoked` is false, for example after a failed step-up, they may stay valid at the provider until they expire.
         case loginTokensDropped(isRevoked: Bool)
         /// An access token was refreshed, before it expired (``TokenOutcome/refreshedEarly``) or after.
         case refreshed(TokenOutcome)
@@ -18,15 +18,15 @@ public struct IdentityEvent: Sendable {
         /// A refresh failed with this code.
         ///
         /// The session stays signed in unless the code is `session_ended`, `rotation_lost` or `session_unknown`. A stored response that
-        /// cannot be accepted is reported once for each error code, not at each attempt to validate it. A response that belongs to
-        /// another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it. If a call
-        /// tries no refresh, because refreshes are paused or too many of them wait, no event is sent.
+        /// cannot be accepted is reported once for each error code in each process, not at each attempt to validate it. A response that
+        /// belongs to another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it.
+        /// If a call tries no refresh, because refreshes are paused or too many of them wait, no event is sent.
         case refreshFailed(IdentityError.Code)
         /// A refresh token was sent, and no response showed whether the provider has used it (``RefreshRefusal/Kind/inDoubt``).
         ///
         /// After the first such failure, the refresh sends the token once more. After the second one, the session stays in doubt.
         case refreshInDoubt
-        /// A session has valid tokens again after a response was lost or could not be saved.
+        /// A session has valid tokens again after a response was lost or could not be saved, or after a backup of the store was restored.
         case refreshRepaired
         /// A session's lock was held by another task or process; the event's duration is the waiting time.
         case lockWaited
@@ -35,7 +35,7 @@ public struct IdentityEvent: Sendable {
         case providerPaused(Duration)
         /// The circuit breaker of a provider closed: refreshes are sent to it again.
         case providerResumed
-        /// The store or its spool failed to save, or a repair or sweep failed; with the error's code.
+        /// The store or its spool failed to save, the spool could not be read, or a repair or sweep failed; with the error's code.
         case storeFailed(IdentityError.Code)
         /// The store failed to save new tokens, or a response that is not validated yet, and the spool has saved them.
         case tokensSpooled
@@ -57,7 +57,8 @@ public struct IdentityEvent: Sendable {
         case logoutRefused(IdentityError.Code)
         /// The tokens of an ended session or of a failed login could not be revoked; with the error's code.
         case revocationFailed(IdentityError.Code)
-        /// A participant of a session, such as its cart, failed to apply a change of the session; with the error's code.
+        /// A participant of a session, such as its cart, failed to apply a change of the session, or a session that a new sign-in replaces
+        /// could not be ended; with the error's code.
         case participantFailed(IdentityError.Code)
         /// The routes or a page of a web app responded to a request with an error with this code.
         ///
