@@ -105,7 +105,8 @@ public struct IdentityError: Error, Sendable {
     ///
     /// True for a callback of another login or browser or without a `state`, for a `state` or logout token that was used before, for the
     /// response of another provider, for an ID token with another `nonce`, for a forged logout token, and for a refresh whose response
-    /// belongs to another login. Never true for a buyer who cancels. Programs should still decide by ``kind`` what to do.
+    /// belongs to another login. False if a browser only repeats its own callback at the routes of `IdentityWeb`. Never true for a buyer
+    /// who cancels. Programs should still decide by ``kind`` what to do.
     public private(set) var isAttackSuspected: Bool
     /// The error that caused this one.
     public let cause: (any Error)?
