@@ -6,8 +6,8 @@ internal import IdentityHTTP
 enum ReturnPathNormalization {
     /// The path without dot segments and unnecessary escapes (RFC 3986 section 6.2.2).
     ///
-    /// Nil if the path goes above the root, or if another program could read a part of it as a host name, for example because the program
-    /// decodes the path once more, removes segments or appends the path to another one.
+    /// Nil if the path goes above the root or contains an escaped control character. Also nil if another program could read a part of it as
+    /// a host name, for example because the program decodes the path once more, removes segments or appends the path to another one.
     static func path(_ text: String) -> String? {
         guard let bytes = withoutNeedlessEscapes(Array(text.utf8)) else { return nil }
         var segments: [ArraySlice<UInt8>] = []
@@ -37,8 +37,10 @@ enum ReturnPathNormalization {
         }
     }
 
-    /// The path with escapes in upper case and unreserved characters unescaped; nil if an escape hides a control character, a slash,
-    /// a backslash or a percent sign.
+    /// The path with escapes in upper case and unreserved characters unescaped.
+    ///
+    /// Nil if an escape hides a control character, a slash, a backslash, a percent sign, invalid UTF-8 or a character that looks like a
+    /// slash.
     private static func withoutNeedlessEscapes(_ bytes: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
         var decoded: [UInt8] = []
