@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// A token of Shopify that puts a buyer on a cart: of the Customer Account API, or of a legacy customer account.
+/// A token of Shopify that puts a buyer on a cart: a token of the Customer Account API, or the token of a legacy customer.
 ///
-/// A separate type, so that no other provider's token reaches a cart by mistake.
+/// The token has its own type, so that no other provider's token reaches a cart by mistake.
 public struct CustomerAccessToken: Sendable {
     /// The token, unchanged and without a `Bearer` prefix.
     public let token: Secret

@@ -1,6 +1,6 @@
 /// Defaults for the ``LoginOptions`` of every login at one provider.
 ///
-/// Part of a provider's configuration. For example, many providers grant `offline_access` only with `prompt=consent`:
+/// They are a part of a provider's configuration. For example, many providers grant `offline_access` only with `prompt=consent`:
 ///
 /// ```swift
 /// configuration.loginDefaults.prompt = "consent"

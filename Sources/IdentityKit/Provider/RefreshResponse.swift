@@ -4,7 +4,7 @@ public import FoundationEssentials
 public struct RefreshResponse: Sendable {
     /// The HTTP status.
     public var status: Int
-    /// The body, which contains the new tokens.
+    /// The body, which may contain the new tokens.
     public var body: Secret
     /// The response's `Authorization` header, for providers that return a token in it.
     public var authorization: Secret?

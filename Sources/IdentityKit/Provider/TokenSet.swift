@@ -46,7 +46,7 @@ public struct TokenSet: Sendable {
     }
     /// The refresh token; nil when the provider issued none.
     ///
-    /// Without a refresh token the session ends when its access token expires.
+    /// Without a refresh token, the buyer has to sign in again when the access token has expired.
     public var refreshToken: Secret? {
         get { storage.value.refreshToken }
         set { content.refreshToken = newValue }
