@@ -58,7 +58,7 @@ extension RefreshStateMachine {
     /// Removes a response without tokens from memory and from the spool, and looks for another one there.
     ///
     /// If the spool cannot remove the response, the search finds it again. Then the refresh removes it from memory and continues without
-    /// it. Otherwise the response would count as a durable copy of the tokens that this refresh may receive.
+    /// it. If it stayed in memory, the new tokens of this refresh would count as spooled even if the spool cannot save them.
     mutating func discardUnsaved() -> Action {
         guard !hasDiscardedUnsaved else { return go(.decide, .forgetUnsaved) }
         hasDiscardedUnsaved = true

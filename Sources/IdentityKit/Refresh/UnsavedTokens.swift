@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// New tokens, and responses that may contain tokens, that the store could not save.
 ///
-/// They are kept in memory, and in the store's spool if it has one, until they can be saved.
+/// They are kept in memory, and in the store's spool if it has one, until the store has saved them or has newer tokens.
 final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
         /// The session as it would have been saved, with the new state.
@@ -26,13 +26,13 @@ final class UnsavedTokens: Sendable {
 
         /// Whether this state is newer than the stored row.
         ///
-        /// A row with an older generation is older. If it also has other tokens than the replaced ones, it was restored from a backup: its
-        /// refresh token was used, and only this state has the newest tokens.
+        /// This state is newer than a row with an older generation. If such a row has other tokens than the replaced ones, it was restored
+        /// from a backup: its refresh token was used, and only this state has the newest tokens.
         ///
-        /// A row with the replaced tokens is older, too, unless it contains a response: another machine took over the refresh and received
-        /// its response later. A response that belongs to another login does not count, because it replaces no tokens.
+        /// This state is also newer than a row that has the replaced tokens, and no response or one that belongs to another login.
         ///
-        /// - Returns: Nil if the row contains such a later response. Its validation shows whether it contains tokens, and so is newer.
+        /// - Returns: Nil if the row has the replaced tokens and any other response: another machine took over the refresh and received
+        ///   this response later. Only the validation shows whether it contains tokens.
         func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool? {
             if session.generation > stored.generation { return true }
             guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
@@ -139,7 +139,7 @@ final class UnsavedTokens: Sendable {
     /// The state that replaces a session's stored tokens, from memory or from the spool.
     ///
     /// A state that replaces other tokens is too old and is removed, unless the stored row has an older generation. A state that may be
-    /// older than the stored response is kept. It is returned only with `isResponseRefused`, because that response contains no token then.
+    /// older than the stored response is kept. It is returned only with `isResponseRefused`, which says that this response has no token.
     func find(
         for stored: StoredSession,
         replacing tokens: TokenSet,
