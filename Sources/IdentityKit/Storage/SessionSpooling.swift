@@ -1,8 +1,8 @@
 /// A store with a spool: a local directory that keeps new tokens, or a response that contains them, while the store cannot save them.
 ///
-/// After a refresh, only the memory of this process contains the new tokens. If the store does not save them, ``SessionManager`` writes
-/// them to the spool, and removes them from it after the store has saved them. The spool must encrypt what it writes, and keeps at most
-/// one session for each id.
+/// If the store does not save the new tokens of a refresh, or the response that contains them, ``SessionManager`` writes the session with
+/// them to the spool, and removes it from the spool after the store has saved them. The spool must encrypt what it writes, and keeps at
+/// most one session for each id.
 public protocol SessionSpooling: Sendable {
     /// Writes a session that could not be saved; it replaces an earlier spooled session with the same id.
     ///
@@ -23,6 +23,6 @@ public protocol SessionSpooling: Sendable {
 package protocol OptionalSpooling: SessionSpooling {
     /// Whether this store has a spool.
     ///
-    /// If it has none, ``SessionManager`` does not use the spool, so that no observer gets an error about it.
+    /// If it has none, ``SessionManager`` calls no method of ``SessionSpooling``, so that observers get no errors about a missing spool.
     var hasSpool: Bool { get }
 }

@@ -1,6 +1,9 @@
 public import FoundationEssentials
 
-/// A session as `SessionManager` passes it to a store: columns that may be stored unencrypted, and a payload to seal.
+/// A session as `SessionManager` passes it to a store: values for the columns of a row, and a payload to seal.
+///
+/// A store that writes to a disk or a database must encrypt ``id``, ``subject`` and ``providerSessionID``, or hash them with a key. It may
+/// keep the values for other columns unencrypted.
 public struct StoredSession: Sendable {
     /// The session's id.
     public var id: SessionID
