@@ -15,7 +15,7 @@ public struct Readiness: Sendable, Equatable {
 
     /// The code of the error because of which the store cannot be read; nil if the store can be read.
     public let storeProblem: IdentityError.Code?
-    /// The providers, in the order of the configuration.
+    /// The providers, in the order of ``SessionManager/providerNames``.
     public let providers: [Provider]
 
     /// Whether the process can serve requests: the store can be read.
