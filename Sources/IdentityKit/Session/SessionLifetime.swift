@@ -13,7 +13,7 @@ final class SessionLifetime: Sendable {
         beginning = (clock.now, clock.elapsed)
     }
 
-    /// The current time for decisions about the expiry of sessions, and for sweeps of pending logins.
+    /// The current time for decisions about the expiry of sessions, and for sweeps.
     ///
     /// A wall clock that jumps ahead must not make sessions expire early. So since the creation of the manager, at most as much time
     /// counts as has passed on the monotonic clock.

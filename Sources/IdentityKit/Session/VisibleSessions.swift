@@ -1,4 +1,4 @@
-/// The sessions that exist for the callers of one manager: the sessions of its tenant that have not expired.
+/// The sessions that exist for the callers of one manager: those that have not expired, of the manager's only tenant or of all tenants.
 final class VisibleSessions: Sendable {
     let store: any SessionStore
     let providers: ProviderRegistry
