@@ -48,8 +48,8 @@ struct TokenRefresher: SessionService {
                 let session = Session(try attempt.storedSession(), .active(tokens))
                 let losses = goal.losses(in: tokens)
                 if let losses { events.emit(.tokensReduced(losses), provider: session.provider, session: id) }
-                // While the new tokens cannot be saved, later calls find them in memory, and do not notify the participants again. The
-                // call that saves the tokens does.
+                // While the new tokens cannot be saved, later calls find them in memory and do not notify the participants. The call that
+                // saves the tokens notifies them again.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
                 return result(session, tokens, attempt.outcome, losses)
             case .adopted(let state, let tokens):
@@ -61,7 +61,7 @@ struct TokenRefresher: SessionService {
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
                 let claimed = try attempt.storedSession()
-                // The deadline leaves time to wait for the other process's response, and as much for a refresh by this process afterwards.
+                // The deadline leaves one `claimWait` for the response to the other process, and one for a refresh by this process.
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 guard try await waitForResponse(to: claimed, until: deadline) else {
                     throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong)
