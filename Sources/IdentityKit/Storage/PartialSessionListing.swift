@@ -29,7 +29,7 @@ extension PartialSessionListing {
     /// The sessions that match, oldest first.
     ///
     /// Unreadable sessions are omitted. But if the filter names a buyer or a session id of the provider, and an unreadable session may
-    /// match, the method throws: a logout with such a filter must end all matching sessions.
+    /// match, the method throws: the logout of a buyer, or of a session of the provider, must end all matching sessions.
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         let listing = try await readableSessions(matching: filter)
         if let damage = listing.damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }

@@ -9,7 +9,7 @@ public protocol SessionRecordStore: Sendable {
     /// Adds a new session durably; throws an error of kind ``IdentityError/Kind/rejected`` if a session with this id exists.
     ///
     /// After an error of another kind, ``SessionManager`` removes the session, because the store may have added it. After an error with
-    /// code ``IdentityError/Code/storeFull``, it does not.
+    /// code ``IdentityError/Code/storeFull``, ``SessionManager`` removes nothing.
     func insert(_ session: StoredSession) async throws
 
     /// Returns the session with this id; nil if the session does not exist.

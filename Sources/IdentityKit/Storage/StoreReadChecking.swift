@@ -1,4 +1,4 @@
-/// A store with a check of its own that it can be read, for ``SessionManager/readiness()``.
+/// A store that checks in its own way whether it can be read, for ``SessionManager/readiness()``.
 ///
 /// With other stores, `readiness()` looks up a session that does not exist. If PostgreSQL can only be reached at a standby, this lookup
 /// fails, because a standby may lack new sessions. But the standby can still serve the sessions that it has.
