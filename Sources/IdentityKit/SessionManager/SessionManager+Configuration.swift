@@ -58,9 +58,9 @@ extension SessionManager {
         public var participantWait: Duration = .seconds(5)
         /// The pages to which a browser may be sent after a login or logout, by default paths of this app only.
         public var returnPaths = ReturnPathPolicy.pathsOnly
-        /// How often the time of a session's last use is stored at most (``SessionManager/noteUse(of:)``), by default every 15 minutes.
+        /// The shortest time after which a session's last use is stored again (``SessionManager/noteUse(of:)``), by default 15 minutes.
         ///
-        /// If it is nil, the time is not stored.
+        /// If it is nil, the time of the last use is not stored.
         public var useInterval: Duration? = .seconds(900)
         /// The only tenant that the manager serves, by default nil for all.
         ///

@@ -10,7 +10,7 @@ extension SessionManager {
     /// - Returns: The sessions that need no new login (``Session/needsLogin``). Sessions that this version of the app cannot read are left
     ///   out.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
-    ///   and of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login.
+    ///   and of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
         try await Correlation.scope {
             var list: [BuyerSignIn] = []
@@ -41,7 +41,7 @@ extension SessionManager {
     ///   - id: The session of the browser that sent the form.
     /// - Returns: False if the buyer has no sign-in with this reference.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
-    ///   and of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login.
+    ///   and of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login.
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {
@@ -52,14 +52,14 @@ extension SessionManager {
 
     /// Ends all sign-ins of the buyer of a session except this session, and revokes their tokens.
     ///
-    /// After the revocation, a provider that keeps one grant for a buyer and a client may reject the refresh token of the session that
-    /// stays too. Then the buyer has to sign in again when the session's access token expires.
+    /// After the revocation, a provider that keeps one grant for a buyer and a client may also reject the refresh token of the session that
+    /// stays. Then the buyer has to sign in again when the session's access token expires.
     ///
     /// - Parameter id: The session that stays.
     /// - Returns: The results of the logouts.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and of kind
-    ///   ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to another login; also the first error of a
-    ///   logout, after all logouts were tried.
+    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login; also the first error of
+    ///   a logout, after all logouts were tried.
     @discardableResult
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
         try await Correlation.scope {

@@ -20,7 +20,7 @@ extension SessionManager {
 
     /// Calls ``repair()`` and ``sweep()`` regularly until its task is cancelled; run it beside the app's server.
     ///
-    /// If one of them fails, the observers receive the event ``IdentityEvent/Kind/storeFailed(_:)``, and the next run tries again.
+    /// If a repair or a sweep fails, the observers receive the event ``IdentityEvent/Kind/storeFailed(_:)``, and the next run tries again.
     ///
     /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The pause between two repairs is
     ///   ``Configuration/repairInterval``.

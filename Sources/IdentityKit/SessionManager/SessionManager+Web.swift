@@ -98,9 +98,9 @@ extension SessionManager {
         await background.run(waitingUpTo: configuration.participantWait, work)
     }
 
-    /// Ends a session whose buyer has a newer one in the same browser, without revoking tokens, after its cart was moved.
+    /// Moves the cart of a session whose buyer has a newer session in the same browser, then ends the old session without revoking tokens.
     ///
-    /// If the cart cannot be moved, the session stays and keeps its cart. Each failure is reported as `participant_failed`.
+    /// If the cart cannot be moved, the old session stays and keeps its cart. Each failure is reported as `participant_failed`.
     package func endReplaced(_ old: Session, movingCart: () async throws -> Void) async {
         await Correlation.scope {
             let started = clock.elapsed
