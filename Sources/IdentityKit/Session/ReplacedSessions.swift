@@ -9,7 +9,7 @@ final class ReplacedSessions: Sendable {
 
     /// Records that a session is being replaced.
     ///
-    /// - Returns: Whether the session was not recorded before. Then the caller removes the entry if it does not replace the session.
+    /// - Returns: Whether the session was not recorded before. If so, the caller removes the entry if the session is not replaced.
     func insert(_ id: SessionID) -> Bool {
         entries.withLock { entries in
             defer { entries.insert((), for: id) }

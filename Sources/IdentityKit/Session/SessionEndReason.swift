@@ -13,7 +13,7 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
     /// The provider does not accept the refresh token, and a newer one was probably lost: with the response to an earlier refresh, or
     /// because the session was restored from a backup.
     public static let lostRotation = Self(rawValue: "lost_rotation")
-    /// The session was removed, and its tokens could not be read, for example because a newer version of the app wrote it.
+    /// The session was removed, and its tokens could not be read, for example because a newer version of the app wrote them.
     ///
     /// Only the sessions that a logout returns or passes to participants have this reason.
     public static let unreadable = Self(rawValue: "unreadable")
