@@ -16,8 +16,8 @@ public struct LogoutTokenClaims: Sendable {
     /// When the token expires; ``tokenID`` has to be remembered until then.
     public let expiresAt: Date
 
-    /// Creates the claims of a token about all sessions of a subject, about one session of the provider, or, with both values, about
-    /// that session of that subject.
+    /// Creates the claims of a token about all sessions of a subject, about one session of the provider, or, if both are given, about this
+    /// session of this subject.
     public init(
         issuer: String,
         subject: String?,

@@ -27,7 +27,7 @@ struct ProviderLogout: SessionService {
         }
     }
 
-    /// Removes the pending logout of a `state` from the store and returns it, if its logout began in the same browser.
+    /// Removes the pending logout of a `state` from the store and returns it, if it began in the browser with this binding cookie.
     private func take(_ state: Secret, _ cookie: Secret?) async throws -> PendingLogout {
         let unknown = Self.refusedReturn(
             .stateUnknown,
