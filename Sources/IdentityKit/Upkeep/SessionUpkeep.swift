@@ -47,7 +47,7 @@ struct SessionUpkeep: SessionService {
         return count
     }
 
-    /// Waits until no refresh and no work in the background, such as work on carts, runs.
+    /// Waits until no refresh runs, and no work in the background, such as work on carts.
     ///
     /// - Returns: The sessions whose newest tokens are only in the memory of this process.
     func drain() async -> Set<SessionReference> {
