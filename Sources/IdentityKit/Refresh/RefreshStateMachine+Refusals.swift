@@ -5,7 +5,7 @@ extension RefreshStateMachine {
         refused(RefreshRefusal(.transient, error), mayResend: false, isResponseStored: false)
     }
 
-    /// Continues after a response without tokens, or after a request without a response.
+    /// Continues after a response without tokens, after a request without a response, or after an error before the request.
     mutating func refused(_ refusal: RefreshRefusal, mayResend: Bool, isResponseStored: Bool) -> Action {
         if refusal.kind == .inDoubt {
             isInDoubt = true
