@@ -7,6 +7,7 @@
 /// | --- | --- | --- |
 /// | active | claimed | before the refresh token is sent |
 /// | active | responded | a response from memory or from the spool is saved |
+/// | active | active | newer tokens from memory or from the spool are saved, for example after a backup of the store was restored |
 /// | claimed | claimed | a process waits for the refresh of another one, takes it over, or gives its own refresh up |
 /// | claimed | active | new tokens are saved, nothing was sent, or the provider refused the refresh without ending the session |
 /// | claimed | responded | the response is saved before it is validated |
