@@ -2,7 +2,7 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 internal import Synchronization
 
-/// A complete login with a presenter, as an async call, with a completion handler or with a delegate.
+/// A complete login with a presenter or a device prompt, as an async call, with a completion handler or with a delegate.
 ///
 /// On a web server a login consists of two requests: use ``SessionManager/begin(_:options:)`` and
 /// ``SessionManager/complete(_:browserBinding:provider:)`` there.
