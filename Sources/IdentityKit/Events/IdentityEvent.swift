@@ -1,4 +1,4 @@
-/// Something that happened to a login, a session or a provider; never contains a secret.
+/// Something that happened to a login, a session, a provider, the store or a web request; never contains a secret.
 public struct IdentityEvent: Sendable {
     /// The kind of an event.
     public enum Kind: Sendable, Equatable {
