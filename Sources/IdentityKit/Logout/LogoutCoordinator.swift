@@ -65,7 +65,7 @@ struct LogoutCoordinator: SessionService {
             options.sendsState = false
             return try await logout(id, options: options).problems
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // Another caller removed it first.
+            // Another task or process removed the session first.
             return nil
         }
     }
