@@ -28,7 +28,7 @@ struct LoginCoordinator: SessionService {
         options: LoginOptions
     ) async throws -> StartedLogin {
         let (stored, tokens) = try await stepUps.session(id)
-        // A provider of another tenant may have the same name, so this checks the tenant of the session's provider.
+        // A provider of another tenant may have the same name, so this call checks that the provider has the session's tenant.
         _ = try visible.providers.provider(ofStored: stored.provider, tenant: stored.tenant)
         let options = stepUps.options(options, for: requirement, of: tokens.buyer)
         let stepUp = PendingStepUp(session: id, requirement: requirement)
