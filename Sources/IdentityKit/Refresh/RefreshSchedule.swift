@@ -123,7 +123,8 @@ final class RefreshSchedule: Sendable {
                 refreshedAt: refreshedAt
             )
             // Tokens that seem to have expired are not recorded, because the wall clock may be ahead: the next call compares them again.
-            // Tokens from the future are recorded as expired. Otherwise they would become valid when the wall clock reaches their time.
+            // They are recorded if a refresh has just returned them. Tokens from the future are recorded as expired. Otherwise they would
+            // become valid when the wall clock reaches their time.
             guard expiresAt > now || refreshedAt != nil else { return note }
             notes.insert(note, for: id) { $0.end <= elapsed }
             return note
