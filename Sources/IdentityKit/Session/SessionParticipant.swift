@@ -13,6 +13,8 @@ public protocol SessionParticipant: AnyObject, Sendable {
     func sessionRefreshed(_ session: Session) async throws
 
     /// Notifies the participant that a session was removed from the store, and passes its attachments for the last time.
+    ///
+    /// The method is not called for sessions that a sweep removes, or for a session whose attachments a step-up moved to a new session.
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws
 
     /// Notifies the participant that the provider has ended a session, so that only a new login helps.
