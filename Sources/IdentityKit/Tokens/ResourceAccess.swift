@@ -24,9 +24,10 @@ public struct ResourceAccess: Sendable {
     ///   - url: The URL of the request.
     /// - Returns: The headers.
     /// - Throws: ``IdentityError``: with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not conform to
-    ///   ``ResourceAuthorizing``, with code ``IdentityError/Code/configurationInvalid`` for a URL that is not https, and for an origin
-    ///   that is missing in the provider's ``ProviderDescriptor/resources`` if that list is not empty, and of kind
-    ///   ``IdentityError/Kind/configuration`` for a DPoP-bound token whose key is missing.
+    ///   ``ResourceAuthorizing``, with code ``IdentityError/Code/configurationInvalid`` for a URL that is not https (except http to a
+    ///   loopback address, if the provider permits it), and for an origin that is missing in the provider's
+    ///   ``ProviderDescriptor/resources`` if that list is not empty, and of kind ``IdentityError/Kind/configuration`` for a DPoP-bound
+    ///   token whose key is missing.
     public func headers(for method: HTTPMethod, _ url: HTTPURL) throws -> HTTPHeaders {
         if !provider.descriptor.resources.isEmpty { try provider.descriptor.requireResource(url) }
         guard let authorizing = provider as? any ResourceAuthorizing else {

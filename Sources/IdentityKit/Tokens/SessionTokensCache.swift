@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Caches tokens for some seconds, so that calls for a busy session do not read the store each time.
 ///
-/// Changes by another process, also a logout, take effect when an entry expires; changes by this process take effect at once.
+/// Changes by another process or another ``SessionManager``, also a logout, take effect when an entry expires. Changes by this manager take
+/// effect at once.
 final class SessionTokensCache: Sendable {
     private struct Entry {
         let tokens: SessionTokens
