@@ -91,8 +91,8 @@ public protocol ResourceAuthorizing: Sendable {
     ///   - url: The URL of the request.
     ///   - tokens: The tokens of the session.
     /// - Returns: The headers.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https, and for a DPoP-bound
-    ///   token whose key is missing.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https (except http to a loopback
+    ///   address, if the provider permits it), and for a DPoP-bound token whose key is missing.
     func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders
 
     /// Whether to repeat a request because its DPoP proof lacked the server's nonce (RFC 9449 section 9).
