@@ -27,7 +27,9 @@ struct ProviderLogout: SessionService {
         }
     }
 
-    /// Removes the pending logout of a `state` from the store and returns it, if it began in the browser with this binding cookie.
+    /// Removes the pending logout of a `state` from the store and returns it.
+    ///
+    /// Throws, and leaves the pending logout in the store, if the logout began in another browser or belongs to another tenant.
     private func take(_ state: Secret, _ cookie: Secret?) async throws -> PendingLogout {
         let unknown = Self.refusedReturn(
             .stateUnknown,
