@@ -3,8 +3,9 @@ internal import IdentityKit
 extension SQLiteStore {
     /// Copies the whole store into a new file while it is in use.
     ///
-    /// The copy is a snapshot of one moment, has mode 0600, and survives a crash when this method returns. Other calls continue meanwhile.
-    /// A write of another process makes the copy start again. After five restarts, all saves wait until the copy is complete.
+    /// The copy is a snapshot of one moment and has mode 0600. When this method returns, the copy is durable. Other calls continue
+    /// meanwhile. A write of another process makes the copy start again. If this happens more than five times, the saves of all processes
+    /// wait until the copy is complete. A store that is open only for reading cannot make them wait: it fails with `store_busy`.
     ///
     /// The copy is encrypted with the store's key. When it is opened for writing, its sessions are marked as restored: their refresh tokens
     /// may have been used since the backup, and the provider may reject them. The spool and the file of pending logins are not copied.

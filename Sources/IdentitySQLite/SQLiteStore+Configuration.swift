@@ -77,12 +77,12 @@ extension SQLiteStore {
         public var maximumSessionsPerTenant: Int?
         /// The maximum number of tokens that are marked as used, such as logout tokens, by default 100,000.
         ///
-        /// At the limit, expired marks are removed. If too few marks have expired, ``SQLiteStore/markUsed(_:until:)`` fails with
-        /// `store_full`.
+        /// At the limit, expired marks are removed to make room. If too few marks have expired, ``SQLiteStore/markUsed(_:until:)`` fails
+        /// with `store_full`.
         public var maximumUsedTokens = 100_000
         /// Allows ``Journal/writeAheadLog`` with a SQLite library that can corrupt the file, for tests with a single process.
         package var trustsWriteAheadLog = false
-        /// The id of the machine's present boot; nil if it is not known.
+        /// Returns the id of the machine's present boot; nil if it is not known.
         package var bootID: @Sendable () -> String? = BootID.current
         /// A type of file system that replaces the result of `statfs` for the directory, for tests.
         package var fileSystemType: Int64?

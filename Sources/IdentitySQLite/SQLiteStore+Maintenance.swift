@@ -21,7 +21,8 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     /// - Throws: `IdentityError` when the file cannot be read far enough to check it.
     public func checkHealth() async throws -> StoreHealth {
         var health = StoreHealth()
-        // This read also rolls back the transaction of a crashed process. The read-only connection of `problems(in:)` cannot do that.
+        // In a store that is open for writing, this read also rolls back the transaction of a crashed process. The read-only connection of
+        // `problems(in:)` cannot do that.
         health.quarantinedRows = try await database.read { try $0.first(.countQuarantined) { Int($0.integer(0)) } ?? 0 }
         health.problems = try await database.problems(in: location)
         try await maintenance.checkRows(for: &health)
@@ -30,7 +31,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
         return health
     }
 
-    /// Moves every damaged row into quarantine.
+    /// Moves every damaged row into quarantine, and returns how many rows it moved.
     ///
     /// The table `quarantine` keeps every column that is needed to put the row back after the cause was repaired.
     /// `Documentation/Operating/SQLite.md` contains the statements.
@@ -66,10 +67,10 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
         return records.keyUsage(counts)
     }
 
-    /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
+    /// Encrypts those of the next rows with the active key that are encrypted with another key.
     ///
-    /// A row keeps its generation and its length, so the database does not grow. A row that is saved concurrently is not replaced, and
-    /// counts as postponed. The last step truncates the rollback journal, which contains old records.
+    /// A row keeps its generation and its length, so the database does not grow. A row that another call saves meanwhile is not changed,
+    /// and counts as postponed. The last step truncates the rollback journal, which contains old records.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let progress = try await resealNextRows(after: position, limit: limit)
         if progress.position == nil { try await database.truncateJournal() }
@@ -100,7 +101,7 @@ extension Connection {
         try first(.isQuarantined, .key(hash), .bytes(hash), .text(kind.table)) { _ in true } != nil
     }
 
-    /// Throws if a row that was not found is in quarantine, because a session in quarantine must not be reported as unknown.
+    /// Throws if a row that was not found is in quarantine, because such a row must be reported as damaged and not as missing.
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws {
         if try isQuarantined(hash, kind) { throw IdentityError.quarantined }
     }

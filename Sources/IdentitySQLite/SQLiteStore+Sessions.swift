@@ -92,7 +92,7 @@ extension SQLiteStore: PartialSessionListing {
         let tenant = filter.tenant.map(Value.text) ?? .null
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
-        // The first of these conditions that the filter contains determines the statement, so that SQLite uses the index for it.
+        // The first of the conditions below that the filter contains determines the statement, so that SQLite uses the index for it.
         let (query, value): (Query, Value) =
             if let buyer {
                 (.listSessionsOfBuyer, buyer)
@@ -113,8 +113,9 @@ extension SQLiteStore: PartialSessionListing {
             }
             if isQuarantined { listing.damage = listing.damage ?? .quarantined }
         }
-        // While the rows are read in chunks, a session may be moved to quarantine or put back, and then no chunk may contain it. The check
-        // before the chunks finds a session that is put back later. The check after them finds a session that was moved to quarantine.
+        // While the rows are read in chunks, a session may be moved to quarantine or put back, so that possibly no chunk contains it. The
+        // check before the chunks finds a session that is put back later. The check after them finds a session that was moved to
+        // quarantine.
         try await noteQuarantine()
         var last: Int64 = -1
         while true {

@@ -29,10 +29,11 @@ extension SQLiteStore: ExpirySweeping {
         }
     }
 
-    /// Removes the sessions whose retention has ended.
+    /// Removes the sessions whose retention has ended, with their attachments.
     ///
     /// Each save can move the end of retention, so the column `retained_until` has no index. The indexed column `sweep_after` contains the
-    /// end of retention at the insertion, or when a sweep last examined the row. A sweep examines only rows whose `sweep_after` has passed.
+    /// end of retention that the row had when it was inserted, or when a sweep last examined it. A sweep examines only rows whose
+    /// `sweep_after` has passed.
     private func sweepSessions(expiredBefore date: Date) async throws -> Int {
         let limit = date.timeIntervalSinceReferenceDate
         var total = 0

@@ -12,7 +12,7 @@ extension SQLiteStore: UsedTokenStore {
 
     /// Marks a token as used, by the key that identifies it; false if it is already marked.
     ///
-    /// At the maximum number of marks, expired ones are removed.
+    /// At the maximum number of marks, as many expired marks are removed as necessary.
     ///
     /// - Throws: `IdentityError` with code `store_full` when too few marks have expired to make room.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {

@@ -10,9 +10,10 @@ internal import IdentityStoreKit
 /// let sessions = SessionManager(providers: providers, store: store, environment: environment)
 /// ```
 ///
-/// Sessions, their attachments and pending logins are encrypted with AES-256-GCM, and each record is bound to its row. Not encrypted are
-/// the names of provider, tenant and issuer, generations, expiry times, and whether a refresh is in progress. Session ids, `state` values
-/// and subjects appear outside of the encrypted records only as keyed hashes.
+/// Sessions, their attachments and pending logins are encrypted with AES-256-GCM, and each record is bound to its row. These values are not
+/// encrypted: the names of provider, tenant and issuer, generations, revisions and times, whether a refresh is in progress or in doubt, and
+/// whether a session was restored from a backup. Session ids, `state` values and subjects appear outside of the encrypted records only as
+/// keyed hashes.
 ///
 /// A saved session survives a loss of power. New tokens that fit into the row of their session can usually be saved on a full disk too.
 /// Pending logins are by default in a file beside the database, and a restart of the machine discards them.
@@ -58,7 +59,7 @@ public final class SQLiteStore: Sendable {
     ///
     /// A store that does not exist is created, unless ``Configuration/createsStore`` is false.
     ///
-    /// A file without write permission is opened for reading; saves then fail with `store_read_only`.
+    /// If the file or its directory has no write permission, the store is opened for reading; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt`, `store_read_only` or
     ///   `configuration_invalid` (permissions too wide, file of another user, file missing): the file is not changed. Or with `store_busy`,
@@ -70,8 +71,8 @@ public final class SQLiteStore: Sendable {
 
     /// The file of pending logins; nil if the database keeps them.
     ///
-    /// The file needs the id of the machine's boot. It is not used for a directory that may be on another machine, because that machine
-    /// restarts at another time.
+    /// The file needs the id of the machine's boot. It is not used for a store that is open only for reading, nor for a directory that may
+    /// be on another machine, because that machine restarts at another time.
     private static func loginFile(of opened: OpenedStore, _ configuration: Configuration) -> LoginFile? {
         guard !configuration.savesPendingLoginsDurably, opened.isWritable, !opened.mayBeRemote,
             let boot = configuration.bootID()

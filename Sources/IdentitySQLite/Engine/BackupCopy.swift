@@ -2,7 +2,7 @@ internal import CIdentitySQLite
 
 /// A running copy of one database into another.
 ///
-/// Only the thread that uses both connections uses it.
+/// It is used only on the thread on which both connections are used.
 ///
 /// The pointer never leaves this object. `finish` or `deinit` frees it once. The object keeps both connections, so that they are closed
 /// only after the copy was freed, as SQLite requires.
@@ -27,7 +27,7 @@ final class BackupCopy {
         unsafe sqlite3_backup_finish(pointer)
     }
 
-    /// Copies some pages; true when all are copied.
+    /// Copies up to `pages` pages; true when all pages are copied.
     func step(_ pages: Int32) throws(SQLiteFailure) -> Bool {
         let result = unsafe sqlite3_backup_step(pointer, pages)
         guard result == SQLITE_OK || result == SQLITE_DONE else { throw SQLiteFailure(code: result) }

@@ -7,7 +7,8 @@ protocol BatchWorker: Actor {
     /// The queued work and the executor.
     nonisolated var queue: WorkQueue { get }
 
-    /// Performs a batch of work. If the file is locked before the batch is complete, it postpones the remaining work and returns true.
+    /// Performs a batch of work. Calls that cannot run because the file is locked go back into the queue. Returns true if the worker must
+    /// pause before it takes the next batch.
     func run(_ batch: [PendingWork]) -> Bool
 
     /// Called when the queue is empty.
@@ -17,7 +18,7 @@ protocol BatchWorker: Actor {
 extension BatchWorker {
     /// Queues a call.
     ///
-    /// The call is performed even if the calling task is cancelled.
+    /// Cancelling the calling task does not remove the call from the queue.
     nonisolated func perform<R: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> R
     ) async throws -> R {
@@ -36,7 +37,8 @@ extension BatchWorker {
         queue.executor.enqueue { self.assumeIsolated { $0.drain() } }
     }
 
-    /// Performs the queued work, then continues after other work of the actor, or after a pause if the file was locked.
+    /// Performs one batch of the queued work. If work remains, it continues behind other work of the actor, or after a pause if the file
+    /// was locked.
     private func drain() {
         let isBusy = run(queue.take())
         guard !queue.finishIfEmpty() else { return becameIdle() }
@@ -49,7 +51,7 @@ extension BatchWorker {
 }
 
 extension PendingWork {
-    /// Throws an error to the caller, as an `IdentityError`.
+    /// Throws an error to the caller that waits for this work, as an `IdentityError`.
     func fail(with error: any Error) {
         fail((error as? SQLiteFailure)?.identityError ?? .wrapping(error))
     }

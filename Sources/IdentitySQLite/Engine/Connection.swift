@@ -134,7 +134,8 @@ final class Connection {
 
     /// The value that shows later whether the transaction that has just begun was committed.
     ///
-    /// With a rollback journal, every commit increments the file's change counter. In WAL mode, the column `store.commits` counts commits.
+    /// With a rollback journal, every commit that changes the file increments its change counter. In WAL mode, the column `store.commits`
+    /// counts commits.
     private func commitMark() throws(SQLiteFailure) -> CommitMark? {
         guard let header = header() else { return nil }
         guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
@@ -165,8 +166,9 @@ final class Connection {
     /// It waits for readers of other connections. If SQLite has ended the transaction with an error, it reads from the file whether the
     /// transaction took effect.
     ///
-    /// - Parameter pauses: How often to wait for readers, a few milliseconds each time.
-    /// - Throws: ``SQLiteFailure`` when the transaction was not committed.
+    /// - Parameter pauses: The maximum number of pauses of 2 milliseconds while readers block the commit. Before them, it makes up to 20
+    ///   pauses of 0.1 milliseconds.
+    /// - Throws: ``SQLiteFailure`` when the transaction was not committed, or when the file cannot be read to find out.
     func commit(pauses: Int) throws(SQLiteFailure) {
         var remaining = pauses
         var quickTries = 20
@@ -178,8 +180,8 @@ final class Connection {
                 if unsafe sqlite3_get_autocommit(pointer) == 0 {
                     // The transaction is still open, usually because a reader blocked the commit. The database file does not contain it.
                     if error.isBusy, remaining > 0 {
-                        // Readers of this process finish in microseconds. New readers wait, because this commit already has SQLite's
-                        // pending lock.
+                        // Readers of this process usually finish in microseconds. New readers wait, because this commit already has
+                        // SQLite's pending lock.
                         let isFirst = quickTries > 0
                         if isFirst { quickTries -= 1 } else { remaining -= 1 }
                         usleep(isFirst ? 100 : 2_000)
@@ -196,8 +198,8 @@ final class Connection {
 
     /// Whether the transaction took effect although its commit returned an I/O error.
     ///
-    /// The read in this function rolls back an unfinished transaction. After that, the mark shows whether the transaction is in the file.
-    /// No other process has written meanwhile, because this process still holds the writer lock.
+    /// With a rollback journal, the read in this function rolls back an unfinished transaction. After that, the mark shows whether the
+    /// transaction is in the file. No other process has written meanwhile, because this process still holds the writer lock.
     private func hasCommitted() -> Bool {
         switch mark {
         case nil: false
@@ -214,7 +216,7 @@ final class Connection {
     }
 }
 
-/// A value that shows later whether a transaction was committed.
+/// A value that shows later whether a transaction was committed: the change counter before the commit, or `store.commits` after it.
 private enum CommitMark {
     case counterBefore(UInt32)
     case commitsAfter(Int64)

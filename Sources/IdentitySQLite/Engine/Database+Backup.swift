@@ -46,7 +46,7 @@ extension Database {
             guard self.connection === connection else { throw IdentityError.storeClosed }
             if restarts > Self.allowedRestarts {
                 guard writer != nil else { throw IdentityError.busyDuringBackup }
-                // This is not the `WriterLock` object of this process's saves: a save that runs during a pause would release that one.
+                // This is a second `WriterLock` object, because a save of this process that runs during a pause would release `writer`.
                 try await exclusively(WriterLock(try LockDescriptor(path: locks))) {
                     while try !copy.step(Self.pagesAtOnce) {}
                 }
@@ -78,7 +78,7 @@ extension Database {
 extension StoreLocation {
     /// Creates an empty file of mode 0600 for the copy.
     ///
-    /// Throws if the file, or the file of the backup, exists.
+    /// Throws if this file, or a file at the path of the backup, exists.
     fileprivate func createCopy(_ path: String) throws(IdentityError) {
         var status = stat()
         guard unsafe lstat(database, &status) != 0 else { throw Self.alreadyThere }
@@ -87,7 +87,7 @@ extension StoreLocation {
         close(file)
     }
 
-    /// Makes a copy durable and gives it its final name, unless that name exists.
+    /// Makes a copy durable and gives it its final name; throws if a file already has this name.
     fileprivate func publishCopy(_ path: String) throws(IdentityError) {
         try Self.synchronize(path, O_RDONLY)
         guard unsafe link(path, database) == 0 else {

@@ -10,7 +10,7 @@ actor Database: BatchWorker {
     nonisolated let direct: DirectReader
     /// Nil before the file is open and after it is closed.
     var connection: Connection?
-    /// Nil when the file can only be read.
+    /// Nil when the file can only be read, before it is open, and after it is closed.
     var writer: WriterLock?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.executor.asUnownedSerialExecutor() }
@@ -30,7 +30,7 @@ actor Database: BatchWorker {
 
     /// Reads single rows by their keys, on the caller's thread if ``DirectReader`` can read at once.
     ///
-    /// If other calls wait for ``DatabaseReader``, this read waits with them, because sharing their transaction costs less.
+    /// If ``DatabaseReader`` already has calls, this read is queued behind them, because sharing a transaction with them costs less.
     nonisolated func readRow<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         if reader.queue.isIdle, let result = try direct.read(body) { return result }
         return try await read(body)
@@ -38,7 +38,7 @@ actor Database: BatchWorker {
 
     /// Writes durably.
     ///
-    /// A queued write is performed even if the task of its caller is cancelled.
+    /// Cancelling the caller's task does not remove a queued write.
     nonisolated func write<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         try await perform(body)
     }
@@ -51,7 +51,7 @@ actor Database: BatchWorker {
         await reader.close()
         await queue.close()
         if let connection, let writer, (try? writer.tryAcquire()) == true {
-            // It has an effect only with a write-ahead log. If it fails, no data is lost.
+            // The checkpoint has an effect only with a write-ahead log. If it fails, no data is lost.
             _ = try? connection.texts("PRAGMA wal_checkpoint(TRUNCATE)")
             writer.release()
         }
@@ -67,7 +67,7 @@ actor Database: BatchWorker {
 
     /// Writes a batch.
     ///
-    /// Returns true when the file was locked.
+    /// Returns true when the whole batch went back into the queue, because the file was locked.
     func run(_ batch: [PendingWork]) -> Bool {
         guard let connection, let writer else {
             let error = connection == nil ? IdentityError.storeClosed : .storeReadOnly()
@@ -88,7 +88,7 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a batch in one transaction.
+    /// Runs a batch in one transaction. If a batch of several calls fails with an error, it runs each call in its own transaction.
     ///
     /// - Returns: Closures that pass the results to the callers, called after the lock is released; nil when the file is locked.
     /// - Throws: An error if no part of the batch took effect.
@@ -119,7 +119,7 @@ actor Database: BatchWorker {
                     try connection.begin()
                     answers += try transact([work], on: connection)
                 } catch let failure as SQLiteFailure where failure.isBusy {
-                    // The other calls would have to wait for the same reader, one after the other.
+                    // A reader blocks the file. The remaining calls would each wait for this reader, so they go back into the queue.
                     queue.postpone(batch[index...])
                     break
                 } catch {

@@ -15,7 +15,7 @@ final class DirectReader: Sendable {
     static let slowRead = Duration.milliseconds(5)
     /// How long no caller reads here after a slow read, as a multiple of the slow read's duration.
     ///
-    /// So callers' threads wait for the disk at most a twentieth of the time.
+    /// So slow reads block callers' threads for at most a twentieth of the time.
     static let pause = 20
 
     private struct State {

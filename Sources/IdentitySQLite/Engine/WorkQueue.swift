@@ -46,7 +46,7 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Takes the oldest items, as many as one transaction may have.
+    /// Takes the oldest items, at most as many as one transaction may have.
     func take() -> [PendingWork] {
         state.withLock { state in
             var taken: [PendingWork] = []

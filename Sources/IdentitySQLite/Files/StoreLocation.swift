@@ -22,12 +22,12 @@ struct StoreLocation: Sendable {
         case missing, empty, present
     }
 
-    /// Finds the directory of the database file.
+    /// Finds the directory of the database file or of a backup.
     ///
     /// - Parameters:
-    ///   - path: The path of the database file.
+    ///   - path: The path of the database file or of the backup.
     ///   - creates: Whether a missing directory is created (mode 0700).
-    /// - Throws: `IdentityError` when the path is invalid or the directory is missing.
+    /// - Throws: `IdentityError` when the path is invalid, or when the directory is missing or cannot be created.
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw Self.invalid(
@@ -51,7 +51,7 @@ struct StoreLocation: Sendable {
         database = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
     }
 
-    /// Checks the files.
+    /// Checks the database file, its journals and the lock file.
     ///
     /// Throws if one of the files belongs to another user, gives other users access, or is not a regular file.
     ///
@@ -96,7 +96,7 @@ struct StoreLocation: Sendable {
         }
     }
 
-    /// The length of the database file.
+    /// The length of the database file in bytes; 0 if it does not exist.
     func databaseLength() throws(IdentityError) -> Int64 {
         Int64(try Self.check(database)?.st_size ?? 0)
     }
@@ -116,7 +116,7 @@ struct StoreLocation: Sendable {
         }
     }
 
-    /// Checks that a path is a file that only its owner may use; nil if no file exists.
+    /// Checks that a path is a regular file of the process's user to which no other user has access; nil if no file exists.
     static func check(_ path: String) throws(IdentityError) -> stat? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
@@ -136,7 +136,7 @@ struct StoreLocation: Sendable {
         return status
     }
 
-    /// Checks that a path is a directory that only its owner may use.
+    /// Checks that a path is a directory of the process's user to which no other user has access.
     static func checkDirectory(_ path: String) throws(IdentityError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw unreachable(path, errno) }

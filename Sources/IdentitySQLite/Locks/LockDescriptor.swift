@@ -9,7 +9,7 @@ internal import IdentityPlatform
 final class LockDescriptor {
     /// The bytes of the lock file.
     enum Byte {
-        /// Held while a transaction writes.
+        /// Held while a process writes, or keeps the other processes from writing, for example for a backup.
         static let writer: Int64 = 0
         /// Held by the process that gets the writer byte next, while it waits for that byte.
         ///
@@ -85,7 +85,7 @@ final class LockDescriptor {
         return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino
     }
 
-    /// Whether a database was created beside this file before.
+    /// Whether there was a store beside this file before.
     ///
     /// If so, an empty database is not new, but has lost its content.
     var isMarked: Bool {
@@ -93,7 +93,7 @@ final class LockDescriptor {
         return unsafe fstat(descriptor, &status) == 0 && status.st_size > 0
     }
 
-    /// Records that the database was created.
+    /// Records that there is a store beside this file.
     func mark() {
         guard !isMarked else { return }
         let note = Array("Lock file of an IdentityKit store. Keep it beside the database.\n".utf8)

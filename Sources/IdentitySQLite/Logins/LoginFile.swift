@@ -8,7 +8,8 @@ internal import Synchronization
 /// Keeps the pending logins since the last restart of the machine in a file that is never synchronized with the disk.
 ///
 /// A call writes to the page cache and takes some microseconds, so it usually runs on the caller's thread. It runs on the queue of this
-/// object if the file is not open yet, while another caller uses it, and for some time after a call that waited for the disk.
+/// object if the file is not open yet, while another caller or process uses it, and for some time after a slow call that waited for the
+/// disk.
 final class LoginFile: Sendable {
     private struct State {
         var table: LoginFileTable?

@@ -10,16 +10,16 @@ internal import IdentityStoreKit
 /// login gets the free entry with the lowest number in its bucket, so that the file stays short. An entry of zeros is free, so an empty
 /// file is an empty table.
 ///
-/// Each call holds the only lock of the file. A process may be killed between two writes. So a slot is written before its entry, the last
-/// byte of an entry makes it valid, and a login is removed by a write of this byte.
+/// Each call runs while its process holds the only lock of the file. A process may be killed between two writes. So a slot is written
+/// before its entry, the last byte of an entry makes it valid, and a login is removed by a write of this byte.
 ///
 /// A loss of power may damage the file. So its name contains the id of the boot, and a file of another boot is never read.
 final class LoginFileTable {
     private static let bucketCount = 256
     private static let bucketSize = 4_096
-    /// The length of a record, and some space for the tenant's name.
+    /// The length of a slot in bytes: a record, and 256 bytes for the tenant's name.
     private static let slotSize = recordSize + 256
-    /// The length of a record; a longer login does not fit.
+    /// The length of a record in bytes; a login with a longer record does not fit.
     static let recordSize = 2_048
     static let lockedByte: Int64 = 1 << 40
 
@@ -56,7 +56,7 @@ final class LoginFileTable {
 
     // MARK: Logins
 
-    /// Adds a login, and before that removes the tenant's logins that expire first if the tenant has the maximum number of logins.
+    /// Adds a login. If the tenant already has the maximum number of logins, those that expire first are removed before.
     ///
     /// It replaces a login of the same hash. A crash can leave the old and the new login in the file, and ``remove(_:)`` removes both.
     ///
@@ -187,8 +187,9 @@ final class LoginFileTable {
 extension LoginFileTable {
     /// An entry of a bucket.
     ///
-    /// Its 64 bytes in the file: the hash (32), the digest of the tenant (16), the expiry (8), the tenant's length (2), the record's length
-    /// (4), a zero byte, and a byte that is 1 if the entry is valid. Numbers are big-endian.
+    /// It has 64 bytes in the file. They are the login's hash (32 bytes), the first 16 bytes of the SHA-256 digest of the tenant's name,
+    /// and the expiry, the bits of a `Double` in seconds since 2001 (8 bytes). Then come the lengths of the tenant's name (2 bytes) and of
+    /// the record (4 bytes), both in bytes, a zero byte, and a byte that is 1 if the entry is valid. Numbers are big-endian.
     struct Entry {
         static let count = 64
 

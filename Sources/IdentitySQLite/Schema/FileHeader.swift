@@ -2,7 +2,7 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The header of a file: its schema version, whether it is a copy, and the header of the store.
+/// The header of a store's file: whether the file is a copy, and the header of the store. Reading it checks the schema version.
 struct FileHeader {
     let store: StoreHeader
     /// Whether the file is a backup that was not opened for writing yet.
@@ -53,7 +53,7 @@ struct FileHeader {
         _ connection: Connection
     ) throws -> (id: [UInt8], slotSize: Int64, isCopy: Int64)? {
         do {
-            // This statement fails for a file of an unreleased version, which does not have the column `sweep_after`.
+            // This statement fails for a file of an earlier, unreleased version, which does not have the column `sweep_after`.
             _ = try connection.first(.listSweepable, .real(0), .real(0), .integer(0), .integer(0)) { _ in }
             return try connection.first(.readStore) { ($0.bytes(0), $0.integer(1), $0.integer(2)) }
         } catch {
