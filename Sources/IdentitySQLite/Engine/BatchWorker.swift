@@ -37,8 +37,9 @@ extension BatchWorker {
         queue.executor.enqueue { self.assumeIsolated { $0.drain() } }
     }
 
-    /// Performs one batch of the queued work. If work remains, it continues behind other work of the actor, or after a pause if the file
-    /// was locked.
+    /// Performs one batch of the queued work.
+    ///
+    /// If work remains, it continues behind other work of the actor, or after a pause if the file was locked.
     private func drain() {
         let isBusy = run(queue.take())
         guard !queue.finishIfEmpty() else { return becameIdle() }

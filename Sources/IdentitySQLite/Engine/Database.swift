@@ -88,7 +88,9 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a batch in one transaction. If a batch of several calls fails with an error, it runs each call in its own transaction.
+    /// Runs a batch in one transaction.
+    ///
+    /// If a batch of several calls fails with an error, it runs each call in its own transaction.
     ///
     /// - Returns: Closures that pass the results to the callers, called after the lock is released; nil when the file is locked.
     /// - Throws: An error if no part of the batch took effect.

@@ -2,9 +2,10 @@ internal import CIdentitySQLite
 internal import IdentityPlatform
 internal import IdentityStoreKit
 
-/// One prepared statement. ``Connection`` keeps the statements of ``Query`` until it is closed.
+/// One prepared statement.
 ///
-/// The pointer never leaves this object. `deinit` finalizes it once; the connection releases the statements that it keeps before it closes.
+/// ``Connection`` keeps the statements of ``Query`` until it is closed. The pointer never leaves this object. `deinit` finalizes it once;
+/// the connection releases the statements that it keeps before it closes.
 @safe
 final class Statement: ColumnReading {
     private let pointer: OpaquePointer
@@ -76,7 +77,9 @@ final class Statement: ColumnReading {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// The bytes of a column as UTF-8 text. The store keeps its texts as blobs, so that collations and NUL have no effect.
+    /// The bytes of a column as UTF-8 text.
+    ///
+    /// The store keeps its texts as blobs, so that collations and NUL have no effect.
     func text(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
     }

@@ -56,9 +56,10 @@ final class LoginFileTable {
 
     // MARK: Logins
 
-    /// Adds a login. If the tenant already has the maximum number of logins, those that expire first are removed before.
+    /// Adds a login.
     ///
-    /// It replaces a login of the same hash. A crash can leave the old and the new login in the file, and ``remove(_:)`` removes both.
+    /// If the tenant already has the maximum number of logins, those that expire first are removed before. An existing login with the same
+    /// hash is replaced. A crash can leave the old and the new login in the file, and ``remove(_:)`` removes both.
     ///
     /// - Returns: False if the login is too long or its bucket is full. The file is not changed then.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {

@@ -98,7 +98,9 @@ extension Database {
         )
     }
 
-    /// The smallest page size of SQLite in bytes. SQLite treats a shorter file as empty.
+    /// The smallest page size of SQLite in bytes.
+    ///
+    /// SQLite treats a shorter file as empty.
     private static let smallestDatabase = 512
 
     private func connect(_ location: StoreLocation, forWriting: Bool) async throws -> Connection {
@@ -158,7 +160,9 @@ extension Connection {
         }
     }
 
-    /// Sets the options of a connection. For four pragmas it reads the value back, and throws if SQLite did not accept it.
+    /// Sets the options of a connection.
+    ///
+    /// For four pragmas it reads the value back, and throws if SQLite did not accept it.
     func prepareForUse() throws {
         // A row contains a record of at most sixteen slots of 1 MiB, and some columns.
         limitValues(to: 17 << 20)

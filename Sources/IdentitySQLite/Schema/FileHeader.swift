@@ -2,7 +2,9 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The header of a store's file: whether the file is a copy, and the header of the store. Reading it checks the schema version.
+/// The header of a store's file: whether the file is a copy, and the header of the store.
+///
+/// Reading it checks the schema version.
 struct FileHeader {
     let store: StoreHeader
     /// Whether the file is a backup that was not opened for writing yet.
