@@ -2,7 +2,7 @@
 ///
 /// A row in quarantine can be put back until a sweep removes it.
 public protocol RowQuarantining: Sendable {
-    /// Moves every damaged row into quarantine, where a sweep removes it after 30 days.
+    /// Moves every damaged row into quarantine; in this package's stores, a sweep removes it from there after 30 days.
     ///
     /// Rows under a key that this process does not have are not moved, because they are not damaged. A session in
     /// quarantine is still reported as `storeCorrupt`, never as unknown.

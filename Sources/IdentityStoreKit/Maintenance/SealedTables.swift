@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// The tables of a store, for ``RowMaintenance``.
 public protocol SealedTables: Sendable {
-    /// The next rows of a kind in the order of their keys, up to a limit.
+    /// The rows of a kind whose key is greater than `key`, in the order of their keys, at most `limit`.
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow]
 
     /// Replaces the records of those rows that are unchanged since they were read, and returns how many were replaced.

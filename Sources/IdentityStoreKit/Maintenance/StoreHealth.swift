@@ -10,7 +10,7 @@ public struct StoreHealth: Sendable {
     public var attachments = 0
     /// The number of sessions, pending logins and attachments that are damaged, or were moved from another row or store.
     public var damagedRows = 0
-    /// The number of rows whose key this process does not have.
+    /// The number of rows that are sealed under a store key that this process does not have.
     public var rowsWithoutKey = 0
     /// The number of rows that are still encrypted with a read-only key.
     public var rowsUnderReadOnlyKeys = 0
@@ -24,13 +24,13 @@ public struct StoreHealth: Sendable {
     /// The report of an empty store.
     public init() {}
 
-    /// Whether the database's own check found no problem, no row is damaged, and no key is missing.
+    /// Whether the database's own check found no problem, no row is damaged, and this process has the store key of every row.
     public var isSound: Bool { problems.isEmpty && damagedRows == 0 && rowsWithoutKey == 0 }
 }
 
 /// A store that can check its contents.
 public protocol StoreHealthChecking: Sendable {
-    /// Checks the whole store and opens every row.
+    /// Opens every row, and checks the database itself as far as the store can.
     ///
     /// In a large store this takes long: run it when there is little load.
     ///

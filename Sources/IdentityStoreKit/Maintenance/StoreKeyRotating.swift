@@ -30,7 +30,7 @@ public protocol StoreKeyRotating: Sendable {
     /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
     func keyUsage() async throws -> [StoreKeyUsage]
 
-    /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
+    /// Encrypts those of the next rows with the active key that are encrypted with another key.
     ///
     /// Sessions with a refresh in progress or in doubt are not changed. If ``ResealProgress/postponed`` was not 0, start again later. It is
     /// safe to stop between two calls. To undo a rotation, make the old key the active one and rotate again.
@@ -38,7 +38,7 @@ public protocol StoreKeyRotating: Sendable {
     /// - Parameters:
     ///   - position: The ``ResealProgress/position`` of the last call's result; nil to start.
     ///   - limit: The maximum number of rows to look at, for example 100: other callers use the store between two calls.
-    /// - Returns: The numbers of rows, and where to continue.
+    /// - Returns: How many rows were encrypted, postponed and unreadable, and where to continue.
     /// - Throws: `IdentityError` of the store.
     func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress
 }

@@ -12,7 +12,7 @@ package enum ColumnValue: Sendable {
     /// A text as UTF-8 bytes, so that collation, encoding and NUL have no effect.
     package static func text(_ text: String) -> ColumnValue { .bytes(Array(text.utf8)) }
 
-    /// The exact time.
+    /// A time in seconds since the beginning of 2001, without rounding.
     package static func date(_ date: Date) -> ColumnValue { .real(date.timeIntervalSinceReferenceDate) }
 
     /// The integer key of a row, from its keyed hash.

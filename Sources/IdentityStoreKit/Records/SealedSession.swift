@@ -78,9 +78,10 @@ public struct SealedSession: Sendable {
 extension SealedSession {
     private static let prefix: [UInt8] = Array("IKSP".utf8) + [1]
 
-    /// The whole row as bytes: the magic number `IKSP`, the format 1, then the members.
+    /// The whole row as bytes: the magic number `IKSP`, a byte with the format number 1, then the members in the order of the initializer.
     ///
-    /// The length of each byte string and text precedes it; numbers have fixed lengths. The spool writes these bytes to its files.
+    /// Each byte string and text follows its length, a big-endian number of 4 bytes. Generation and time have 8 bytes each. The two flags
+    /// share one byte. The spool writes these bytes to its files.
     public var bytes: [UInt8] {
         var fields = FieldWriter(capacity: record.count + 512)
         for field in [hash, buyer, providerSession ?? []] { fields.append(field) }
@@ -92,7 +93,7 @@ extension SealedSession {
         return Self.prefix + fields.bytes
     }
 
-    /// Reads ``bytes``; nil if any byte is invalid.
+    /// Reads ``bytes``; nil if they do not have this format.
     public init?(bytes: [UInt8]) {
         guard bytes.starts(with: Self.prefix) else { return nil }
         var reader = FieldReader(bytes[Self.prefix.count...])

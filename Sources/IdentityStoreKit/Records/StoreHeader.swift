@@ -1,16 +1,17 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// The header that a store writes when it is created: an id, the length of its records, and the lookup key, sealed
-/// under each key that the store was opened with.
+/// The header that a store writes when it is created: an id, the length of its records, and the lookup key.
 ///
-/// Store it as three values beside the rows. Its only secret, the lookup key, is encrypted. A store without its header cannot be read.
+/// It contains a copy of the lookup key for each store key that was the active key when the store was opened for writing, sealed under that
+/// store key. Store the header as three values beside the rows. Its only secret, the lookup key, is encrypted. A store without its header
+/// cannot be read.
 public struct StoreHeader: Sendable {
     /// 16 random bytes that every record is bound to.
     public let storeID: [UInt8]
     /// The length of a record in bytes, 512 to 1,048,576.
     public let slotSize: Int
-    /// The lookup key, from which the hashes of rows are computed: one encrypted copy for each store key.
+    /// The lookup key, with which the hashes of rows are computed: one encrypted copy for each store key that was the active key.
     public private(set) var sealedLookupKeys: [[UInt8]]
 
     /// The lengths of records that a store may have.

@@ -5,8 +5,9 @@ extension StoreRecords {
     ///
     /// Returns nil if no higher revision exists.
     ///
-    /// A new attachment starts at a random revision. Otherwise a caller that has read an attachment could replace another one that was
-    /// added under its name after its removal. Revisions are as large as generations, so their stored length never changes.
+    /// A new attachment starts at a random revision. Otherwise, after an attachment was removed and another one was added under the same
+    /// name, a caller that read the removed one could replace the new one. Revisions are as large as generations, so their stored length
+    /// never changes.
     public func revision(after revision: Int64?) throws -> Int64? {
         if let revision {
             let (next, overflow) = revision.addingReportingOverflow(1)

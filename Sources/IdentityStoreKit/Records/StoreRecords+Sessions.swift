@@ -39,7 +39,7 @@ extension StoreRecords {
         return try open(row)
     }
 
-    /// Opens a row that was found in a list, and not by the session's id.
+    /// Opens a row that was not looked up by the session's id, for example a row of a list.
     public func open(_ row: SealedSession) throws(IdentityError) -> StoredSession {
         let body = try sealer.open(row.record, as: row.identity)
         guard var session = Self.session(from: body, row) else { throw .damagedRecord("its content is not a session") }

@@ -1,7 +1,7 @@
 /// The fields of the row that a sealed record belongs to.
 ///
-/// ``RecordSealer`` puts them into the associated data of the encryption, and derives the row's key from the store key, the row's hash and
-/// the tenant. So a record that is moved to another row cannot be opened.
+/// ``RecordSealer`` puts them into the associated data of the encryption, and derives the row's key from the store key, the store's id, the
+/// row's hash and the tenant. So a record that is moved to another row cannot be opened.
 package struct RecordFields: Sendable {
     /// The content of a record.
     package enum Kind: UInt8, Sendable {
@@ -19,7 +19,7 @@ package struct RecordFields: Sendable {
     package var issuer: String
     /// The keyed hash of the buyer.
     package var buyer: [UInt8]
-    /// Generation or revision, so that an older record of the same row cannot be opened either.
+    /// Generation or revision, so that an older record of the row cannot be opened with the current generation.
     package var generation: Int64
 
     package init(

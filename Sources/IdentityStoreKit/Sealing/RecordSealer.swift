@@ -6,15 +6,16 @@ internal import Synchronization
 ///
 /// ``StoreRecords`` decides which values of a session are in the record and which ones are columns.
 ///
-/// Most records have the length of one slot. A longer record has the length of 2, 4, 8 or 16 slots, so that new tokens that are longer
-/// than the old ones can be saved. So the length of a record tells little about its content. The authentication tag covers all bytes, so
-/// that nobody can cut off or add some.
+/// Most records have the length of one slot. A longer record has the length of 2, 4, 8 or 16 slots, so that new tokens that are longer than
+/// the old ones can be saved. So the length of a record tells little about its content. The authentication tag covers all bytes, so a
+/// record to which bytes were added, or from which bytes were cut off, cannot be opened.
 ///
-/// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`. The plaintext is the length of
-/// the body, the body, and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Each row has its own key, so that the number of records
-/// that are sealed with one key stays far below the limit of 2^32 (NIST SP 800-38D section 8.3), in a large store too.
+/// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`; the numbers are lengths in bytes.
+/// The plaintext is the length of the body (4 bytes, big-endian), the body, and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Each
+/// row has its own key, so that the number of records that are sealed with one key stays far below the limit of 2^32 (NIST SP 800-38D
+/// section 8.3), in a large store too.
 package struct RecordSealer: Sendable {
-    /// The default length of a record.
+    /// The default length of a record in bytes.
     package static let defaultSlotSize = 8_192
     /// The number of bytes of a record in addition to the body.
     package static let overhead = headerCount + AESGCM.nonceCount + AESGCM.tagCount + lengthCount

@@ -16,7 +16,7 @@ public import IdentityKit
 /// }
 /// ```
 public final class SessionSpool: Sendable {
-    /// The maximum size of a file without its record: the names of tenant, provider and issuer, and hashes.
+    /// The maximum size of a file without its record, in bytes: the names of tenant, provider and issuer, and hashes.
     private static let maximumHeader = 65_536
 
     private let directory: SpoolDirectory
@@ -26,7 +26,7 @@ public final class SessionSpool: Sendable {
     /// A spool in a directory, which is created when the first session is kept.
     ///
     /// - Parameters:
-    ///   - path: The directory. It belongs to the process's user and has mode 0700.
+    ///   - path: The directory. An existing directory must belong to the process's user and have mode 0700 or stricter.
     ///   - records: The object that seals the rows of the store.
     public init(path: String, records: StoreRecords) {
         directory = SpoolDirectory(path: path, maximumCount: records.sealer.longestRecord + Self.maximumHeader)
@@ -69,7 +69,7 @@ public final class SessionSpool: Sendable {
         return try open(bytes, named: name)
     }
 
-    /// Every session that can be read, in no order.
+    /// The sessions whose files can be read and opened, in no order.
     public func sessions() async throws -> [StoredSession] {
         let files = try await run { [directory] in
             try directory.names().compactMap { name in (try? directory.read(name)).flatMap { $0 }.map { (name, $0) } }
@@ -98,7 +98,7 @@ public final class SessionSpool: Sendable {
         }
     }
 
-    /// Removes sessions whose retention ended before a date, and incomplete files that are older than a day.
+    /// Removes sessions whose retention ended before a date, and incomplete files that were last changed more than a day before it.
     ///
     /// - Returns: The number of removed sessions.
     public func sweep(expiredBefore date: Date) async throws -> Int {

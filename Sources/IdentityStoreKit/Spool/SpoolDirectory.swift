@@ -4,9 +4,9 @@ internal import IdentityPlatform
 
 /// A directory of small files that only the owner can use.
 ///
-/// A file gets its name after it was written completely, so a file with a name of ``names()`` is complete.
+/// A file gets its final name after it was written completely, so each file that ``names()`` returns is complete.
 ///
-/// Every call opens the directory again. Usually the directory does not exist, and then a call costs one system call.
+/// Every call opens the directory again. Usually the directory does not exist, and then a call that reads or removes costs one system call.
 package struct SpoolDirectory: Sendable {
     private static let temporarySuffix = ".tmp"
 
@@ -85,7 +85,7 @@ package struct SpoolDirectory: Sendable {
 
     /// Removes incomplete files of crashed processes that are older than a day.
     ///
-    /// The write of such a file never succeeded, so no caller relies on the file.
+    /// The write of such a file never succeeded, so no caller relies on the file. `now` is the time in seconds since 1970.
     package func removeLeftovers(at now: Int) throws(IdentityError) {
         guard let directory = try open() else { return }
         defer { close(directory) }
