@@ -52,7 +52,7 @@ extension PostgresStore: SessionAttachmentStore {
     /// Returns the attachments that can be opened, of a session whose row the transaction has locked.
     ///
     /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not keep a buyer logged in. The removal of the
-    /// session's row removes the other attachments.
+    /// session's row then removes the attachments that are not in quarantine.
     func takeAttachments(
         of id: SessionID,
         _ session: [UInt8],
@@ -91,8 +91,8 @@ extension PostgresStore: SessionAttachmentStore {
         }
         return try await client.repeating { deadline, isInDoubt in
             if try await change(sql.deleteAttachment, name + [.integer(revision)], deadline) { return true }
-            // No attachment has this revision. It is unknown whether an earlier run of this call has removed it, or whether another caller
-            // has removed or replaced it.
+            // No attachment has this revision. If an earlier run of this call may have taken effect, it is unknown whether that run removed
+            // the attachment, or whether another caller removed or replaced it.
             if isInDoubt { throw PostgresFailure(.outcomeUnknown) }
             return false
         }

@@ -33,7 +33,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         try await maintenance.quarantineDamagedRows()
     }
 
-    /// Throws if a row that was not found is in quarantine, because a session in quarantine must not be reported as unknown.
+    /// Throws if a row that was not found is in quarantine, because such a row must be reported as damaged and not as missing.
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) async throws {
         let found = try await client.read(
             sql.isQuarantined,
@@ -65,7 +65,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         return records.keyUsage(counts)
     }
 
-    /// Encrypts the next rows with the active key, if they are encrypted with another one, and returns the numbers of rows.
+    /// Encrypts those of the next rows with the active key that are encrypted with another key.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         try await maintenance.resealRows(after: position, limit: limit)
     }

@@ -20,10 +20,10 @@ extension PostgresStore: SessionLocking {
 
     /// Runs the body while no other task, process or machine holds the lock.
     ///
-    /// A lease is renewed while the body runs. The holder's process may be suspended for longer than the lease lasts, so the body
-    /// checks the lock before each step that must happen only once. Saves are also protected by the session's generation. A caller
-    /// that wants the lease of a crashed holder waits for the lease's length. The wait begins when this process first sees
-    /// that lease, in this call or an earlier one.
+    /// A lease is renewed while the body runs. The holder's process may be suspended for longer than the lease lasts, so the body must
+    /// check the lock before each step that must happen only once. Saves are also protected by the session's generation or the attachment's
+    /// revision. A caller that wants the lease of a crashed holder waits for the lease's length. The wait begins when this process first
+    /// sees that lease, in this call or an earlier one.
     public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
@@ -71,7 +71,7 @@ extension PostgresStore: SessionLocking {
         }
     }
 
-    /// Runs the body while another task renews the lock, and releases the lock afterwards in any case.
+    /// Runs the body while another task renews the lease or checks the advisory lock's connection, and then releases the lock in any case.
     private func run<Result: Sendable>(
         _ body: @Sendable (HeldLock) async throws -> Result,
         under lock: HeldLock,

@@ -154,7 +154,7 @@ extension PostgresStore: PartialSessionListing {
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
         let isInDoubt = filter.isInDoubt.map(Value.flag) ?? .null
         let needsWriting = buyer != nil || name != nil
-        // The first of these conditions that the filter contains determines the statement, so that PostgreSQL can use the index for it.
+        // The first of the conditions below that the filter contains determines the statement, so that PostgreSQL can use the index for it.
         let (statement, conditions): (Statement, [Value]) =
             if let buyer {
                 (sql.listSessions(by: "buyer"), [provider, tenant, isInDoubt, buyer])
@@ -174,8 +174,9 @@ extension PostgresStore: PartialSessionListing {
             let hidden = try await client.rows(sql.hasQuarantinedSession, values, needsWriting: needsWriting)
             if !hidden.isEmpty { listing.damage = .quarantined }
         }
-        // While the rows are read in chunks, a session may be moved to quarantine or put back, and then no chunk may contain it. The check
-        // before the chunks finds a session that is put back later. The check after them finds a session that was moved to quarantine.
+        // While the rows are read in chunks, a session may be moved to quarantine or put back, so that possibly no chunk contains it. The
+        // check before the chunks finds a session that is put back later. The check after them finds a session that was moved to
+        // quarantine.
         try await noteQuarantine()
         var last: Int64 = -1
         // The number of rows that take at most 4 MiB with one slot each; a record has up to 16 slots.

@@ -32,7 +32,7 @@ extension PostgresStore: ExpirySweeping {
         }
     }
 
-    /// Runs a statement for all sessions, a limited number at a time, and returns how many it changed.
+    /// Runs a statement for all sessions, up to 512 at a time, and returns how many sessions it changed or removed.
     func page(_ statement: Statement, _ values: Value...) async throws -> Int {
         var total = 0
         var last: Int64 = -1

@@ -47,8 +47,8 @@ extension PostgresStore: UsedTokenStore {
         guard count >= maximum else { return }
         // The next call counts the marks again, because until then some may have been removed.
         counters.withLock { $0.usedTokens = .max }
-        // Only expired marks are removed, because a token whose mark was removed would count as unused. If no mark could be removed, a key
-        // that is already marked is still accepted, because it needs no new row.
+        // Only expired marks are removed, because a token whose mark was removed would count as unused. If no mark could be removed, the
+        // call throws, except for a key that is already marked, which needs no new row.
         let removed = try await client.write(sql.sweepUsedTokens, .integer(512), .date(clock.now))
         guard removed == 0 else { return }
         guard try await client.read(sql.readUsedToken, .key(hash)).isEmpty else { return }

@@ -13,10 +13,10 @@ internal import Synchronization
 /// let sessions = SessionManager(providers: providers, store: store, environment: environment)
 /// ```
 ///
-/// Sessions, their attachments and pending logins are encrypted with AES-256-GCM, and each record is bound to its row. Not encrypted are
-/// the names of provider, tenant and issuer, generations, expiry times, and whether a refresh is in progress. Session ids, `state` values
-/// and subjects appear outside of the encrypted records only as keyed hashes. A saved change survives a loss of power as far as the
-/// server's `fsync` and its replication allow.
+/// Sessions, their attachments and pending logins are encrypted with AES-256-GCM, and each record is bound to its row. These values are not
+/// encrypted: the names of provider, tenant and issuer, generations, revisions and times, whether a refresh is in progress or in doubt, and
+/// whether a session was restored from a backup. Session ids, `state` values and subjects appear outside of the encrypted records only as
+/// keyed hashes. A saved change survives a loss of power as far as the server's `fsync` and its replication allow.
 ///
 /// A call that loses its connection, for example because the server restarts or fails over, is repeated on another connection within its
 /// time limit. When it is unknown whether a change took effect, the call throws an error of kind `retryLater`.
@@ -131,7 +131,7 @@ public final class PostgresStore: Sendable {
         }
         try await client.repeating(for: .seconds(60)) { deadline, _ in
             try await client.transaction(by: deadline) { transaction in
-                // One process at a time creates or changes tables. The lock ends with the transaction.
+                // One process at a time creates the tables or updates the header. The advisory lock ends with the transaction.
                 _ = try await transaction.run(Statement("SET LOCAL statement_timeout = '60s'"))
                 _ = try await transaction.run(
                     Statement("SELECT pg_advisory_xact_lock($1)", [.integer]),

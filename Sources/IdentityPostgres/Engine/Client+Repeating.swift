@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentityPlatform
 
 extension Client {
-    /// Repeats a body after temporary failures: a lost connection, a server that restarts, a failover.
+    /// Repeats a body after temporary failures, such as a lost connection, a restart of the server, or a failover.
     ///
     /// - Parameters:
     ///   - limit: The time limit for all attempts; nil for the limit of a call.
@@ -36,7 +36,7 @@ extension Client {
         }
     }
 
-    /// Reads with one statement.
+    /// Reads with one statement, on any server of the pool, also on a standby.
     func read(_ statement: Statement, _ values: Value...) async throws -> Rows {
         try await rows(statement, values, needsWriting: false)
     }

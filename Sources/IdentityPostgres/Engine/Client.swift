@@ -41,7 +41,7 @@ final class Client: Sendable {
         await mailbox.waitForEnd()
     }
 
-    /// Runs one statement on any connection of the pool, in its own transaction.
+    /// Runs one statement in its own transaction on a connection of the pool, with `needsWriting` on a server that accepts writes.
     func perform(
         _ statement: Statement,
         _ values: [Value],
@@ -78,7 +78,7 @@ final class Client: Sendable {
         try await send(statement, values, true, deadline) { .perform($0, .direct) }
     }
 
-    /// Closes the direct connection if it still has this number.
+    /// Closes the direct connection, unless it was replaced after the reply with this ``Reply/link``.
     func dropDirect(_ link: Int) {
         mailbox.post(.dropDirect(link: link))
     }
@@ -166,7 +166,7 @@ struct Transaction: Sendable {
 
     /// Runs a statement.
     ///
-    /// If a statement before COMMIT fails, the transaction has no effect.
+    /// If a statement before COMMIT fails, the transaction has no effect. So `mayHaveTakenEffect` is true only for COMMIT.
     func run(
         _ statement: Statement,
         _ values: Value...,

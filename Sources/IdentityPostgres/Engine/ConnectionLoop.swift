@@ -93,7 +93,7 @@ final class ConnectionLoop {
         while !queue.isEmpty, let index = idle.lastIndex(where: { !$0.isReadOnly || queue.count > queue.writers }) {
             let connection = idle[index]
             if connection.isReadOnly, hasWritableConnection {
-                // The data of a read-only server may be older than the data of the server that accepts writes, so it is no longer used.
+                // The data of a read-only server may be older than the data of the server that accepts writes, so its connection is closed.
                 remove(connection)
                 continue
             }
@@ -125,7 +125,7 @@ final class ConnectionLoop {
 
     /// Whether one more connection is allowed.
     ///
-    /// At the maximum, an idle read-only connection is closed if a call waits for one that accepts writes.
+    /// At the maximum, an idle connection to a read-only server is closed if a call waits for a server that accepts writes.
     private func makeRoom() -> Bool {
         if connections.count + pool.connecting < settings.maximumConnections { return true }
         guard queue.writers > 0, let connection = idle.first(where: \.isReadOnly) else { return false }

@@ -56,8 +56,8 @@ struct ConnectionPlan: Sendable {
         hostLimit = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? configuration.connectLimit
         let mode = take("sslmode")
         let root = take("sslrootcert")
-        // Defaults that the connection string can override. With the timeouts, a server that no longer responds is detected within seconds.
-        // With the system's timeouts, this takes hours.
+        // Defaults that the connection string can override. With these timeouts, a server that no longer responds is detected within
+        // seconds. With the system's timeouts, this can take hours.
         let limitInMilliseconds = max(1_000, Int(configuration.callLimit / .milliseconds(1)))
         for (name, value) in [
             ("application_name", "IdentityKit"), ("gssencmode", "disable"), ("keepalives_idle", "10"),

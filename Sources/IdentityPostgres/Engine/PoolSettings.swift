@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import Synchronization
 
-/// The functions with which the connection loop opens connections, and their maximum number.
+/// How the connection loop opens connections, their maximum number, and how long unused ones stay open.
 struct PoolSettings: Sendable {
     let connector: Connector
     /// Opens the direct connection to the server; nil if no direct connection is configured.

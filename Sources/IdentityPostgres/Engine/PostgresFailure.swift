@@ -1,18 +1,18 @@
 #if PostgreSQL
 internal import IdentityKit
 
-/// Why a statement failed.
+/// Why a statement or an attempt to connect failed.
 ///
 /// It never contains SQL, a value, or a text of the server or of libpq, which may repeat them.
 struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
     enum Reason: Sendable, Equatable {
         /// The server's error code: five characters, see appendix A of PostgreSQL's manual.
         case server(String)
-        /// No server can be reached.
+        /// No server could be reached within the time limit.
         case unreachable
         /// The connection ended.
         case lost
-        /// The server did not respond before the deadline.
+        /// The deadline passed before the server responded, or before the first attempt to connect ended.
         case timedOut
         /// The response to a change was lost, and the database does not show whether this call or another one changed the row.
         case outcomeUnknown
@@ -20,7 +20,8 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case poolExhausted
         /// The servers that can be reached accept no writes.
         case readOnly
-        /// A server that accepts no writes does not have the row, but it may lack the latest changes.
+        /// A server that accepts no writes does not have the row, but may lack the latest changes, and no server that accepts writes was
+        /// found.
         case behind
         /// The server's certificate could not be verified, or the server offers no TLS.
         case untrusted

@@ -9,12 +9,12 @@ struct ReconnectState {
     /// Why connecting fails, if only an operator can repair it.
     private(set) var permanentFailure: PostgresFailure?
     private var lastFailure: PostgresFailure?
-    /// When all servers were last found to accept no writes.
+    /// When an attempt to connect last reached only servers that accept no writes.
     private var readOnlySince: ContinuousClock.Instant?
 
     private static let shortestPause = Duration.milliseconds(20)
     private static let longestPause = Duration.seconds(2)
-    /// How long after ``readOnlySince`` the servers are still assumed to accept no writes.
+    /// How long after ``readOnlySince`` it is still assumed that no server accepts writes.
     private static let trustInReadOnly = Duration.milliseconds(250)
 
     /// When the next attempt may start; nil if it may start now.

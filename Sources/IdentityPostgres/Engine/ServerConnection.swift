@@ -36,7 +36,7 @@ final class ServerConnection {
     private(set) var isBroken = false
     /// Whether the server has refused a write, because it is read-only.
     private var isOutdated = false
-    /// When this connection was last used.
+    /// When this connection last became idle.
     var idleSince = ContinuousClock.now
 
     init(_ established: OpenedConnection, serial: Int, usesPreparation: Bool) {
@@ -130,7 +130,7 @@ final class ServerConnection {
 
     /// Reads what the server has sent, and returns the result of the running statement when it is complete.
     ///
-    /// An idle connection can receive a notification, or its end.
+    /// On an idle connection, it reads notifications, and notices that the server has closed the connection.
     func advance() -> Progress {
         if wantsWriting { flush() }
         if unsafe PQconsumeInput(pointer) == 0 { isBroken = true }
@@ -154,7 +154,8 @@ final class ServerConnection {
             let failure = unsafe Connector.failure(of: result)
             outcome = .failure(failure)
             if failure.isReadOnly { isOutdated = true }
-            // The field 'V' is the untranslated severity. If it is not ERROR, the server ends the connection. It may have committed before.
+            // The field 'V' is the untranslated severity. If it is not ERROR, the server ends the connection, and may have committed the
+            // statement before.
             let severity = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "V")))
             if let severity = unsafe severity, unsafe strcmp(severity, "ERROR") != 0 { isBroken = true }
             unsafe PQclear(result)
@@ -173,7 +174,7 @@ final class ServerConnection {
             execute(call)
             return isBroken ? end(.failure(lost())) : nil
         case (_, .failure(let failure)) where isAboutPreparation(failure):
-            // A pooler or a schema change has removed the prepared statement. The call had no effect, so it runs again unprepared.
+            // A pooler or a schema change has made the prepared statement unusable. The call had no effect, so it runs again unprepared.
             usesPreparation = false
             outcome = nil
             execute(call)
@@ -216,7 +217,7 @@ final class ServerConnection {
         return payloads
     }
 
-    /// Gives up the running statement and returns its call.
+    /// Gives up the running statement, asks the server to cancel it, and returns its call.
     ///
     /// The connection can no longer be used.
     func abandon() -> StatementCall? {

@@ -6,8 +6,8 @@ internal import Synchronization
 ///
 /// A store uses them only if the app chose them; by default it uses ``LeaseLocks``.
 ///
-/// The server releases them when it notices the end of the connection. Locks of one connection do not exclude each other,
-/// so this type also records the holders in this process.
+/// The server releases these locks when it notices the end of the connection. Locks of one connection do not exclude each other, so this
+/// type also records the holders in this process.
 final class AdvisoryLocks: Sendable {
     private let client: Client
     private let sql: Statements

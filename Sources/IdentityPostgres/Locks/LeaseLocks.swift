@@ -78,7 +78,8 @@ struct LeaseLocks: Sendable {
 
     /// Removes the leases that this process has seen unchanged for their whole length.
     ///
-    /// A call only records a lease that this process sees for the first time. A later call removes it if it is still unchanged.
+    /// A call only records a lease that this process sees for the first time. A later call, at least the lease's length after that, removes
+    /// the lease if it is still unchanged.
     func sweep() async throws {
         var last: Int64 = -1
         while true {

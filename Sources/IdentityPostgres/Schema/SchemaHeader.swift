@@ -10,7 +10,8 @@ struct SchemaHeader: Sendable {
     ///
     /// - Throws: An error if the tables do not have the format that this program creates, or the header is damaged.
     init?(_ sql: Statements, _ run: (Statement) async throws -> Rows) async throws {
-        // This reads the tables of the catalog. `to_regclass` may return the state from before `openRecords` waited for its advisory lock.
+        // This statement reads the tables of the catalog, because `to_regclass` may return the state from before `openRecords` waited for
+        // its advisory lock.
         let columns = try await run(
             sql.rare(
                 """

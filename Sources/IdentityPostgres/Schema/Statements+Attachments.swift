@@ -17,7 +17,7 @@ extension Statements {
     var readAttachment: Statement {
         statement([.integer], "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE key = $1")
     }
-    /// Reads the attachments of a session; if another transaction is replacing one of them, it waits and then returns the new one.
+    /// Reads up to 1,000 attachments of a session; if another transaction is replacing one of them, it waits and then returns the new one.
     var readAttachments: Statement {
         statement(
             [.integer],

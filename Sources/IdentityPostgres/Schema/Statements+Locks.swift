@@ -6,7 +6,8 @@ extension Statements {
     /// A holder may repeat the statement after a lost response. The repetition counts as a renewal, so that a process that has seen the
     /// lease waits for its whole length again.
     ///
-    /// The server's clock is not used, because it may jump. The result shows whether the lease was taken, and the lease that is stored.
+    /// The server's clock is not used, because it may jump. The result shows whether the lease was taken, and the lease that was stored
+    /// before.
     var takeLease: Statement {
         statement(
             [.integer, .bytes, .integer, .bytes, .integer],

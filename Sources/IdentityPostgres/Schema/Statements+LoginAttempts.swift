@@ -19,7 +19,7 @@ extension Statements {
     var deleteAttempt: Statement {
         statement([.integer, .bytes, .bytes], "DELETE FROM §login_attempt WHERE key = $1 AND hash = $2 AND slot = $3")
     }
-    /// Removes the tenant's logins that expire first; a flood of logins at one tenant does not affect the other tenants.
+    /// Keeps the `$2` logins of a tenant that expire last, and removes the tenant's others; other tenants' logins are not affected.
     var evictAttempts: Statement {
         statement(
             [.bytes, .integer],

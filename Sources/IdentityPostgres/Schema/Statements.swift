@@ -2,7 +2,7 @@
 /// The statements of a store, with the name of its schema.
 ///
 /// Each statement is a whole transaction, or a step of a transaction that the calling code begins and ends. Only the session-level advisory
-/// locks rely on the state of a connection, and they use the direct connection. So the others work behind a pooler that assigns
+/// locks rely on the state of a connection, and they use the direct connection. So all other statements work behind a pooler that assigns
 /// connections for one transaction.
 struct Statements: Sendable {
     let schema: String
