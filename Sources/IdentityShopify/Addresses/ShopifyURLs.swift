@@ -37,7 +37,8 @@ enum ShopifyURLs {
 
     /// The URL of the `customer-account-api` document, which contains the API's URL.
     ///
-    /// It is in the folder of the OpenID configuration. If the discovery URL has another file name, it is below `/.well-known`.
+    /// If the path of `discovery` ends in `/openid-configuration`, the document is in the same folder. Otherwise its path is
+    /// `/.well-known/customer-account-api`.
     static func apiDiscovery(beside discovery: HTTPURL) -> HTTPURL? {
         let name = "/openid-configuration"
         let path = discovery.path

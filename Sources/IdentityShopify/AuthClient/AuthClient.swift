@@ -34,7 +34,7 @@ public final class AuthClient: Sendable {
         var tokens: TokenSet? {
             didSet { tokensVersion += 1 }
         }
-        /// How often ``tokens`` changed.
+        /// How often ``tokens`` was set.
         var tokensVersion = 0
         /// How often the buyer signed out.
         var logouts = 0

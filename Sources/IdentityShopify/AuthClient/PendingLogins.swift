@@ -38,7 +38,7 @@ struct PendingLogins: Sendable {
     private static let capacity = 64
     private var pending: [LoginAttempt] = []
     private var checked: [CheckedLogin] = []
-    /// The states, code verifiers and codes that must not be used again.
+    /// The states, code verifiers and codes that must not be used again, at most the latest 192.
     private var ended: [Secret] = []
     /// The latest verifier from ``AuthClient/generateCodeVerifier()``, until it is used or has expired.
     private var offered: (verifier: Secret, until: Date)?

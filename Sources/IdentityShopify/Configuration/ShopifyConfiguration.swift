@@ -51,7 +51,8 @@ extension ShopifyProvider {
         /// URL are followed to these hosts only. A shop whose account domain is not a subdomain of ``shopDomain`` needs its own list,
         /// for example `["shopify.com", "account.brand.example"]`. Host names only; a name does not include its subdomains.
         public var endpointHosts: [String]?
-        /// How long one request may take, by default 8 seconds; it must not be longer than the store guarantees a session's lock.
+        /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a
+        /// session's lock.
         public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false

@@ -8,7 +8,7 @@ struct ShopifyConfigurationProblem: Error {
 
     var error: IdentityError { makeError(about: "The Shopify configuration's") }
 
-    /// The same problem of a value in the options of one login.
+    /// The error for this problem in a value of one login's options.
     var loginOptionsError: IdentityError { makeError(about: "The login options'") }
 
     private func makeError(about owner: String) -> IdentityError {

@@ -159,8 +159,9 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
 
     /// Throws an error if another shop issued the tokens, before they are sent to this shop.
     ///
-    /// Without `shopID`, the configuration accepts the issuers of all shops, and only the metadata contain this shop's issuer. The check
-    /// uses the metadata if they are in memory. It does not fetch them, because then a failed discovery would make the cart fail.
+    /// Without `shopID` and `issuers`, the configuration accepts the issuers of all shops, and only the metadata contain this shop's
+    /// issuer. The check uses the metadata if they are in memory. It does not fetch them, because then a failed discovery would make the
+    /// cart fail.
     func checkShop(of tokens: TokenSet) throws {
         guard let metadata = client.metadataInMemory else { return try client.checkIssuer(of: tokens) }
         try client.checkIssuer(of: tokens, is: metadata)
