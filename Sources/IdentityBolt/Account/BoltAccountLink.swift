@@ -13,7 +13,7 @@ public import IdentityKit
 public enum BoltAccountLink: Sendable, Equatable {
     /// The subject belongs to a customer: sign in that customer.
     case signIn
-    /// Neither subject nor e-mail address is known: create a customer.
+    /// No customer is linked to the subject, and none has the buyer's e-mail address, if there is one: create a customer.
     case create
     /// The e-mail address is a customer's, and Bolt verified it: link the subject to that customer.
     case link

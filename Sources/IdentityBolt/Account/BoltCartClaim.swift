@@ -2,7 +2,10 @@ internal import IdentityKit
 
 /// The data of a Bolt buyer for a cart.
 enum BoltCartClaim {
-    /// The contact data for a cart: a verified e-mail address and a phone number in E.164, each from `buyer`, otherwise from `known`.
+    /// The contact data for a cart: addresses, a verified e-mail address and a phone number in E.164; `.none` if the buyer has none of
+    /// them.
+    ///
+    /// E-mail address and phone number come from `buyer`, otherwise from `known`. The addresses come from `buyer`.
     static func make(_ buyer: Buyer, orElse known: Buyer) -> CartClaim {
         let email = [buyer.email, known.email].compactMap(\.self).first { $0.isVerified }
         let phone = [buyer.phone, known.phone].lazy.compactMap { $0 }.compactMap { PhoneNumber.e164($0.value) }.first

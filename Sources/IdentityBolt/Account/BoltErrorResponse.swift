@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// An error response of Bolt's APIs, in any of its five formats.
+/// An error response of Bolt's APIs, in one of the formats that `init` reads.
 struct BoltErrorResponse: Sendable, Equatable {
     /// Bolt's error number, for example 18 (forbidden), which Bolt also sends for an expired access token.
     var code: Int?

@@ -4,7 +4,7 @@ public import IdentityKit
 public protocol BoltAuthorizing: IdentityProvider {
     /// Starts a login with or without PKCE.
     ///
-    /// - Throws: `IdentityError`; of kind `configuration` if the provider does not support PKCE.
+    /// - Throws: `IdentityError`; of kind `configuration` if `usePkce` is true and the provider does not support PKCE.
     func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest
 
     /// Checks a callback against the login's attempt and returns the authorization code without exchanging it.

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// One login at Bolt, up to the authorization code: the implementation of all entry points of ``BoltCheckout``.
+/// One login at Bolt, up to the authorization code: the implementation of ``BoltCheckout`` and ``BoltLoginFlow``.
 final class BoltLoginEngine: Sendable {
     private enum State {
         /// The login page was not requested yet.
@@ -116,7 +116,7 @@ final class BoltLoginEngine: Sendable {
         end(error.kind == .cancelled ? .canceled : .failed(error))
     }
 
-    /// Reports the result, unless one was reported before.
+    /// Reports the result if `isOpen` permits it: by default, if no result was reported before.
     @discardableResult
     private func end(
         _ result: BoltLoginResult,

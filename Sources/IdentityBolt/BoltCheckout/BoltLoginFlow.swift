@@ -9,7 +9,7 @@ internal import IdentityKit
 /// await flow.handle(callbackURL: url)      // the URL to which Bolt redirected
 /// ```
 ///
-/// The delegate is called exactly once.
+/// The delegate is called once, when the login ends.
 public final class BoltLoginFlow: Sendable {
     private let engine: BoltLoginEngine
 

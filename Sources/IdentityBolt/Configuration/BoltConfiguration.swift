@@ -39,7 +39,8 @@ extension BoltProvider {
         ///
         /// Tokens with the same `sub` belong to the same buyer, whichever of these issuers they name.
         public var issuers: [String]?
-        /// How long one request may take, by default 8 seconds; it must not be longer than the store guarantees a session's lock.
+        /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a
+        /// session's lock.
         public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
@@ -76,8 +77,9 @@ extension BoltProvider {
         public var token: HTTPURL?
         /// The key set, by default `/v1/oauth/jwks.json`.
         public var jwks: HTTPURL?
-        /// The API's base URL, from which endpoints that are nil are built; without ``Configuration/issuers`` it is also an
-        /// accepted issuer.
+        /// The API's base URL; without ``Configuration/issuers`` it is also an accepted issuer.
+        ///
+        /// The URL of the account API is built from it and, if ``discovery`` is nil, so are the endpoints that are nil.
         public var api: HTTPURL?
 
         /// Creates a value that replaces no endpoint.

@@ -10,7 +10,7 @@ public struct BoltEnvironment: Sendable, Equatable {
     /// The issuers that an ID token may name.
     public let issuers: [String]
 
-    /// The path of the authorization endpoint, below the API's base URL like the others.
+    /// The path of the authorization endpoint, below ``apiBase`` like the following paths.
     static let authorizationPath = "/v1/oauth/authorize"
     /// The path of the authorization endpoint for SFCC storefronts.
     static let sfccAuthorizationPath = "/v1/oauth/internal/authorize"

@@ -117,7 +117,7 @@ struct ResolvedBoltConfiguration: Sendable {
         apiKey.map { [("X-API-Key", $0), ("X-Publishable-Key", Secret(publishableKey))] } ?? []
     }
 
-    /// A text without the white space around it that a copied key may have.
+    /// A text without spaces, tabs and line breaks at its start and end.
     static func trimmed(_ text: String) -> String {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         let bytes = Array(text.utf8).drop(while: isBlank)

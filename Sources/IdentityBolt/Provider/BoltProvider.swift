@@ -14,8 +14,8 @@ public import IdentityOIDC
 /// )
 /// ```
 ///
-/// The Bolt environment determines the endpoints. The ID token of a login is always validated. Each refresh token works once. The access
-/// token of a refresh may only read the buyer's account (`IdentityKit.TokenSet.canWrite` is false).
+/// The Bolt environment determines the endpoints. The ID token of a login is always validated. Each refresh token works once. A refreshed
+/// access token usually permits only reading the buyer's account (`IdentityKit.TokenSet.canWrite` is then false).
 public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartClaimProviding {
     /// The OpenID client that sends the requests and validates the tokens.
     public let client: OpenIDClient
@@ -77,7 +77,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
         nil
     }
 
-    /// The buyer's Bolt account: names, phone, addresses with the preferred one first.
+    /// The buyer's Bolt account: names, e-mail address, phone, and addresses with the preferred one first.
     ///
     /// Without an API key, or if the tokens have no scope that permits reading the account, it contains only the claims of the ID token.
     ///

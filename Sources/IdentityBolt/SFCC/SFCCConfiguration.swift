@@ -61,7 +61,8 @@ public struct SFCCConfiguration: Sendable {
     ///
     /// A key set often signs for several clients and sites. Without this list, a token of another client or site is accepted.
     public var audiences: [String]?
-    /// How long one request may take, by default 8 seconds; it must not be longer than the store guarantees a session's lock.
+    /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a session's
+    /// lock.
     public var timeout = ProviderDescriptor.defaultTimeout
     /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine; a loopback ``host`` is then reached by http.
     public var allowsLoopbackHTTP = false

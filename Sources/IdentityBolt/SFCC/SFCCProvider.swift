@@ -136,7 +136,7 @@ extension SFCCProvider: BoltAuthorizing {
         try await client.authorizationCode(in: callback, for: attempt)
     }
 
-    /// Exchanges a code from a phone or from ``BoltCheckout``; its code verifier is ignored.
+    /// Exchanges a code from a phone or from ``BoltCheckout``; the code verifier of the result is ignored.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
         let login = try result.completedLogin()
         guard !login.state.isEmpty else {

@@ -128,7 +128,7 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error in a body, as controllers, OCAPI and SLAS write it.
+    /// The error in a body, as controllers and Salesforce's APIs OCAPI and SLAS write it.
     private var marker: (name: String?, message: String?) {
         guard let object else { return (nil, nil) }
         let message = ["errorMessage", "error_description", "message"].lazy.compactMap { object[$0]?.string }

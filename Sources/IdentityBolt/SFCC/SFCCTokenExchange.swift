@@ -3,7 +3,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// Calls the storefront's two controllers for a login, each once and with that login's cookies, and the second one for a refresh.
+/// Calls the storefront's controllers for logins and refreshes.
+///
+/// A login calls the controllers of ``ResolvedSFCCConfiguration/codeExchange`` and ``ResolvedSFCCConfiguration/tokenExchange``, each once
+/// and with the login's cookies. A refresh calls only the controller of `tokenExchange`.
 struct SFCCTokenExchange: Sendable {
     let configuration: SFCCConfiguration
     let resolved: ResolvedSFCCConfiguration
@@ -55,7 +58,8 @@ struct SFCCTokenExchange: Sendable {
         return try await tokens.read(second, startedAt: startedAt, replacing: nil)
     }
 
-    /// Sends the refresh token to the second controller, as in OAuth; whether the controller supports a refresh is not documented.
+    /// Sends the refresh token to the controller of `tokenExchange`, as in OAuth; whether the controller supports a refresh is not
+    /// documented.
     func requestRefresh(of old: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         do {
             try checkIssuer(of: old)
