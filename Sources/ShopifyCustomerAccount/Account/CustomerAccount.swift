@@ -101,7 +101,7 @@ public struct CustomerAccount: Sendable {
     ///
     /// - Parameters:
     ///   - address: The address.
-    ///   - isDefault: Whether it becomes the default address.
+    ///   - isDefault: Whether the new address becomes the default address.
     /// - Returns: The new address.
     /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check ``addresses(pageSize:)`` before you add it again.
     public func add(_ address: CustomerAddressInput, isDefault: Bool = false) async throws -> CustomerPostalAddress {
@@ -117,7 +117,7 @@ public struct CustomerAccount: Sendable {
     /// - Parameters:
     ///   - id: The address.
     ///   - address: The changes.
-    ///   - isDefault: Whether it becomes the default address; nil changes nothing.
+    ///   - isDefault: Whether this address becomes the default address; nil changes nothing.
     /// - Returns: The changed address.
     /// - Throws: `IdentityError`.
     @discardableResult
