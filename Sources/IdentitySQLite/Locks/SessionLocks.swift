@@ -22,8 +22,8 @@ final class SessionLocks: Sendable {
 
     /// Locks a byte if no other process has it.
     ///
-    /// - Throws: `IdentityError` also when the lock file was removed or replaced after this process opened it. A process that started
-    ///   later locks another file, so both processes would get the same lock.
+    /// - Throws: `IdentityError` also when the lock file was removed or replaced after this process opened it. A process that opens the
+    ///   lock file later locks another file, so two processes could hold one lock at the same time.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         try state.withLock { state throws(IdentityError) in
             let descriptor: LockDescriptor

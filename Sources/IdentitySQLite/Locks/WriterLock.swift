@@ -11,7 +11,9 @@ final class WriterLock {
         self.descriptor = descriptor
     }
 
-    /// Takes the lock if it is free and no other process waits for it; otherwise queues for it.
+    /// Takes the lock if it is free and no other process waits for it.
+    ///
+    /// If the lock is not free, this process becomes the next holder, unless another process already waits as the next holder.
     func tryAcquire() throws(IdentityError) -> Bool {
         if !isNext {
             guard try descriptor.tryLock(LockDescriptor.Byte.turnstile) else { return false }

@@ -27,7 +27,7 @@ final class LoginFile: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "IdentitySQLite logins")
 
-    /// The file of a boot; the first call opens or creates it.
+    /// The login file of the machine's current boot; the first call opens or creates the file.
     init(
         in directory: String,
         boot: String,

@@ -73,7 +73,7 @@ struct FileHeader {
         try isCopy || store.missingLookupKey(for: keys) != nil
     }
 
-    /// Marks the sessions of a restored backup, and adds the lookup key sealed under a new active key.
+    /// Marks the sessions if the file is a restored backup, and adds the lookup key sealed under the active key if the header lacks it.
     static func update(_ connection: Connection, _ keys: StoreKeys) throws {
         try connection.transaction {
             let current = try FileHeader(reading: connection)

@@ -7,6 +7,7 @@
 /// - `in_doubt` is indexed. Its values 0 and 1 need no bytes in the row. The index contains only the few sessions with a refresh in
 ///   progress or in doubt, which fit into the page that an empty index already has.
 /// - `sweep_after` is indexed, but a save does not change it. Only a sweep sets it to the current end of retention.
+/// - `slot` becomes longer if the new record is longer than the old one. Then the save may need free space.
 ///
 /// If the version changes, write a migration from each released version to the next. It must run in the transaction of
 /// ``FileHeader/update(_:_:)``. ``FileHeader`` now refuses every version except ``version``. So first let its checks accept the released
