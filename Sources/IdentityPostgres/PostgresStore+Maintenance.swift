@@ -25,7 +25,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         return health
     }
 
-    /// Moves every damaged row into quarantine.
+    /// Moves every damaged row into quarantine, and returns how many rows it moved.
     ///
     /// The attachments of a damaged session are moved with it and count too. `Documentation/Operating/PostgreSQL.md` contains the
     /// statements that put a row back after the cause was repaired.

@@ -3,7 +3,7 @@ internal import CIdentityPostgres
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The servers to which a connection is tried, one after the other, and the options of each connection.
+/// The servers to which ``Connector`` tries to connect, one after the other, and the options of each connection.
 struct ConnectionPlan: Sendable {
     /// One server, as libpq's connection keywords and their values.
     ///

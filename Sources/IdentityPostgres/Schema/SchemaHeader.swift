@@ -81,7 +81,7 @@ struct SchemaHeader: Sendable {
         )
     }
 
-    /// Adds the lookup key sealed under a new active key.
+    /// Adds the lookup key sealed under the active key, if the header lacks it.
     func update(_ transaction: Transaction, _ sql: Statements, _ keys: StoreKeys) async throws {
         if let record = try store.missingLookupKey(for: keys) {
             try await Schema.insertLookupKey(record, keys, transaction, sql)

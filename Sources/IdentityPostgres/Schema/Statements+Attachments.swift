@@ -17,7 +17,8 @@ extension Statements {
     var readAttachment: Statement {
         statement([.integer], "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE key = $1")
     }
-    /// Reads up to 1,000 attachments of a session; if another transaction is replacing one of them, it waits and then returns the new one.
+    /// Reads up to 1,000 attachments of a session; if another transaction is replacing one, the statement waits and then returns the new
+    /// attachment.
     var readAttachments: Statement {
         statement(
             [.integer],
