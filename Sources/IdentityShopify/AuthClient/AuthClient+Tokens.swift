@@ -12,9 +12,9 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
-    ///   - idToken: The ID token of the login, from the app's storage. Pass it if this client was created after the login, because then
-    ///     the client does not know it. If Shopify's response contains an ID token, the client checks that both belong to the same login
-    ///     (OpenID Connect Core section 12.2). Without the login's ID token, the client cannot check this.
+    ///   - idToken: The ID token of the login, from the app's storage. Pass it if this client was created after the login, because then the
+    ///     client does not know it. If Shopify's response contains an ID token, the client checks that both ID tokens belong to the same
+    ///     login (OpenID Connect Core section 12.2). Without the login's ID token, the client cannot check this.
     /// - Returns: The new tokens; store the new refresh token instead of the old one.
     /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. With `isAttackSuspected`, the tokens of
     ///   the response belong to another login: the client drops them and keeps the tokens that it had. After code `store_failed`, the new

@@ -32,7 +32,7 @@ extension ShopifyProvider {
 
     /// Refreshes the tokens of a login of which only the refresh token, and perhaps the ID token, is known.
     ///
-    /// If `idToken` is given and the response contains an ID token, both must belong to the same login.
+    /// If `idToken` is given and the response contains an ID token, both ID tokens must belong to the same login.
     func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {
         let tokens = try client.storedTokens(refreshToken, idToken: idToken)
         try await prepareRefresh(of: tokens)

@@ -41,8 +41,8 @@ struct ShopifyQuirks: OpenIDQuirks {
             failure.error?.isIdentical(to: "invalid_client") == true
             || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
         if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
-        // With any other OAuth error name, the name decides, not the status. The checks below are for responses without one, such as an
-        // HTML page with status 403.
+        // With any other OAuth error name except `invalid_token`, the name decides, not the status. The checks below are for
+        // `invalid_token` and for responses without a name, such as an HTML page with status 403.
         guard (failure.error ?? "").isEmpty || failure.error?.isIdentical(to: "invalid_token") == true else {
             return failure.standardError
         }
