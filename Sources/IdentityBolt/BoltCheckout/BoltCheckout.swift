@@ -91,7 +91,7 @@ public final class BoltCheckout: Sendable {
         present(engine(loginConfig, Self.calling(delegate)), with: presenter)
     }
 
-    /// Signs the buyer in; if the calling task is cancelled, the result is ``BoltLoginResult/canceled``.
+    /// Signs the buyer in; if the calling task is cancelled before the callback arrives, the result is ``BoltLoginResult/canceled``.
     ///
     /// - Parameters:
     ///   - loginConfig: The options of the login.

@@ -32,7 +32,7 @@ struct SFCCTokenExchange: Sendable {
 
     /// Sends the code to the storefront and fetches the buyer's token.
     func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
-        // A code works once, so neither request is repeated.
+        // A code works once, so neither the GET with the code nor the POST for the token is repeated.
         var client = SFCCHTTPClient(httpClient: httpClient)
         let pair = [
             (name: configuration.codeParam, value: code.reveal()),

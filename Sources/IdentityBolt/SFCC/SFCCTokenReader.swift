@@ -87,7 +87,7 @@ struct SFCCTokenReader: Sendable {
 
     /// Refuses the token of a refresh that belongs to another buyer, issuer or audience.
     ///
-    /// This check precedes the verification of the signature, so that a failure to fetch the keys does not hide such a token.
+    /// This check precedes the verification of the signature, so that a failure to fetch the keys does not hide the token of another buyer.
     private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)
