@@ -8,8 +8,8 @@ public import ShopifyGraphQL
 /// let profile = try await account.profile()
 /// ```
 ///
-/// Every function calls the API with a valid access token of the session. If Shopify rejects it, the call is repeated once with a newer
-/// token.
+/// Every function calls the API with a valid access token of the session. If Shopify rejects the token, the call is repeated once with a
+/// newer token.
 public struct CustomerAccount: Sendable {
     private let client: CustomerAccountClient
     private let sessions: SessionManager

@@ -33,7 +33,7 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
                 isAtEnd = true
                 return page.elements
             }
-            // With the cursor of the page before, the iteration would never end. Without a cursor it would miss the other pages.
+            // With the cursor of the page before, or without a cursor, the iteration could not reach the following pages.
             guard let end = page.info.endCursor, cursor?.utf8.elementsEqual(end.utf8) != true else {
                 throw IdentityError(
                     .rejected,

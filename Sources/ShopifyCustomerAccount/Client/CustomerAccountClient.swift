@@ -25,7 +25,7 @@ public struct CustomerAccountClient: Sendable {
     /// - Parameters:
     ///   - configuration: The shop, the API version and the settings of requests.
     ///   - environment: Transport, clock and randomness.
-    ///   - retry: When operations are repeated. By default three attempts within 30 seconds.
+    ///   - retry: How often and how long operations are repeated, by default three attempts within 30 seconds.
     ///   - observers: The receivers of the operations' events.
     public init(
         configuration: CustomerAccountConfiguration,
