@@ -7,9 +7,9 @@ internal import Synchronization
 /// It never waits for a lock. Only one caller at a time reads here, so that a slow disk blocks at most one thread of Swift's cooperative
 /// pool.
 ///
-/// ``DatabaseReader`` reads instead while another caller reads here, after an error of SQLite (for example because a commit locks the
-/// file), for some time after a slow read, and always if the file may be on another machine. Only ``DatabaseReader`` can roll back the
-/// transaction of a crashed process, because the connection of this object is read-only.
+/// ``DatabaseReader`` reads instead in these cases: another caller reads here; SQLite returned an error, for example because a commit locks
+/// the file; a slow read was a short time ago; or the file may be on another machine. Only ``DatabaseReader`` can roll back the transaction
+/// of a crashed process, because the connection of this object is read-only.
 final class DirectReader: Sendable {
     /// A read during which the thread waits and which takes this long shows that the disk is slow or busy.
     static let slowRead = Duration.milliseconds(5)

@@ -8,8 +8,8 @@ internal import Synchronization
 /// Keeps the pending logins since the last restart of the machine in a file that is never synchronized with the disk.
 ///
 /// A call writes to the page cache and takes some microseconds, so it usually runs on the caller's thread. It runs on the queue of this
-/// object if the file is not open yet, while another caller or process uses it, and for some time after a slow call that waited for the
-/// disk.
+/// object in these cases: the file is not open yet; another caller or process uses it; or a slow call that waited for the disk was a short
+/// time ago.
 final class LoginFile: Sendable {
     private struct State {
         var table: LoginFileTable?
@@ -69,7 +69,7 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// The bytes of the expiry time in a record, and of the lengths of its fields, rounded up.
+    /// The number of bytes in a record for the expiry time and the lengths of fields, rounded up.
     private static let lengthOfOtherFields = 32
 
     /// Removes a login and returns it, if the check does not throw; nil if the file does not contain the login.

@@ -188,9 +188,15 @@ final class LoginFileTable {
 extension LoginFileTable {
     /// An entry of a bucket.
     ///
-    /// It has 64 bytes in the file. They are the login's hash (32 bytes), the first 16 bytes of the SHA-256 digest of the tenant's name,
-    /// and the expiry, the bits of a `Double` in seconds since 2001 (8 bytes). Then come the lengths of the tenant's name (2 bytes) and of
-    /// the record (4 bytes), both in bytes, a zero byte, and a byte that is 1 if the entry is valid. Numbers are big-endian.
+    /// It has 64 bytes in the file. Numbers are big-endian.
+    ///
+    /// - 32 bytes: the hash of the login's key
+    /// - 16 bytes: the first bytes of the SHA-256 digest of the tenant's name
+    /// - 8 bytes: the expiry in seconds since the beginning of 2001, as the bits of a `Double`
+    /// - 2 bytes: the length of the tenant's name in bytes
+    /// - 4 bytes: the length of the record in bytes
+    /// - 1 byte: zero
+    /// - 1 byte: 1 if the entry is valid
     struct Entry {
         static let count = 64
 
