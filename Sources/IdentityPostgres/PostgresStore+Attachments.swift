@@ -49,7 +49,7 @@ extension PostgresStore: SessionAttachmentStore {
         }
     }
 
-    /// Returns the attachments that can be opened, of a session whose row the transaction has locked.
+    /// For a session whose row the transaction has locked, returns the attachments that can be opened.
     ///
     /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not keep a buyer logged in. The removal of the
     /// session's row then removes the attachments that are not in quarantine.

@@ -19,8 +19,7 @@ extension Statements {
 
     /// The next rows, grouped by the store key under which they are sealed.
     ///
-    /// A result row contains the first 24 bytes of a record, which contain the id of the store key, the number of rows, and the highest row
-    /// key.
+    /// A result row contains the first 24 bytes of a record (with the id of the store key), the number of rows, and the highest row key.
     func countByKey(_ kind: SealedRow.Kind) -> Statement {
         rare(
             """
