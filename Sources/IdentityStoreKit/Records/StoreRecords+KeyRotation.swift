@@ -11,7 +11,7 @@ extension StoreRecords {
         RecordSealer.keyIdentifier(of: record)?.elementsEqual(sealer.keys.active.identifier) ?? false
     }
 
-    /// A report of the keys, from the number of records under each ``keyID(of:)``.
+    /// The role and the number of rows of each key; `counts` contains the number of records for each ``keyID(of:)``.
     public func keyUsage(_ counts: [String: Int]) -> [StoreKeyUsage] {
         let active = sealer.keys.active.id
         let readOnly = Set(sealer.keys.readOnly.map(\.id))
