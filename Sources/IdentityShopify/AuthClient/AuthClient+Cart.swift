@@ -14,9 +14,9 @@ extension AuthClient {
     ///   - accessToken: The buyer's access token, as the token endpoint returned it.
     /// - Returns: The URL of the web checkout. Any browser that opens it is signed in as the buyer. So redirect the buyer's browser
     ///   at once, and do not store or log the URL.
-    /// - Throws: `IdentityError`: code `identity_rejected` when Shopify does not accept the access token, `cart_user_errors` when it
-    ///   rejects the variant or cannot create the cart at the moment (kind `retryLater`), `storefront_refused` when it rejects the
-    ///   Storefront token, and `outcome_unknown` when the request was sent and no response arrived.
+    /// - Throws: `IdentityError`. Code `identity_rejected`: Shopify does not accept the access token. Code `cart_user_errors`: Shopify
+    ///   rejects the variant, or cannot create the cart at the moment (kind `retryLater`). Code `storefront_refused`: Shopify rejects the
+    ///   Storefront token. Code `outcome_unknown`: the request was sent and no response arrived.
     public func createAuthenticatedCart(variantId: String, accessToken: String) async throws -> String {
         try await Correlation.scope {
             let provider = try provider()

@@ -83,8 +83,9 @@ struct PendingLogins: Sendable {
     ///   - verifier: The code verifier of the login; nil for the one that this client stored.
     ///   - usesRecorded: Whether the recorded verifier is used if `verifier` is nil and no checked login has this code.
     ///   - now: The time.
-    /// - Returns: The checked login of the code, else the pending login of the verifier, else the login of an authorization URL that the
-    ///   app built with the verifier; `repeated` or `unknown` if there is none.
+    /// - Returns: `repeated` for a code that was used before. Otherwise the checked login of the code, else the pending login of the
+    ///   verifier, else the login of an authorization URL that the app built with the verifier. `unknown` without a verifier, for a
+    ///   verifier that was used before, or if the checked login has another verifier.
     mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
         guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }
