@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// The decision of a shop about a Bolt buyer who may already be one of its customers, by the rule of Bolt's single sign-on guide.
+/// What a shop does with a Bolt buyer who may already be one of its customers, by the rule of Bolt's single sign-on guide.
 ///
 /// ```swift
 /// switch BoltAccountLink.decide(for: buyer, subjectIsKnown: isLinked, emailIsKnown: hasEmail) {

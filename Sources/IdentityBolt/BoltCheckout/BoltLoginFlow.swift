@@ -37,7 +37,7 @@ public final class BoltLoginFlow: Sendable {
     /// Handles the callback and calls the delegate.
     ///
     /// - Parameter callbackURL: The URL to which Bolt redirected: an absolute URL, or a path with its query.
-    /// - Returns: False if the callback was ignored: the login already had a callback, was cancelled, or its page was never requested.
+    /// - Returns: False if the callback was ignored: the login already had a callback, has ended, or its page was never requested.
     @discardableResult
     public func handle(callbackURL: String) async -> Bool {
         await engine.handle(callbackURL)
