@@ -14,8 +14,8 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The tokens as a `TokenSet`, for example for `SessionManager.establish(_:provider:)`.
     ///
-    /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is. This is so if the response
-    ///   was decoded from JSON. It is also so after a refresh for which the client no longer had the tokens of the login, if Shopify's
+    /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is. This happens if the response
+    ///   was decoded from JSON. It also happens after a refresh for which the client no longer had the tokens of the login, if Shopify's
     ///   response contains no ID token.
     public var tokens: TokenSet {
         get throws(IdentityError) {
