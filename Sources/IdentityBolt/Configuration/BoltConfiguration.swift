@@ -31,7 +31,7 @@ extension BoltProvider {
         public var scopes = ["openid", BoltScope.manage]
         /// The separator of the scopes in a token request.
         public var scopeSeparator: BoltScopeSeparator = .space
-        /// The length of `state` in characters, 8 to 86; by default 43, which is 256 random bits.
+        /// The length of `state` in characters, 8 to 86; by default 43, which is 258 random bits.
         public var stateLength: Int?
         /// Endpoints that replace the environment's.
         public var endpoints = Endpoints()
