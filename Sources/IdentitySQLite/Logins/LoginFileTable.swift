@@ -7,8 +7,8 @@ internal import IdentityStoreKit
 /// The file of pending logins of one boot: 256 buckets of 64 entries, then a slot for each entry.
 ///
 /// A slot contains the tenant's name and the sealed record of a login. The last byte of a login's hash is the number of its bucket. A new
-/// login gets the free entry with the lowest number in its bucket, so that the file stays short. An entry of zeros is free, so an empty
-/// file is an empty table.
+/// login gets the free entry with the lowest number in its bucket, so that the file stays short. An entry whose last byte is 0 is free, so
+/// an empty file is an empty table.
 ///
 /// Each call runs while its process holds the only lock of the file. A process may be killed between two writes. So a slot is written
 /// before its entry, the last byte of an entry makes it valid, and a login is removed by a write of this byte.
