@@ -9,7 +9,7 @@ extension AuthClient {
     ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The tokens.
     /// - Throws: `IdentityError`; of kind `cancelled` when the login was cancelled, or when ``logout(idToken:)`` was called during the code
-    ///   exchange. If it was called before the callback arrived, the error has code `state_unknown`.
+    ///   exchange. If ``logout(idToken:)`` was called before the callback arrived, the error has code `state_unknown`.
     public func login(
         with presenter: any Presenter,
         options: LoginOptions = LoginOptions()
