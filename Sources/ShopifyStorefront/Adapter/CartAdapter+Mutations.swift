@@ -104,9 +104,9 @@ extension CartAdapter {
 extension CartAdapter {
     /// Executes a mutation that adds addresses or gift cards, which another buyer of this cart must not get.
     ///
-    /// Before the request, the session's attachment records that the data may be on the cart. So a logout removes them even if the response
-    /// was lost. After the response, also a rejection, the attachment is written without this record, because an answered request cannot
-    /// arrive later.
+    /// Before the request, the session's attachment records that the data may be on the cart. So the adapter knows of them even if the
+    /// response is lost. After the response, also a rejection, the attachment is written without this record, because an answered request
+    /// cannot arrive later.
     func mutateWithIntent<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,

@@ -4,7 +4,8 @@ public struct CheckoutOptions: Sendable {
     public enum SingleSignOn: Sendable {
         /// Checkout does not use the browser session.
         case none
-        /// Checkout uses the browser session without a prompt (`sso=silent`), if no buyer is on the cart.
+        /// Checkout uses the browser session without a prompt (`sso=silent`), if no buyer is on the cart and the cart is trusted
+        /// (``CartAdapter/adopt(_:for:isTrusted:in:)``).
         ///
         /// Checkout then opens for the buyer who is signed in at the shop in that browser. A cart with a buyer gets no `sso=silent`,
         /// because the browser's buyer may be another one. ``CheckoutHandoff/usesBrowserSession`` reports whether the URL has `sso=silent`.

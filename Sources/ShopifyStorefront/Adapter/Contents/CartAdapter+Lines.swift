@@ -7,7 +7,7 @@ extension CartAdapter {
 
     /// Adds lines to the session's cart.
     ///
-    /// It creates a cart if the session has none, or if Shopify no longer has it.
+    /// It creates a cart if the session has none, or if Shopify no longer has the session's cart.
     ///
     /// A request that may have been executed is not repeated. If the response is lost, or contains neither a cart nor user errors, the cart
     /// is read. The lines count as added if this process saw all lines of the cart at most 10 seconds before the request, and the cart's

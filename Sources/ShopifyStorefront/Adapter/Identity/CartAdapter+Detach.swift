@@ -23,8 +23,8 @@ extension CartAdapter {
     /// All delivery addresses are removed, also addresses whose ids the session does not store, because the response with their ids may
     /// have been lost.
     ///
-    /// With `permitsContact`, an e-mail address or a phone number may remain on the cart. Pass true if no other buyer gets the cart.
-    /// Otherwise an e-mail address that Shopify keeps would make the session's next checkout or `create` fail.
+    /// With `permitsContact`, an e-mail address or a phone number may remain on the cart. Pass true if no other buyer gets the cart. With
+    /// false, an e-mail address that Shopify keeps would make the session's next checkout or `create` fail.
     func detach(
         _ binding: inout CartBinding,
         permitsContact: Bool = false,
@@ -54,7 +54,7 @@ extension CartAdapter {
                 result.metadata
             )
         }
-        // `hidden` is a temporary error. If the app's token may not read customers, the result is `denied`: no response can show the
+        // `hidden` comes from a temporary error. With `denied`, the app's token may not read customers, so no response can show the
         // removal.
         guard result.customer != .hidden else {
             let message = "An error in Shopify's response hides whether the cart still has the customer."

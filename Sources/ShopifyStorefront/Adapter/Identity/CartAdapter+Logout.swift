@@ -47,7 +47,7 @@ extension CartAdapter {
             var guest: SessionID?
             var problem: IdentityError?
             do {
-                // This throws for an expired session, so its cart is not kept. The manager's logout below removes expired sessions too.
+                // This throws for an expired session, so no guest gets its cart. The manager's logout below removes expired sessions too.
                 _ = try await self.sessions.session(id)
                 switch mode ?? self.policy.logout {
                 case .clone: (guest, problem) = try await self.copy(self.attachments.read(id).binding, context)
@@ -76,7 +76,7 @@ extension CartAdapter {
     ///   - new: The session of the buyer who has just signed in.
     ///   - mode: What the logout does with the cart; nil uses the policy's value.
     ///   - context: The buyer's IP, country and language.
-    /// - Returns: The second buyer's cart and the result of the logout.
+    /// - Returns: The second buyer's cart and the result of the logout. The cart is nil if the logout kept no cart.
     /// - Throws: `IdentityError`. The first session has ended then, unless the store failed.
     public func switchBuyer(
         from old: SessionID,
@@ -178,8 +178,8 @@ extension CartAdapter {
                 try await self.sessions.endGuest(guest)
                 throw CartConflict()
             }
-            // Another session of the buyer may have taken over the cart before this write. After it, `takeOver` fails, because this session
-            // no longer has the cart.
+            // Another session of the buyer may have taken over the cart before this write. After the write, `takeOver` returns false,
+            // because this session no longer has the cart.
             guard (try? await self.isShared(binding, id)) == false else {
                 try await self.sessions.endGuest(guest)
                 return CartChange(.copyNeeded(binding), saving: nil)

@@ -6,7 +6,7 @@ extension CartAdapter: SessionParticipant {
     ///
     /// If the session no longer has an identity for carts, the buyer is removed from the cart.
     ///
-    /// - Throws: `IdentityError` when that fails. The next checkout tries again.
+    /// - Throws: `IdentityError` when the identity could not be put on the cart or removed. The next checkout tries again.
     public func sessionRefreshed(_ session: Session) async throws {
         let problem = try await withLockedCart(session.id) { locked -> CartChange<IdentityError?> in
             guard var binding = locked.binding, binding.identity != .guest || binding.problem != nil else {
@@ -38,7 +38,7 @@ extension CartAdapter: SessionParticipant {
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         guard policy.logout != .drop, let binding = try StoredCart(attachments[self.attachments.name]).binding
         else { return }
-        // A guest's cart on which no buyer can be needs no request.
+        // A guest's cart that cannot have a buyer needs no request.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
             // A merge ends the guest's session while it holds the session's lock, so waiting for the lock here would be a deadlock. For

@@ -23,7 +23,7 @@ struct CartBuyerIdentity: Sendable {
         var record = JSONObject()
         switch claim {
         case .customer(let token):
-            // The token defines e-mail and phone, so neither is set beside it.
+            // The token defines e-mail and phone, so they are not sent.
             self.token = token
             record["token"] = .string(token.token.reveal())
         case .contact(let contact):
@@ -159,7 +159,7 @@ struct CartBuyerIdentity: Sendable {
 }
 
 extension PostalAddress {
-    /// The address without a field that Shopify rejected; nil when the address is useless without it.
+    /// The address without a field that Shopify rejected; nil if the field is required, unknown or not set.
     func without(_ field: String) -> PostalAddress? {
         var less = self
         switch field {

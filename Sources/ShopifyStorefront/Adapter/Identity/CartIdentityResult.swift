@@ -33,9 +33,9 @@ struct CartIdentityResult: Sendable {
         metadata = later.metadata
     }
 
-    /// This result of a later response, with the warnings of an earlier one before its own.
+    /// This result, with the warnings of an earlier response before its own.
     ///
-    /// If it has no problem, it gets the earlier problem.
+    /// If this result has no problem, the returned result has the problem of `earlier`.
     func after(_ earlier: CartIdentityResult) -> CartIdentityResult {
         var later = self
         later.warnings = earlier.warnings + warnings

@@ -16,7 +16,7 @@ struct IdentityNegotiation {
     fileprivate(set) var whole: CartBuyerIdentity
     /// The identity without the parts that Shopify rejected, with the token of the policy's exchange.
     var identity: CartBuyerIdentity
-    /// The session's refreshed tokens; nil until Shopify has rejected the first access token.
+    /// The session's tokens from the refresh after a rejected access token; nil before this refresh.
     fileprivate var refreshed: TokenSet?
 
     init(_ whole: CartBuyerIdentity, companyLocationID: String? = nil) {

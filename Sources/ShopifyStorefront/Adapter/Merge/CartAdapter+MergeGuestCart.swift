@@ -111,8 +111,8 @@ extension CartAdapter: SignInCarts {
                 return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
             }
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // Another process has completed this merge and ended the guest's session. If the buyer's session has ended, `attachIfAny`
-            // throws.
+            // The guest's or the buyer's session has ended. Usually another process has completed this merge and ended the guest's
+            // session. If the buyer's session has ended, `attachIfAny` throws.
             result = CartMergeResult(outcome: .nothingToMerge)
         }
         switch result.outcome {
@@ -165,7 +165,8 @@ extension CartAdapter: SignInCarts {
                 }
                 let times = [other.since, binding.unanswered?.since, own?.unanswered?.since].compactMap(\.self)
                 if times.contains(where: self.lateCallMayArrive) { return CartChange(.inUse, saving: nil) }
-                // The other session's merge was interrupted. If its buyer may be on the cart, the cart may have that buyer's gift cards.
+                // The other session's merge was interrupted. If its buyer may be on the cart, the cart may have that buyer's gift cards,
+                // so they are removed.
                 if binding.unanswered?.isIdentity == true, !isSameBuyer {
                     let context = binding.lastContext
                     var cart = try await self.current(&binding, in: context)
@@ -208,7 +209,7 @@ extension CartAdapter: SignInCarts {
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
         let own = try await attachments.read(id).binding?.cartID
         let isSameCart = own == source.cartID
-        // An interrupted merge may have put another buyer on the guest's cart, who is removed first.
+        // An interrupted merge, for example into another session, may have put a buyer on the guest's cart. That buyer is removed first.
         if source.mayHoldBuyer, !isSameCart { _ = try await detach(&source, in: context) }
         let replaces = merge == .keepGuest && !keepsOwnCart
         var adopts = isSameCart || replaces
@@ -223,12 +224,12 @@ extension CartAdapter: SignInCarts {
         return try await mergeLines(&source, of: locked, into: id, context)
     }
 
-    /// Makes another session's cart the session's own, and puts the buyer's identity on it.
+    /// Stores the cart of another session with the session `id`, and puts the identity of its buyer on the cart.
     ///
     /// - Parameters:
-    ///   - source: The cart.
+    ///   - source: The cart of the other session.
     ///   - guest: The guest's cart that is merged; nil when ``moveCart(of:to:)`` calls this method.
-    ///   - id: The session.
+    ///   - id: The session that gets the cart.
     ///   - replaces: Whether the cart replaces another cart of the session.
     ///   - context: The buyer's IP, country and language.
     ///   - locks: The locks that the caller holds.

@@ -18,7 +18,7 @@ extension CartAdapter {
         let (guestCartID, unmerged) = (source.cartID, source)
         typealias Merged = (result: CartMergeResult, added: CartBinding.Merge?)
         let merged = try await withCart(id, .exclusive, under: guest.locks) { binding, locked -> Merged? in
-            // The guest has no cart if another process has completed this merge meanwhile. The buyer's cart then has the lines.
+            // The guest no longer has the cart, usually because another process has completed this merge meanwhile.
             guard var left = try await self.attachments.read(guest.session).binding else {
                 return (CartMergeResult(outcome: .nothingToMerge), nil)
             }
@@ -28,12 +28,13 @@ extension CartAdapter {
             let context = binding.keepingCountry(in: context)
             var result = try await self.current(&binding, needsContents: true, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
-            // The present lines of the buyer's cart are saved first. So a repetition of an interrupted merge finds out which lines were
-            // added already. They are saved with the guest's cart, because merges of two guests into one session can be interrupted.
+            // The present lines of the buyer's cart are saved first. After an interruption, a repeated merge finds out from them which
+            // lines were added already. They are saved with the guest's cart, because merges of two guests into one session can be
+            // interrupted.
             if left.mergeBase?.isInto(binding.cartID, of: id) != true {
                 left.mergeBase = .init(session: id.rawValue, cartID: binding.cartID, lines: presentLines)
             }
-            // The reservation is renewed, so that no other session merges the same lines while they are added here.
+            // The reservation is renewed, so that no other session merges the guest's lines while this merge adds them.
             left.reservation = (id.rawValue, self.client.environment.clock.now)
             do { try await guest.save(left) } catch is CartConflict { return nil }
             let (base, present) = (CartLineCounts(left.mergeBase?.lines ?? []), CartLineCounts(presentLines))
@@ -42,8 +43,8 @@ extension CartAdapter {
             let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
             var merge = CartMergeResult(outcome: .merged)
             let missing = lines.compactMap { line -> CartLineInput? in
-                // What the buyer's cart has gained since the base was saved is merged already. If the buyer has removed items since, the
-                // difference is negative and counts as 0.
+                // Items that the buyer's cart has gained since `mergeBase` was saved count as merged. If the buyer has removed items since,
+                // the difference is negative and counts as 0.
                 line.merchandiseID.isEmpty ? nil : line.subtracting(max(0, present[line] - base[line]))
             }
             try await self.send(missing, to: &binding, of: locked, &merge, in: context)
@@ -77,8 +78,8 @@ extension CartAdapter {
         }
         // Another process has changed the guest's attachment, so `CartOperation.run` repeats the whole merge.
         guard let (result, added) = merged else { throw CartConflict() }
-        // Another process may have added lines to the guest's cart meanwhile. Then the lines are merged once more, as after an
-        // interruption. The first merge has succeeded, so an error of this read is ignored.
+        // Another process may have added lines to the guest's cart meanwhile. Then `mergeLines` runs once more and adds them. The
+        // merge above has succeeded, so an error while the guest's cart is read again is ignored.
         if !isRepeated, result.outcome == .merged,
             let cart = try? await current(&source, needsContents: true, in: context).cart,
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
@@ -122,7 +123,8 @@ extension CartAdapter {
 
     /// Adds the guest's discount codes, and the note and the attributes that the buyer's cart does not have.
     ///
-    /// If both carts have a note or an attribute of the same key, the buyer's is kept. `conflicts` names those whose values differ.
+    /// If both carts have a note, or an attribute with the same key, the buyer's value is kept. If the two values differ, `conflicts`
+    /// names the note or the attribute.
     private func mergeDetails(
         _ guest: Cart,
         _ binding: inout CartBinding,

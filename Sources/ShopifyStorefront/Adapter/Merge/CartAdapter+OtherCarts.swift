@@ -6,7 +6,7 @@ extension CartAdapter {
     /// Shopify has no list of a customer's carts. So the result has the carts of the sessions in this app's store, without untrusted carts
     /// (``adopt(_:for:isTrusted:in:)``).
     ///
-    /// - Throws: `IdentityError` of the store.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`.
     public func otherCarts(ofBuyerOf id: SessionID) async throws -> [BoundCart] {
         try await identityErrors { try await self.others(id).map(\.cart) }
     }
@@ -84,9 +84,10 @@ extension CartAdapter {
     /// Makes the cart of another session also the cart of a session that has none.
     ///
     /// A logout in another process may give the cart to a guest at the same time. The logout first removes the cart from the other session
-    /// and then looks for sessions with it. This method works in the opposite order, so at least one of the two finds the other.
+    /// and then looks for sessions with this cart. This method first stores the cart with the session `id` and then reads the other
+    /// session. So the logout, this method or both notice the conflict.
     ///
-    /// - Returns: False if the other session no longer has the cart. It is not taken over then.
+    /// - Returns: False if the other session no longer has the cart. The session `id` then does not get it.
     private func takeOver(
         _ cart: BoundCart,
         _ binding: CartBinding,

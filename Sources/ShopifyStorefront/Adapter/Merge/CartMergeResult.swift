@@ -8,7 +8,9 @@ public struct CartMergeResult: Sendable {
     public var cart: SessionCart?
     /// Lines that Shopify rejected for the buyer's cart, with its errors.
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
-    /// Lines whose quantity in the buyer's cart is less than both carts had together, usually because of the stock.
+    /// Lines that Shopify did not reject, but whose quantity in the buyer's cart is less than both carts had together.
+    ///
+    /// The usual reason is the stock.
     public var shortLines: [CartLineInput] = []
     /// The values that differ between the two carts: `note`, or `attribute.` and its key.
     ///
@@ -24,8 +26,8 @@ public struct CartMergeResult: Sendable {
 
 /// The outcome of a merge.
 public enum CartMergeOutcome: Sendable, Equatable {
-    /// There was no guest's cart to merge, or another session is merging it, or another process is creating it. The lines of the buyer's
-    /// cart did not change.
+    /// There was no guest's cart to merge, for example because another process has merged it. Or another session is merging the cart, or
+    /// another process is creating it.
     case nothingToMerge
     /// The guest's cart is now the buyer's cart.
     case adopted

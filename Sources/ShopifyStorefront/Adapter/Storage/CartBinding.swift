@@ -77,7 +77,8 @@ struct CartBinding: Sendable {
     private(set) var merges: [Merge] = []
     /// The session that is merging this guest's cart, and when it reserved the cart.
     ///
-    /// Another session can merge the cart only after ``CartAdapter/lateCallLimit``, or after the reserving session has got the cart.
+    /// Another session can reserve the cart only ``CartAdapter/lateCallLimit`` after this time, and after the last request with data of the
+    /// buyer.
     var reservation: (session: String, since: Date)?
 
     /// The guest's session from which this session took over the cart.

@@ -149,9 +149,9 @@ struct CartOperation: Sendable {
 
     /// Removes the buyer from an operation's cart after another process changed the session's attachment.
     ///
-    /// This is done only if the operation sent data of the buyer or created the cart, and if the changed attachment does not name this
-    /// cart: then no logout would remove the buyer. If the operation sent an identity, it is also done if the changed attachment names this
-    /// cart as a guest's.
+    /// The buyer is removed if the operation sent data of the buyer or created the cart, and the changed attachment does not name the
+    /// operation's cart, because then no logout would remove the buyer. If the operation sent an identity, the buyer is also removed if the
+    /// changed attachment names the cart as a guest's.
     ///
     /// - Throws: An error if the session has ended or the buyer could not be removed.
     private func detachAfterConflict(
