@@ -4,7 +4,7 @@ public import IdentityKit
 public enum StorefrontAuthentication: Sendable {
     /// A private token, for servers only. Pass the buyer's IP with each call (``StorefrontContext/buyerIP``).
     case privateToken(Secret)
-    /// A public token, which buyers may see. Its limits depend on the caller's IP address, so it does not suit a server.
+    /// A public token, which buyers may see. Shopify limits its requests by the IP address that sends them, so it does not suit a server.
     case publicToken(String)
     /// No token. It gives access to products and carts, for example, with at most 1,000 points of complexity per query.
     case tokenless

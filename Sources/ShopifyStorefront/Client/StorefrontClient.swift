@@ -11,7 +11,7 @@ public import ShopifyGraphQL
 /// ```
 ///
 /// It is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the record of the events
-/// that are reported only once. All clients of a shop and endpoint in this process share a circuit breaker.
+/// that are reported only once. All clients in this process for the same shop and the same origin of the endpoint share a circuit breaker.
 ///
 /// Operations are repeated as `RetryLimits` and their documents allow. Responses are cached only if the client has a cache and the call's
 /// cache policy uses it.
@@ -74,10 +74,10 @@ public struct StorefrontClient: Sendable {
     ///   - context: Values that override the client's context.
     ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
     /// - Returns: The data, and the GraphQL errors that left parts of the data null.
-    /// - Throws: `IdentityError` when there are no data: kind `IdentityError.Kind.retryLater` for outages and throttling,
-    ///   `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected` for errors of
-    ///   the document and for responses that are not GraphQL. With code `IdentityError.Code.outcomeUnknown`, and after a cancellation, a
-    ///   mutation may have been carried out. Find out before you repeat it.
+    /// - Throws: `IdentityError` when there are no data: kind `IdentityError.Kind.retryLater` for throttling and outages, also for an HTML
+    ///   page or an empty response, `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected`
+    ///   for errors of the document and for other responses that are not GraphQL. With code `IdentityError.Code.outcomeUnknown`, and after
+    ///   a cancellation, Shopify may have executed a mutation. Find out whether it did before you repeat the mutation.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),

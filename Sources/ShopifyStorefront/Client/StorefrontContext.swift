@@ -2,7 +2,8 @@ public import IdentityKit
 
 /// The buyer, country and language of calls.
 ///
-/// A client has one for all its calls (``StorefrontClient/context``). A call can have its own, whose members override the client's.
+/// A client has one context for all its calls (``StorefrontClient/context``). A call can have its own context, whose members override
+/// those of the client's context.
 ///
 /// An operation sends the members that its document declares as variables. The event `GraphQLEvent.Kind.contextNotSent` reports members
 /// that are set and not declared.
@@ -105,7 +106,7 @@ public struct StorefrontContext: Sendable {
 
     /// Whether the text has only characters of an IP address.
     ///
-    /// Other texts never become a header.
+    /// Other texts are never sent in a header.
     package static func isAddress(_ text: String) -> Bool {
         (2...45).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
