@@ -56,9 +56,13 @@ public struct GraphQLEvent: Sendable {
     public let identifier: String
     /// The host of the API's URL.
     public let host: String
-    /// Shopify's id of the request; nil if there was no response, or if the response has no id.
+    /// Shopify's id of the request; nil if there was no response, if the response has no id, and in every event ``Kind/cached(failure:)``,
+    /// ``Kind/resumed`` and ``Kind/contextNotSent(_:)``.
     public let requestID: String?
-    /// The number of attempts so far; 0 if the response comes from the cache or from the same request of another caller.
+    /// The number of attempts that the call has made so far.
+    ///
+    /// It is 0 before the first attempt, for example if the call uses a cached response or the request of another call. It is also 0 in
+    /// every event ``Kind/cached(failure:)`` and ``Kind/resumed``.
     public let attempts: Int
     /// The time since the start of the operation.
     public let duration: Duration

@@ -67,7 +67,7 @@ public struct GraphQLDocument: Sendable, Hashable {
         self.kind = kind
         let text = ([text] + fragments.map(\.text)).joined(separator: "\n")
         self.text = text
-        // A digest fails only when memory is exhausted. The text itself is the identifier then.
+        // If the digest fails, the text itself is the identifier.
         let digest = try? Digest.sha256(Array(text.utf8))
         identifier = digest.map(Hexadecimal.encode) ?? text
         bodyStart = JSONValue.object(["query": .string(text)]).serialized.dropLast()

@@ -11,8 +11,9 @@ extension GraphQLExecutor {
     ///   - hint: The server's hint in a result, when to poll again.
     ///   - isDone: Whether a result is the awaited one.
     ///   - call: Creates the call for each poll, because a token may have been refreshed in the meantime.
-    /// - Returns: The first result that is done.
-    /// - Throws: `IdentityError`, with code `IdentityError.Code.pollTimeout` and a ``PollTimeout`` as its cause after the timeout.
+    /// - Returns: The first result for which `isDone` returns true.
+    /// - Throws: `IdentityError`, with code `IdentityError.Code.pollTimeout` and a ``PollTimeout`` as its cause after the timeout; and the
+    ///   errors of `isDone` and `call`.
     package func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         every interval: Duration,

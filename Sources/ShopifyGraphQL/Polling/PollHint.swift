@@ -4,6 +4,6 @@ public import FoundationEssentials
 public enum PollHint: Sendable, Hashable {
     /// Not before this time by the server's clock: `pollAfter` of `CartThrottled` and `SubmitThrottled`.
     case after(Date)
-    /// After this time: `pollDelay` of `CartCompletionProcessing`, which is in milliseconds.
+    /// After this pause: `pollDelay` of `CartCompletionProcessing`, which is in milliseconds.
     case delay(Duration)
 }

@@ -53,7 +53,7 @@ public struct GraphQLNode: Sendable {
         entry.map { $0.kind == .null } ?? true
     }
 
-    /// Whether all members of the object are null.
+    /// Whether the value is null or missing, or is an object whose members are all null.
     ///
     /// Shopify nulls the fields of a failed operation.
     package var hasOnlyNulls: Bool {

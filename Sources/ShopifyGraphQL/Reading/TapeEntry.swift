@@ -1,4 +1,4 @@
-/// A value or a member's name in eight bytes: its kind, and its place or end.
+/// A value or a member's name in eight bytes: 3 bits for its kind, 29 bits for its length, and 32 bits for its place or end.
 struct TapeEntry: Sendable, Equatable {
     enum Kind: UInt64 {
         case null, no, yes, number, text

@@ -6,7 +6,7 @@ struct GraphQLFailure: Error {
     let error: IdentityError
     let effect: Effect
     let metadata: GraphQLMetadata?
-    /// Whether another attempt would fail in the same way.
+    /// Whether the response was too large, so that another attempt would fail in the same way.
     private(set) var isFinal = false
 
     init(_ error: IdentityError, _ effect: Effect, _ metadata: GraphQLMetadata? = nil) {
@@ -22,8 +22,8 @@ struct GraphQLFailure: Error {
 
     /// The error for the caller of an operation.
     ///
-    /// - Parameter document: The operation's document. If the operation must not be repeated and may have been executed, the error gets the
-    ///   code `outcome_unknown`.
+    /// - Parameter document: The operation's document. For a mutation that must not be repeated and may have been executed, the error gets
+    ///   the code `outcome_unknown`, except after a cancellation.
     /// - Returns: The error.
     func error(for document: GraphQLDocument) -> IdentityError {
         guard effect == .unknown, document.kind == .mutation, error.kind != .cancelled else { return error }

@@ -10,11 +10,11 @@ extension GraphQLResponse {
         if kind == .query {
             return isThrottled ? (GraphQLFailure.Effect.none, asked) : isBroken ? (.unknown, asked) : nil
         }
-        // An error whose path goes below a mutation field means that this mutation was executed, whatever the error's code. So every
-        // error must be THROTTLED at a field itself: of two mutation fields, one may have been executed.
+        // No mutation field was executed only if every error is THROTTLED and has a path of at most one name, that of a mutation
+        // field. A longer path shows that the mutation field was executed, whatever the error's code.
         if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
-        // Without the member `data`, a path points into the document and proves no execution. An internal error does not rule it out
-        // (`isBroken`).
+        // Without the member `data`, a path points into the document and proves no execution. After an internal error (`isBroken`),
+        // Shopify may nevertheless have executed the mutation.
         let isInside = hasData && errors.contains { $0.path.count > 1 }
         return isThrottled || isBroken || isInside ? (.unknown, asked) : nil
     }

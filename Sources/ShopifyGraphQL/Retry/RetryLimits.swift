@@ -13,7 +13,7 @@ public struct RetryLimits: Sendable, Equatable {
     public var attempts: Int
     /// The longest pause after the first failure.
     ///
-    /// It doubles with each failure, and each pause is a random part of it.
+    /// This limit doubles with each further failure, up to ``maximumPause``. Each pause is a random part of the limit.
     public var firstPause: Duration
     /// The longest pause that the client chooses itself, except after HTTP 430.
     public var maximumPause: Duration

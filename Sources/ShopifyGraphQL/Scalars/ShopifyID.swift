@@ -17,10 +17,10 @@ public struct ShopifyID: Hashable, Sendable {
         self.text = text
     }
 
-    /// The type's name, such as `Product`, if the id has Shopify's usual form.
+    /// The type's name, such as `Product`, if the id has the form `gid://shopify/{type}/{rest}`.
     public var type: String? { parts?.type }
 
-    /// The number, if the id has Shopify's usual form and ends with one.
+    /// The number, if the id has the form `gid://shopify/{type}/{number}`.
     public var number: Int? { parts.flatMap { Int($0.rest) } }
 
     private var parts: (type: String, rest: Substring)? {
