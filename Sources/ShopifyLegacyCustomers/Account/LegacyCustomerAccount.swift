@@ -33,7 +33,7 @@ public struct LegacyCustomerAccount: Sendable {
         self.context = context
     }
 
-    /// Runs a call with the session's tokens, and once more with newer ones if Shopify did not accept the first ones.
+    /// Runs a call with the session's tokens, and once more with newer tokens if Shopify did not accept those.
     private func withTokens<Value: Sendable>(_ call: (TokenSet) async throws -> Value) async throws -> Value {
         try await sessions.withAccessToken(of: session) { access in
             guard access.session.provider.isIdentical(to: provider.descriptor.name) else {
@@ -111,7 +111,8 @@ public struct LegacyCustomerAccount: Sendable {
             do { token = try await sessions.refreshTokens(for: session).tokens.accessToken } catch { failure = error }
             switch provider.passwordChanges.remove(change) {
             case .finished(let result): return try checked(result.get())
-            // Another refresh replaced the token before Shopify accepted the change. The next round sends it with the new token.
+            // No refresh sent the change, or Shopify did not accept its token. Usually another refresh has replaced the token. The next
+            // round sends the change with the session's present token.
             case .notExecuted: if let failure { throw failure }
             // The caller was cancelled or waited too long. The refresh continues.
             case .sent:

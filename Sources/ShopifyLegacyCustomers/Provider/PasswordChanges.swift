@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// The password changes that wait for the refresh of a token, or that a refresh sends now.
 ///
-/// After a password change Shopify revokes the token, and only the response contains the new one. So a refresh sends the change instead of
-/// its usual request: it holds the session's lock, so that no other process uses the revoked token, and it saves the new token.
+/// After a password change Shopify revokes the token, and only the response contains the new token. So a refresh sends the change instead
+/// of its usual request. The refresh holds the session's lock, so no other process refreshes the session meanwhile, and it saves the new
+/// token.
 final class PasswordChanges: Sendable {
     final class Change: Sendable {
         let operation: LegacyCustomerUpdate
@@ -31,7 +32,9 @@ final class PasswordChanges: Sendable {
 
     func add(_ change: Change) { changes.withLock { $0.append(change) } }
 
-    /// Returns a change for the refresh of this token, which then sends it; each change is returned once.
+    /// Returns a change for the refresh of this token, which then sends the change.
+    ///
+    /// A change is returned a second time only if Shopify did not accept its token.
     func take(for token: Secret) -> Change? {
         changes.withLock { changes in
             changes.first { change in
