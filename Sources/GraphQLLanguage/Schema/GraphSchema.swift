@@ -59,7 +59,7 @@ package struct GraphSchema: Sendable {
 
     /// Whether every value of type `name` is also a value of type `other`.
     ///
-    /// Object types that a later API version adds must not change this.
+    /// The result must stay true if a later API version adds object types.
     package func isAlways(_ name: String, a other: String) -> Bool {
         guard name != other, let type = types[name] else { return true }
         if type.interfaces.contains(other) { return true }

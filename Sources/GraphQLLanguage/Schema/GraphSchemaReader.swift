@@ -48,7 +48,7 @@ package enum GraphSchemaProblem: Error {
     case refersToUndefinedType(String, in: String)
 }
 
-/// Reads type and directive definitions; skips descriptions and directives.
+/// Reads definitions of types and directives; skips descriptions, and the directives on definitions.
 private struct GraphSchemaReader {
     var types: [String: GraphSchemaType]
     var directives: [String: GraphSchemaDirective]

@@ -1,8 +1,8 @@
 /// Finds different fields that would have the same response key (GraphQL specification, section 5.3.2).
 ///
 /// The comparison takes exponential time for some documents. So it stops with the violation ``GraphRule/tooComplex`` after
-/// ``maximumSteps``, a number that no ordinary set of documents needs. A step is a selected field or fragment, a pair of fields, or a byte
-/// of compared arguments.
+/// ``maximumSteps``, a number that no ordinary set of documents needs, or at a nesting deeper than ``maximumDepth``. A step is a selected
+/// field or fragment, a pair of fields, or a byte of compared arguments.
 struct FieldMerging {
     private let schema: GraphSchema
     private let documents: GraphDocumentSet
@@ -69,7 +69,7 @@ struct FieldMerging {
         for part in parts { collect(part, &keys, &entries, &seen) }
         for key in keys {
             guard let group = entries[key], group.count > 1 || !group[0].field.selections.isEmpty else { continue }
-            // Entries with the same parent type, field and arguments have the same type, so only one of them is compared.
+            // Entries with the same parent type, field and arguments have the same type, so only one of these entries is compared.
             var signatures: Set<String> = []
             let different =
                 group.count < 2
@@ -93,7 +93,8 @@ struct FieldMerging {
 
     /// Compares the selections inside fields that have the same response key.
     ///
-    /// Fields that cannot belong to the same object need only the same types. Other fields must also have the same name and arguments.
+    /// Fields that cannot belong to the same object need only types of the same shape. Other fields must also have the same name and
+    /// arguments.
     private mutating func compareInside(_ group: [Entry], _ onlyShapes: Bool) {
         func parts(_ entries: [Entry]) -> [Part] {
             entries.compactMap { entry in

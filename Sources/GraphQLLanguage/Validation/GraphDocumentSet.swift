@@ -11,7 +11,7 @@ package struct GraphDocumentSet: Sendable {
     /// Names that are missing or not unique, at most ``GraphValidator/maximumViolations``.
     package private(set) var violations: [GraphViolation] = []
     private let requiresNames: Bool
-    /// The fragments that a fragment spreads, each once, in the order of their first use.
+    /// The names of the fragments that a fragment spreads, each once, in the order of their first use; by the name of that fragment.
     private var spreads: [String: [String]] = [:]
     /// The files of the named operations.
     private var files: [String: String] = [:]

@@ -1,14 +1,14 @@
 /// Checks documents against a schema (GraphQL specification of October 2021, section 5).
 ///
-/// Every definition is visited once. The rules for an operation together with its fragments are checked afterwards. If too many operations
-/// use too many fragments for these checks, the documents are rejected with ``GraphRule/tooComplex``.
+/// Each definition is visited at most once. The rules for an operation together with its fragments are checked afterwards. If too many
+/// operations use too many fragments for these checks, the documents are rejected with ``GraphRule/tooComplex``.
 package struct GraphValidator {
     let schema: GraphSchema
     let documents: GraphDocumentSet
     private let unsupportedDirectives: Set<String>
     package private(set) var violations: [GraphViolation]
     package private(set) var deprecations: [GraphDeprecation] = []
-    /// The coordinates of deprecated members, by the definition that uses them.
+    /// The coordinates of deprecated members, by the name of the operation or fragment that uses them.
     package private(set) var deprecatedCoordinates: [String: Set<String>] = [:]
     /// The file of the current definition.
     var file = ""
@@ -45,9 +45,9 @@ package struct GraphValidator {
         violations = documents.violations
     }
 
-    /// Checks all definitions.
+    /// Checks the fragments, and then the operations until ``maximumViolations`` violations are found.
     ///
-    /// Violations are sorted by file and line afterwards.
+    /// Afterwards, violations and deprecations are sorted by file and line.
     package mutating func run() {
         var usesByFragment: [String: [[VariableUse]]] = [:]
         for (name, fragment) in documents.fragments.sorted(by: { $0.key < $1.key }) {
