@@ -1,4 +1,4 @@
-/// Writes a plan as Swift: one file for each type.
+/// Writes a plan as Swift: one file for each top-level type.
 ///
 /// The same plan always gives the same text.
 struct Emitter {

@@ -92,7 +92,7 @@ extension Planner {
 
     /// An enum with a case for each type that a type condition selects.
     ///
-    /// If several conditions apply to one type, its case has all of them.
+    /// If several conditions apply to one type, its case has the selections of all of them.
     private mutating func choice(
         named name: String,
         _ collected: Collected,

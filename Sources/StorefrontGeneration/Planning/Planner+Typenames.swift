@@ -46,9 +46,9 @@ extension Planner {
         return added + withTypenamesInFields(selections, keys, found)
     }
 
-    /// Adds `__typename` only inside of the fields.
+    /// Adds `__typename` to the selections of the fields, also of the fields in inline fragments.
     ///
-    /// Beside them, in an inline fragment, a directive could omit it.
+    /// An inline fragment itself gets no `__typename`, because a directive on the inline fragment could omit it.
     private static func withTypenamesInFields(
         _ selections: [GraphSelection],
         _ keys: [String],

@@ -40,7 +40,7 @@ package enum SwiftNames {
 
     /// A member's name: the schema's name, in which the words `Id`, `Url` and `Html` become `ID`, `URL` and `HTML`.
     ///
-    /// An alias keeps its spelling.
+    /// In an alias, these words stay as they are.
     ///
     /// - Parameters:
     ///   - name: The name in the schema.
