@@ -52,7 +52,7 @@ public final class ShopSandbox: Sendable {
     public var openID: SandboxOpenID { providers.openID }
     /// The configuration of the providers.
     public var configuration: SandboxConfiguration { providers.configuration }
-    /// The origin of Shopify's platform, which is the first port.
+    /// The origin of Shopify's platform, at the first port.
     public var origin: String { providers.origin }
 
     /// Closes all ports and connections; returns when that is done.

@@ -61,7 +61,7 @@ extension SandboxStorefront {
         ]
     }
 
-    /// A product; unless it is `deep`, its variants do not refer to it.
+    /// A product; unless it is `deep`, it has no collections, and its variants do not refer to it.
     func productNode(_ title: String, deep: Bool) -> GraphNode {
         let variants = configuration.variants.filter { $0.product == title }
         let facts = facts(of: title)

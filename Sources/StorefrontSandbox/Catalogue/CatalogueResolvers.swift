@@ -64,7 +64,7 @@ extension SandboxStorefront {
         .connection(Set(texts).sorted().map { .text($0) })
     }
 
-    /// Products of the same type first; at most ten, as at Shopify.
+    /// The titles of other products, those of the same type first; at most ten, as at Shopify.
     private func recommendations(_ id: String?, _ handle: String?) -> [String] {
         let wanted = productTitles.first { id == productID($0) || handle == Self.handle($0) }
         let type = wanted.map { facts(of: $0).type }
@@ -79,6 +79,8 @@ extension SandboxStorefront {
     }
 
     /// The titles that pass the filters in a list's arguments, in the order that the arguments name.
+    ///
+    /// The filters `tag`, `productType` and `available`, and the sort keys `TITLE` and `PRICE` are supported. Others have no effect.
     func arranged(_ titles: [String], _ arguments: JSONObject) -> [String] {
         func price(_ title: String) -> Int {
             configuration.variants.lazy.filter { $0.product == title }.map(\.price).min() ?? 0

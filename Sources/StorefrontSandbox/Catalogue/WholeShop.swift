@@ -1,7 +1,7 @@
 extension SandboxStorefrontConfiguration {
     /// A shop with two dozen products: options, collections, tags, sold-out variants, and a picture of each.
     ///
-    /// It contains the variants 1 to 3 of the default configuration.
+    /// It has the ids of all variants of the default configuration.
     public static var wholeShop: SandboxStorefrontConfiguration {
         var configuration = SandboxStorefrontConfiguration()
         configuration.products = WholeShop.items.map(\.product)

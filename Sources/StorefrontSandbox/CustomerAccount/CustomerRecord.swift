@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The data of a customer account that its owner can change.
+/// The name, the addresses and the orders of a customer account.
 struct CustomerRecord: Sendable {
     struct Address: Sendable {
         let id: String
@@ -117,7 +117,7 @@ struct CustomerRecord: Sendable {
             .map { node(of: $0) }
     }
 
-    /// The orders, the oldest first for each sort key, or the newest first with `reverse`.
+    /// The orders by their numbers, for every sort key: the lowest first, or with `reverse` the highest.
     var orderNodes: GraphNode {
         .computed { arguments in
             let ordered = orders.sorted { $0.number < $1.number }

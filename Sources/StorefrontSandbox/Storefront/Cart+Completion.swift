@@ -6,7 +6,7 @@ internal import IdentitySandbox
 struct CartCompletion: Sendable {
     var isPaid = false
     var isPrepared = false
-    /// The attempts by their tokens; a repeated token starts no new attempt.
+    /// The ids of the attempts, by their tokens; a repeated token starts no new attempt.
     var attempts: [String: String] = [:]
 }
 
@@ -121,7 +121,7 @@ extension Cart {
         billingAddress = nil
     }
 
-    /// A copy of the lines and all other data that are not personal, with a new id.
+    /// A cart with a new id and this cart's lines, attributes, note, discount codes and country.
     func copyWithoutBuyer(at now: Date) -> Cart {
         var copy = Cart(at: now)
         copy.lines = lines

@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentitySandbox
 
 extension Cart.Metafield {
-    /// Whether the value of an input is at most 128 KB long, as Shopify requires.
+    /// Whether the value of an input is at most 128 KiB long, as Shopify requires.
     static func fits(_ input: JSONValue) -> Bool { (input["value"]?.string ?? "").utf8.count <= 128 << 10 }
 }
 

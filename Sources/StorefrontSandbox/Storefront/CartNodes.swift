@@ -35,7 +35,8 @@ extension GraphNode {
 extension SandboxStorefront {
     /// The whole cart.
     ///
-    /// If the request's cart id has no key or a wrong one, the buyer's details are hidden.
+    /// If the request's cart id has no key or a wrong one, the key, the buyer's identity, the addresses, the delivery groups and the
+    /// metafields are hidden.
     func node(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> GraphNode {
         let currency = configuration.currencyCode
         let attributes = GraphNode.list(cart.attributes.map(Self.attribute))
@@ -144,7 +145,7 @@ extension SandboxStorefront {
             ]
         }
         return [
-            // A cart without an e-mail address shows the customer's. It disappears when the customer is removed from the cart.
+            // A cart without an e-mail address shows the customer's address, until the customer is removed from the cart.
             "email": .text(identity.email ?? identity.customer?.account.email),
             "phone": .text(identity.phone), "countryCode": .text(identity.countryCode), "customer": customer,
             "purchasingCompany": location ?? .null,

@@ -34,7 +34,7 @@ extension SandboxFault {
 
     /// The response gets an `ACCESS_DENIED` error.
     ///
-    /// The field at its path becomes null.
+    /// The field at `path` becomes null.
     public static func storefrontAccessDenied(path: String...) -> SandboxFault {
         .editJSON { object in
             if let data = object["data"] { object["data"] = nulling(data, path[...]) }
@@ -53,7 +53,7 @@ extension SandboxFault {
         .answer(.json(["errors": .object(object)], status: status))
     }
 
-    /// The mutation is executed, and its payload has a null cart and no user errors.
+    /// The mutation is executed, and its payload gets a null cart. The payload's user errors do not change.
     public static let storefrontNullCart = editPayload { $0["cart"] = .null }
 
     /// The mutation is executed, and its payload has another cart id.

@@ -103,6 +103,8 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
     // MARK: Planned faults of the shop's state
 
     /// Refuses the next mutations of carts with a user error, without executing them.
+    ///
+    /// Mutations of metafields, `cartClone`, and the preparation and submission of a completion are not refused.
     public func refuseNext(
         code: String,
         field: [String] = [],

@@ -3,7 +3,7 @@ internal import IdentitySandbox
 
 /// The schema of the sandbox's Storefront API, with the part of Shopify's API that carts and small catalogues need.
 enum StorefrontSchema {
-    /// The schemas by version, read once per process; `unstable` is the newest.
+    /// The schemas by version, read once per process; `unstable` has the schema of the newest version.
     static let schemas = schemas(restricted: false)
     /// The schemas with the operations that Shopify serves to selected apps only, by version.
     static let restrictedSchemas = schemas(restricted: true)
