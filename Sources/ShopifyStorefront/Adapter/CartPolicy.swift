@@ -37,11 +37,11 @@ public struct CartPolicy: Sendable {
     public enum Merge: Sendable {
         /// The guest's cart becomes the cart of the buyer's session. Carts of the buyer's other sessions are not changed.
         case keepGuest
-        /// The guest's lines are added to the session's own cart, or else to the cart of the buyer's newest other session. If the buyer has
-        /// no cart, the guest's cart becomes the buyer's.
+        /// The guest's lines are added to the session's own cart. A session without a cart first gets the cart of the buyer's newest other
+        /// session that has one. If the buyer has no cart, the guest's cart becomes the buyer's.
         case intoCustomerCart
-        /// The session keeps its own cart, or else gets the cart of the buyer's newest other session, and the guest's cart is not used any
-        /// more. If the buyer has no cart, the guest's cart becomes the buyer's.
+        /// The session keeps its own cart, and the guest's cart is not used any more. A session without a cart gets the cart of the buyer's
+        /// newest other session that has one. If the buyer has no cart, the guest's cart becomes the buyer's.
         case preferCustomer
     }
 

@@ -10,8 +10,8 @@ public struct SessionCart: Sendable {
     ///
     /// An operation does not fail because of a warning.
     public let warnings: [CartWarning]
-    /// The parts of the identity that Shopify did not accept: `email`, `phone`, `country`, `companyLocation`, `address`, or a field of the
-    /// address such as `address.zip`.
+    /// The parts of the identity that are not on the cart, because Shopify rejected them or does not accept their form: `email`, `phone`,
+    /// `country`, `companyLocation`, `address`, or a field of the address such as `address.zip`.
     public let omitted: [String]
     /// Why the session's identity could not be put on the cart; nil if there was no problem.
     public let problem: IdentityError?

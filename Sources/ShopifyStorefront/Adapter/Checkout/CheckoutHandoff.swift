@@ -13,7 +13,7 @@ public struct CheckoutHandoff: Sendable {
     public let cart: Cart
     /// Shopify's warnings.
     public let warnings: [CartWarning]
-    /// The parts of the identity that Shopify did not accept, as in ``SessionCart/omitted``.
+    /// The parts of the identity that are not on the cart, as in ``SessionCart/omitted``.
     public let omitted: [String]
     /// When the adapter got the URL from Shopify.
     ///

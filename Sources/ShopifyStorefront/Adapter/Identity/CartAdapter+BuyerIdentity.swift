@@ -57,8 +57,8 @@ extension CartAdapter {
             binding.country = country
             return later.after(earlier)
         } catch let error as IdentityError where error.kind != .cancelled {
-            // The operation before this one has succeeded, so this failure is only reported in `omitted`. If Shopify no longer has the
-            // cart, or the task is cancelled, the error is thrown.
+            // The operation on the cart has succeeded, so a failure to set the country is only reported in `omitted`. If Shopify no
+            // longer has the cart, or the task is cancelled, the error is thrown.
             result.omitted.append("country")
             return result
         }

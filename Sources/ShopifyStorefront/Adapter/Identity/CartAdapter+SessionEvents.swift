@@ -2,9 +2,10 @@ public import IdentityKit
 
 /// The adapter follows its sessions: a refresh puts the new token on the cart, and the end of a session removes the buyer.
 extension CartAdapter: SessionParticipant {
-    /// Puts the session's identity on its cart again, if a refresh has changed the identity.
+    /// Puts the session's identity on its cart again, if a refresh has changed the identity or the last attempt failed.
     ///
-    /// If the session no longer has an identity for carts, the buyer is removed from the cart.
+    /// A cart without an identity and without a failed attempt stays as it is. If the session no longer has an identity for carts, the
+    /// buyer is removed from the cart.
     ///
     /// - Throws: `IdentityError` when the identity could not be put on the cart or removed. The next checkout tries again.
     public func sessionRefreshed(_ session: Session) async throws {

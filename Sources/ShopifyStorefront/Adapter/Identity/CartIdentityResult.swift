@@ -6,7 +6,7 @@ struct CartIdentityResult: Sendable {
     var cart: Cart
     var checkoutURL: CheckoutURL?
     var warnings: [CartWarning] = []
-    /// The parts of the identity that Shopify did not accept.
+    /// The parts of the identity that Shopify rejected, or whose form it does not accept.
     var omitted: [String] = []
     var problem: IdentityError?
     /// Whether the response shows that Shopify accepted the customer access token.

@@ -58,8 +58,7 @@ struct CartOperation: Sendable {
             case .done(let result): return result
             case .gone(let removed): gone = removed ?? gone
             case .conflict:
-                // `session` throws if the session has ended. With `.attachmentOnly`, the operation goes on without this check and reads the
-                // attachment again.
+                // `session` throws if the session has ended. An operation with `.attachmentOnly` is repeated without this check.
                 if use != .attachmentOnly { _ = try await adapter.sessions.session(session) }
             }
         }

@@ -77,7 +77,7 @@ final class LockedCart: Sendable {
         }.value
     }
 
-    /// Writes to the attachment that personal data or gift cards are about to be sent to the cart.
+    /// Records in the attachment that personal data or gift cards are about to be sent to the cart.
     ///
     /// Call it before each such request.
     ///
