@@ -17,7 +17,7 @@ package struct GraphQLCall: Sendable {
     package var isPersonal = false
     /// Whether a cache may be used.
     package var cachePolicy = CachePolicy.networkOnly
-    /// The only session that may get the cached response.
+    /// The only session that may get the cached response; nil for a response that belongs to no session.
     ///
     /// ``CachePurging`` removes the response when the session ends.
     package var session: SessionID?

@@ -1,7 +1,7 @@
 /// A version of Shopify's GraphQL APIs, as in the path of the URL.
 ///
-/// Shopify serves a version for at least a year. After that it serves its oldest supported version, without an error, and
-/// ``GraphQLMetadata/servedVersion`` says which one.
+/// Shopify serves a version for at least a year. After that, Shopify answers requests for this version with its oldest supported version
+/// and without an error. ``GraphQLMetadata/servedVersion`` says which version that is.
 /// Source: shopify.dev, "API versioning".
 public struct ShopifyAPIVersion: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The version as text, for example `2026-10`.

@@ -36,7 +36,7 @@ public struct RetryLimits: Sendable, Equatable {
     /// - Parameters:
     ///   - attempts: The maximum number of attempts.
     ///   - firstPause: The longest first pause.
-    ///   - maximumPause: The longest pause.
+    ///   - maximumPause: The longest pause that the client chooses itself, except after HTTP 430.
     ///   - maximumRetryAfter: The longest `Retry-After` that the client waits for.
     ///   - deadline: The maximum time for all attempts and pauses.
     ///   - securityPause: The longest first pause after HTTP 430.

@@ -1,4 +1,4 @@
-/// A value that must not appear in a log: it prints only the name of its type.
+/// A value that must not appear in a log: it prints only the name of its type and `<private>`.
 ///
 /// Generated operations conform, because variables contain user input. So do the types that the generator's configuration lists.
 public protocol GraphQLRedacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
@@ -8,6 +8,6 @@ extension GraphQLRedacted {
     public var description: String { "\(Self.self)(<private>)" }
     /// The same as ``description``.
     public var debugDescription: String { "\(Self.self)(<private>)" }
-    /// No children, so that `dump` prints nothing either.
+    /// No children, so that `dump` prints no member.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
