@@ -74,8 +74,9 @@ extension CartAdapter {
         var result = try await resolve(response, &binding, in: context, isMade: isMade)
         if binding.cartID != old {
             report(.moved, id)
-            // If this new cart will replace the session's cart, the next checkout puts the buyer on it. An attach now would save the new
-            // cart before the buyer is removed from the old cart.
+            // `mayStore` is false if the attachment names another cart, which the cart of this operation is about to replace. The next
+            // checkout then puts the buyer on the new cart. An attach now would save the new cart before the buyer is removed from the
+            // other cart.
             guard binding.mayHoldBuyer, locked.mayStore(old) else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {

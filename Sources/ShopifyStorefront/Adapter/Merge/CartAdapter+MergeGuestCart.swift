@@ -139,8 +139,8 @@ extension CartAdapter: SignInCarts {
     ///
     /// If several sessions try it at once, in one process or in several, one succeeds.
     ///
-    /// - Returns: Whether the cart is now reserved for this session. A reservation of another session ends when ``lateCallLimit`` has passed
-    ///   since the reservation and since the last request with personal data.
+    /// - Returns: Whether the cart is now reserved for this session. A reservation of another session ends after ``lateCallLimit`` has
+    ///   passed since the reservation and since the last request with personal data.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,

@@ -49,7 +49,7 @@ struct CartBinding: Sendable {
     var hasPhone = false
     /// The ids of the delivery addresses that came from the provider.
     ///
-    /// An attach replaces only these addresses, never one that the buyer entered.
+    /// An attach replaces the cart's addresses only if all of them are in this list, so that it removes none that the buyer entered.
     var addressIDs: [String] = []
     /// Written before personal data or gift cards are sent, and kept while they may still reach Shopify.
     ///

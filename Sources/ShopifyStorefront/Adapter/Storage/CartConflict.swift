@@ -11,5 +11,6 @@ enum CartConflictAction: Sendable {
 
 /// Thrown in the adapter when another process changed the session's attachment.
 ///
-/// ``CartOperation`` catches it and repeats the operation with the new attachment.
+/// ``CartOperation`` catches it and repeats the operation with the new attachment. During an attach after a mutation that Shopify has
+/// already executed, `CartAdapter.accept` catches it, and the mutation is not repeated.
 struct CartConflict: Error {}

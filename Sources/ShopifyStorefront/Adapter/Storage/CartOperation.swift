@@ -112,7 +112,7 @@ struct CartOperation: Sendable {
 
     /// Reads the attachment, and writes it if ``CartUse`` requires a write before the operation.
     ///
-    /// Nil if another process wrote the attachment in the meantime.
+    /// Nil if another process changed the attachment between the read and the write.
     private func prepared(for use: CartUse) async throws -> StoredCart? {
         let stored = try await adapter.attachments.read(session)
         switch use {
@@ -184,7 +184,7 @@ struct CartOperation: Sendable {
     ///
     /// With the policy `recreate` the attachment keeps the cart's lines for a new cart.
     ///
-    /// - Returns: False if another process has changed the session's attachment in the meantime.
+    /// - Returns: False if another process changed the session's attachment before the cart was removed from it.
     private func removeGoneCart(_ locked: LockedCart, _ gone: CartGone) async throws -> Bool {
         guard let binding = locked.binding else { throw IdentityError.cartIsGone(gone.metadata) }
         let pending = adapter.policy.gone == .recreate ? PendingCart(recreating: binding) : nil
