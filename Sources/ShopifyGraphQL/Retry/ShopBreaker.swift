@@ -110,8 +110,8 @@ final class ShopBreaker: Sendable {
                 if let delay { return .probe(state.breaker.openForProbe(after: delay, at: now)) }
             }
             state.breaker.release(permit)
-            // The pause doubles each time and is random between half of it and all of it. It is at least the wait that
-            // Shopify requests, up to an hour.
+            // The longest pause doubles each time, up to ten times as long. The pause is a random time between half of the longest pause
+            // and all of it, and at least the wait that Shopify requests, up to an hour.
             let longest = min(pause * (1 << min(state.breaker.openings, 4)), pause * 10)
             let chosen = Backoff.pause(
                 after: 1,

@@ -127,7 +127,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     /// Gives a cart another id.
     ///
-    /// The next call with the old id returns the cart with the new one; later calls find no cart.
+    /// The next call with the old id returns the cart with the new id. Later calls with the old id find no cart.
     ///
     /// - Parameters:
     ///   - id: The cart.
