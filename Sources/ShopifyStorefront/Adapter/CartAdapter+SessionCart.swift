@@ -2,10 +2,10 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Creates a cart with the session's identity in the same call, and makes it the session's cart.
+    /// Creates a cart with the session's identity in the same request, and makes it the session's cart.
     ///
     /// If Shopify rejects the identity, the cart is created with the parts that Shopify accepts, if necessary as a guest's cart. If the
-    /// session already has a cart, the buyer is removed from that cart after the new one was created.
+    /// session already has a cart, the buyer is removed from that cart after the new cart was created.
     ///
     /// - Parameters:
     ///   - lines: The first lines; none for an empty cart.

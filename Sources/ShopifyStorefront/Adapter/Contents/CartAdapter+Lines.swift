@@ -250,7 +250,7 @@ extension CartAdapter {
 
     /// Finds out whether lines were added, after a request whose response was lost or has no cart.
     ///
-    /// It compares the cart's quantities with those before the request.
+    /// It compares the cart's quantities with the quantities before the request.
     private func confirm(
         _ lines: [CartLineInput],
         above before: CartLineCounts?,

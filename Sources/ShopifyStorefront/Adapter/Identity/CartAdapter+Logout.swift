@@ -154,8 +154,8 @@ extension CartAdapter {
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         let handed = try await withLockedCart(id) { locked -> CartChange<HandOver> in
             guard var binding = locked.binding else { return CartChange(.handedOver(to: nil), saving: nil) }
-            // Another session of the buyer with the same cart would put the buyer on it again, and another guest's session would change it.
-            // So the guest gets a copy.
+            // If another session of the buyer has the same cart, it would put the buyer on the cart again. If another guest's session has
+            // it, that guest would change the cart. So the new guest gets a copy.
             if try await self.isShared(binding, id) { return CartChange(.copyNeeded(binding), saving: nil) }
             let context = binding.lastContext.overridden(by: context)
             var result: CartIdentityResult

@@ -143,7 +143,7 @@ struct CartBuyerIdentity: Sendable {
         return less
     }
 
-    /// The names of the parts that the whole identity has and this one has not.
+    /// The names of the parts that `whole` has and this identity lacks, and of the parts of the claim in an unusable form.
     func omissions(from whole: CartBuyerIdentity) -> [String] {
         let missing = whole.parts.filter { !parts.contains($0) }
         // If the whole address is missing, the list has `address` and not each of its parts.

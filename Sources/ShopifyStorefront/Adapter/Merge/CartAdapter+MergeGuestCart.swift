@@ -172,8 +172,8 @@ extension CartAdapter: SignInCarts {
                     var cart = try await self.current(&binding, in: context)
                     try await self.removeGiftCards(&cart, &binding, in: context)
                 }
-                // If the other session already has the cart, the cart is removed from it, so that it cannot put its buyer on the cart
-                // again.
+                // If the other session already has the cart, the cart is removed from that session, so that it cannot put its buyer on
+                // the cart again.
                 let locked = LockedCart(session, stored, self.attachments, under: locked.locks)
                 if own != nil, try await !locked.write(nil) { throw CartConflict() }
             }

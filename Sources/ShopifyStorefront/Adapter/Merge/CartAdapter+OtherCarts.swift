@@ -11,7 +11,7 @@ extension CartAdapter {
         try await identityErrors { try await self.others(id).map(\.cart) }
     }
 
-    /// Moves the cart of a session to a newer session of the same buyer, with the identity of the newer one.
+    /// Moves the cart of a session to a newer session of the same buyer, and puts the newer session's identity on the cart.
     ///
     /// If Shopify no longer has the old session's cart, this call moves nothing and succeeds; with the policy `recreate` it moves the cart
     /// that was created again.

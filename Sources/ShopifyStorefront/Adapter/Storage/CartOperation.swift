@@ -193,7 +193,7 @@ struct CartOperation: Sendable {
         return true
     }
 
-    /// Creates a cart with the lines of one that Shopify no longer has.
+    /// Creates a cart with the stored lines of the session's old cart, which Shopify no longer has.
     ///
     /// The attachment keeps the lines until the new cart is saved. Lines that Shopify rejects are omitted.
     private func recreate() async throws {

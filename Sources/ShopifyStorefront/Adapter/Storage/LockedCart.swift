@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// A session's cart and the attachment that stores it, for one operation that holds the locks of both.
+/// A session's cart and the attachment that stores it, for one operation that holds the locks of the session and the cart.
 ///
 /// A ``CartOperation`` creates it, and only this type writes attachments. While an operation holds the locks, no other task of this process
 /// works on the session or on its cart. Another process can still write the attachment. So each write names the revision that it replaces,
