@@ -9,7 +9,7 @@ package struct GraphQLCall: Sendable {
     package var secrets: [Secret] = []
     /// The values of context variables such as `country`, by the variables' names.
     ///
-    /// An operation is sent with those that are listed in its ``GraphQLDocument/contextVariables``.
+    /// An operation is sent with the values whose names are in its ``GraphQLDocument/contextVariables``.
     package var context = JSONObject()
     /// A digest of the app's token, which becomes part of the key of a cached response.
     package var identity = ""

@@ -8,14 +8,14 @@ package struct GraphQLResponseBody: Sendable {
     ///
     /// A response without it says that the execution did not begin (specification section 7.1).
     package let hasData: Bool
-    /// The member `errors`; of a list, only the first elements.
+    /// The member `errors`; of a list, only the first 100 elements.
     ///
     /// `GraphQLError.entries(of:hiding:)` reads it.
     package let errors: JSONValue?
     /// The cost of the operation (`extensions.cost`).
     package let cost: JSONValue?
 
-    /// The maximum number of errors that are read, and the maximum number of values and names in one of them.
+    /// The maximum number of errors that are read, and the maximum number of values and names in an error or in the cost.
     ///
     /// Without these limits, a response with many or large errors would need many times its size in memory.
     private static let maximumErrors = 100

@@ -19,7 +19,7 @@ public struct RetryLimits: Sendable, Equatable {
     public var maximumPause: Duration
     /// The longest `Retry-After` that the client waits for.
     ///
-    /// After a longer one the caller gets the error at once, with the time in its `retryAfter`.
+    /// If Shopify requests a longer wait, the caller gets the error at once, with the wait in its `retryAfter`.
     public var maximumRetryAfter: Duration
     /// The maximum time for all attempts and pauses.
     ///
