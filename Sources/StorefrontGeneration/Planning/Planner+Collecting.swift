@@ -1,7 +1,7 @@
 internal import GraphQLLanguage
 
 extension Planner {
-    /// The selections under one response key.
+    /// The selected fields of one object that have the same response key.
     struct CollectedField {
         let key: String
         var fields: [GraphField]

@@ -5,7 +5,7 @@ struct DocumentCheck {
     let documents: GraphDocumentSet
     /// At most ``maximumDiagnostics``: the errors and then the warnings, each in the order of files and lines.
     let diagnostics: [Diagnostic]
-    /// The coordinates of deprecated members, by the definition that uses them.
+    /// The coordinates of deprecated members, by the name of the operation or fragment that uses them.
     let deprecated: [String: Set<String>]
 
     static let maximumDiagnostics = GraphValidator.maximumViolations
