@@ -15,7 +15,7 @@ struct GraphRun {
         fragments = Dictionary(document.fragments.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The selected fields in order; fields with one response key are merged.
+    /// The selected fields in order; fields with the same response key are merged.
     private func collect(_ selections: [GraphSelection], _ typeName: String) -> [(key: String, fields: [GraphField])] {
         var collected: [(key: String, fields: [GraphField])] = []
         append(selections, typeName, to: &collected)
@@ -58,7 +58,7 @@ struct GraphRun {
         }
     }
 
-    /// The arguments of a field with defaults; variables are inserted here.
+    /// The arguments of a field or a directive, with the values of variables, and with defaults for arguments that are not given.
     func arguments(
         _ given: [GraphArgument],
         _ defined: [GraphSchemaField]

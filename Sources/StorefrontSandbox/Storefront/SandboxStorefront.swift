@@ -208,7 +208,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     /// The token and the key of a cart id.
     ///
-    /// The first call with the old id of a moved cart gets those of the new id.
+    /// For the first call with the old id of a moved cart, these are the token and the key of the new id.
     func current(_ id: String) -> (token: String, key: String?)? {
         guard let parts = Cart.parse(id) else { return nil }
         let move = faults.withLock { faults -> (token: String, key: String)? in
