@@ -8,15 +8,18 @@ package struct Generator: Sendable {
     var access = "public"
     /// The module of `GraphQLOperation`.
     var module = "ShopifyGraphQL"
-    /// The modules of types from the option `--import`, by the types' names. They replace the configuration's `imports` of the same types.
+    /// The modules of types from the option `--import`, by the types' names.
+    ///
+    /// They replace the configuration's `imports` of the same types.
     var imports: [String: String] = [:]
 
     /// The result of a run.
     package struct Result: Sendable {
         /// The files' texts by their paths in the output folder; empty when there are errors.
         package let files: [String: String]
-        /// The diagnostics of the check: the errors and then the warnings, each in the order of files and lines. The errors of the planning
-        /// follow.
+        /// The diagnostics of the check, and then the errors of the planning.
+        ///
+        /// Of the check's diagnostics, the errors come before the warnings, each in the order of files and lines.
         package let diagnostics: [Diagnostic]
 
         /// Whether there are errors.

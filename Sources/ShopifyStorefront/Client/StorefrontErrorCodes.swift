@@ -9,8 +9,9 @@ extension IdentityError.Code {
     ///
     /// The cause is ``CartPartialAddition``.
     public static let linesPartlyAdded = Self(rawValue: "lines_partly_added")
-    /// The session's cart changed during every attempt of the operation, or while the identity was put on it. Or
-    /// ``CartAdapter/moveCart(of:to:)`` found another cart in the newer session.
+    /// The session's cart changed during every attempt of the operation, or while the identity was put on it.
+    ///
+    /// ``CartAdapter/moveCart(of:to:)`` also throws it when the newer session has another cart.
     public static let cartBusy = Self(rawValue: "cart_busy")
     /// The cart's id came from an untrusted source and not from Shopify, so the cart gets no identity.
     public static let cartNotIssued = Self(rawValue: "cart_not_issued")

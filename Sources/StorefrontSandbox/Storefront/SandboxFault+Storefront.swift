@@ -53,7 +53,9 @@ extension SandboxFault {
         .answer(.json(["errors": .object(object)], status: status))
     }
 
-    /// The mutation is executed, and its payload gets a null cart. The payload's user errors do not change.
+    /// The mutation is executed, and its payload gets a null cart.
+    ///
+    /// The payload's user errors do not change.
     public static let storefrontNullCart = editPayload { $0["cart"] = .null }
 
     /// The mutation is executed, and its payload has another cart id.
