@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// A ``CartOperation`` creates it, and only this type writes attachments. While an operation holds the locks, no other task of this process
 /// works on the session or on its cart. Another process can still write the attachment. So each write names the revision that it replaces,
-/// and writes nothing when the attachment has another revision.
+/// and writes nothing when the attachment has another revision. A merge that ends the interrupted merge of another session creates a
+/// `LockedCart` for that session without its locks, and relies on the revision alone.
 final class LockedCart: Sendable {
     private struct State {
         var payload: Secret?
