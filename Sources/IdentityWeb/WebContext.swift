@@ -108,14 +108,14 @@ public final class WebContext: Sendable {
         try await routes.sessions.signIns(ofBuyerOf: try await requireSession().id)
     }
 
-    /// Ends one sign-in of the buyer of this browser, and revokes its tokens; refuses a request that another site has sent.
+    /// Ends one sign-in of the buyer of this browser, and revokes its tokens; calls ``refuseCSRF()`` first.
     ///
     /// At a provider that keeps one grant for a buyer and a client, the revocation also ends the refresh tokens of the buyer's other
     /// sessions.
     ///
     /// - Parameter reference: The sign-in, from ``signIns()``. A value from a form needs no check, because only this buyer's sign-ins end.
     /// - Returns: False if this buyer has no such sign-in.
-    /// - Throws: The errors of ``requireSession(maxAge:acr:)``, and the error of ``refuseCSRF()`` for a request of another site.
+    /// - Throws: The errors of ``requireSession(maxAge:acr:)`` and of ``refuseCSRF()``.
     @discardableResult
     public func endSignIn(_ reference: SessionReference) async throws -> Bool {
         try refuseCSRF()
@@ -124,14 +124,13 @@ public final class WebContext: Sendable {
         return ended
     }
 
-    /// Ends all sign-ins of the buyer except the one of this browser, and revokes their tokens; refuses a request that another site has
-    /// sent.
+    /// Ends all sign-ins of the buyer except the one of this browser, and revokes their tokens; calls ``refuseCSRF()`` first.
     ///
     /// At a provider that keeps one grant for a buyer and a client, the revocation also ends the refresh token of this browser's session.
     /// The buyer then has to sign in again when the session's access token expires.
     ///
     /// - Returns: How many sign-ins ended.
-    /// - Throws: The errors of ``requireSession(maxAge:acr:)``, and the error of ``refuseCSRF()`` for a request of another site.
+    /// - Throws: The errors of ``requireSession(maxAge:acr:)`` and of ``refuseCSRF()``.
     @discardableResult
     public func endOtherSignIns() async throws -> Int {
         try refuseCSRF()

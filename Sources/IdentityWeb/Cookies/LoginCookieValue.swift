@@ -16,7 +16,7 @@ struct LoginCookieValue {
 
     /// When the login expires, in seconds since 1970.
     ///
-    /// If a browser has too many logins, the cookies of completed ones are removed first, then those that expire first.
+    /// If a browser has too many login cookies, those of completed logins are removed first, then those of the logins that expire first.
     let time: Int
     let state: State
 

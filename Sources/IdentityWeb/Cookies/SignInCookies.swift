@@ -31,7 +31,7 @@ public struct SignInCookies: Sendable {
     ///   - sessionLifetime: How long a browser keeps the cookie of a session, by default 90 days; nil: until the browser is closed.
     ///   - guestLifetime: How long a browser keeps the cookie of a guest, by default 30 days.
     /// - Throws: `IdentityError` with code `configuration_invalid` for a name that is not a token (RFC 9110) or is longer than 64 bytes,
-    ///   and for an origin that is neither https nor a loopback address.
+    ///   and unless the origin is an https or loopback URL without path and query.
     public init(
         publicOrigin: String,
         name: String = "identity",
@@ -99,7 +99,7 @@ public struct SignInCookies: Sendable {
         callback.attemptID.flatMap { loginValue($0, in: request)?.binding }
     }
 
-    /// The content of the cookie of a login; nil if the browser has none.
+    /// The content of a login's cookie; nil if the request has no such cookie, two with different values, or one that cannot be parsed.
     func loginValue(_ attemptID: String, in request: WebRequest) -> LoginCookieValue? {
         request.cookie(prefix + "login-" + attemptID).flatMap { LoginCookieValue($0) }
     }
@@ -113,8 +113,9 @@ public struct SignInCookies: Sendable {
         try cookie("login-" + attemptID, value.text, .seconds(900), mode)
     }
 
-    /// Cookies that remove login cookies from the browser, so that at most `maximum` remain: first those of completed logins, then those of
-    /// the oldest logins.
+    /// Cookies that remove login cookies from the browser, so that at most `maximum` remain.
+    ///
+    /// Cookies of completed logins and cookies that cannot be parsed are removed first, then those of the logins that expire first.
     func excessLogins(in request: WebRequest, keeping maximum: Int) -> [ResponseCookie] {
         let (start, sent) = (prefix + "login-", RequestCookies(request.headers))
         return sent.names.filter { $0.utf8.starts(with: start.utf8) }

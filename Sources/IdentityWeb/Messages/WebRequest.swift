@@ -27,7 +27,7 @@ public struct WebRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body; empty if there is none.
     public var body: [UInt8]
-    /// The address of the client, for the limit of login attempts and for events; nil if it is not known.
+    /// The address of the client, for example for the limit of login attempts; nil if it is not known.
     ///
     /// Behind a proxy, pass what the trusted proxy reported, never an unchecked `X-Forwarded-For`.
     public var clientAddress: String?
@@ -67,7 +67,7 @@ public struct WebRequest: Sendable {
         RequestCookies(headers).value(of: name)
     }
 
-    /// Whether the client prefers JSON: its `Accept` names `application/json` and does not name HTML.
+    /// Whether the client prefers JSON: its `Accept` names `application/json` and does not name `text/html`.
     var prefersJSON: Bool {
         let types = headers.values(for: "Accept").flatMap { $0.lowercased().split(separator: ",").map { String($0) } }
             .map { type in String(type.prefix { $0 != ";" }.filter { $0 != " " }) }
@@ -76,7 +76,8 @@ public struct WebRequest: Sendable {
 
     /// Whether a browser says that the request is for a part of a page, such as an image, a frame or a script's data (Fetch Metadata).
     ///
-    /// A service worker that passes on the request for a whole page sends the destination `empty` with the mode `navigate`.
+    /// The destination `empty` with the mode `navigate` counts as a whole page: a service worker sends it when it passes on the request for
+    /// a page.
     var isForPartOfPage: Bool {
         let isNavigation = headers["Sec-Fetch-Mode"]?.isIdentical(to: "navigate") == true
         return headers.values(for: "Sec-Fetch-Dest").contains { destination in

@@ -44,19 +44,19 @@ extension HTTPResponse {
 }
 
 extension HTTPHeaders {
-    /// Headers from constants of this package.
+    /// Headers whose names and values this package made; an invalid field is left out.
     static func of(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for field in fields { headers.add(field.name, field.value) }
         return headers
     }
 
-    /// Adds a field whose name and value this package made from safe characters; an invalid field is left out.
+    /// Adds a field whose name and value are known to be valid; an invalid field is left out.
     mutating func add(_ name: String, _ value: String) {
         try? append(name, value)
     }
 
-    /// Replaces a field whose name and value this package made from safe characters; an invalid field is left out.
+    /// Replaces a field with a name and a value that are known to be valid; an invalid field has no effect.
     mutating func replace(_ name: String, _ value: String) {
         try? set(name, value)
     }

@@ -12,7 +12,8 @@ public struct SignInPage: Sendable {
         case signInExpired
         /// The sign-in was refused, or a page of the app threw an error of kind `rejected`.
         case signInRefused
-        /// The request came from another site (cross-site request forgery), or would begin a sign-in in an image, a frame or a script.
+        /// The request came from another site or from an unknown site (cross-site request forgery), or it would begin a sign-in in an
+        /// image, a frame or a script.
         case requestRefused
         /// The buyer cancelled the sign-in at the provider, or the task of the request was cancelled.
         case signInCancelled

@@ -5,13 +5,15 @@ internal import IdentityKit
 ///
 /// 1. If the request has `Sec-Fetch-Site` (Fetch Metadata), only the value `same-origin` passes.
 /// 2. Otherwise, if it has `Origin`, the value must equal the public origin; `null` counts as another site.
-/// 3. If both headers are missing, the request must contain the CSRF token of the session, as a form field or a header.
+/// 3. If both headers are missing, the request must contain the CSRF token (``WebContext/csrfToken``), as a form field or a header.
 enum CSRFCheck: Equatable {
     /// A page of this app.
     case ownPage
-    /// A page of another site.
+    /// The headers do not name this app's origin, or the CSRF token is wrong.
     case otherSite
-    /// The request has neither of the two headers, and it contains no token, or the browser has no session to compare it with.
+    /// The request has neither `Sec-Fetch-Site` nor `Origin`, and no token can be compared.
+    ///
+    /// Either the request contains no token, or the browser has neither a session nor a guest.
     case unknown
 
     /// The names of the form field and of the header that contain the token.
@@ -23,7 +25,7 @@ enum CSRFCheck: Equatable {
     /// - Parameters:
     ///   - request: The request.
     ///   - origin: The public origin of the app.
-    ///   - token: The token of the session of the browser; nil if there is no session.
+    ///   - token: The expected token, ``WebContext/csrfToken``; nil if the browser has neither a session nor a guest.
     init(_ request: WebRequest, origin: String, token: Secret?) {
         let sites = request.headers.values(for: "Sec-Fetch-Site")
         let origins = request.headers.values(for: "Origin")

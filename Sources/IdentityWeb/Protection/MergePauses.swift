@@ -14,7 +14,7 @@ final class MergePauses: Sendable {
     private static let duration = Duration.seconds(30)
 
     private let clock: any IdentityClock
-    /// If an entry is evicted, another merge of this guest may begin without a pause.
+    /// If an entry is evicted, another merge of this guest may begin without a pause, or while the earlier merge still runs.
     private let merges = Mutex(BoundedTable<SessionID, Merge>(maximum: 10_000))
 
     init(clock: any IdentityClock) {

@@ -100,7 +100,9 @@ extension SignInRoutes {
         }
     }
 
-    /// Ends the browser's session of another buyer before the new session is stored, so that none of its data reaches the new buyer.
+    /// Ends the session that another buyer has in this browser.
+    ///
+    /// It ends before the new session is stored, so that none of its data, such as the cart, reaches the new buyer.
     private func end(_ old: Session) async throws {
         do {
             _ = try await sessions.logout(old.id)
@@ -133,8 +135,8 @@ extension SignInRoutes {
 
     /// Merges a guest's cart into the buyer's cart, and waits briefly for the merge; does nothing during a pause of ``MergePauses``.
     ///
-    /// If the merge completes in this time, the response removes the guest's cookie. Otherwise a later request finds nothing to merge and
-    /// removes the cookie.
+    /// If the merge completes in this time, the response removes the guest's cookie. If it completes later, a later request finds nothing
+    /// to merge and removes the cookie. If it fails, a later request tries again.
     func retryMerge(of guest: SessionID, into session: SessionID, in context: WebContext) async {
         guard carts != nil, mergePauses.begin(for: guest) else { return }
         let isMerged = await sessions.waitBriefly { [self] in await mergeCart(of: guest, into: session) }

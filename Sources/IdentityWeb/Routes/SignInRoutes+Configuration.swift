@@ -25,7 +25,8 @@ extension SignInRoutes {
         public var guestLifetime: Duration = .seconds(30 * 86_400)
         /// How many logins one browser may have open at the same time, for example in several tabs; by default 6, at least 1.
         ///
-        /// A further login removes the cookie of the oldest one, which then cannot be completed.
+        /// A further login removes the cookie of a completed login. If there is none, it removes the cookie of the login that expires first,
+        /// and that login can then not be completed.
         public var maximumOpenLogins = 6
         /// How many logins one client address may begin.
         public var loginLimit = LoginLimit()
@@ -141,7 +142,7 @@ public struct SignIn: Sendable {
     public let provider: String
     /// Who signs in.
     public let buyer: Buyer
-    /// The page to which the browser goes after the sign-in; nil if the link named none.
+    /// The page to which the browser goes after the sign-in; nil for the home page.
     public let returnPath: String?
     /// The address of the client, from ``WebRequest/clientAddress``.
     public let clientAddress: String?

@@ -48,7 +48,8 @@ extension SignInRoutes {
 
     /// Receives the browser from the provider's logout page.
     ///
-    /// `logout` has already ended the session, so this route ends none. A browser that has a session is sent to the home page.
+    /// `logout` has already ended the session, so this route ends none. If the request belongs to no logout of this browser, a browser that
+    /// has a session is sent to the home page.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         if binding != nil, let removal = cookies.withoutLogout { context.set(removal) }

@@ -93,6 +93,7 @@ public final class SignInRoutes: Sendable {
 
     /// Handles a request: with the route to which its path belongs, or with the app if there is no such route.
     ///
+    /// If the path names an unknown provider after `login/`, `callback/` or `backchannel-logout/`, the response has status 404.
     /// An error that the app throws becomes the response of ``WebContext/response(for:)``.
     ///
     /// - Parameters:
