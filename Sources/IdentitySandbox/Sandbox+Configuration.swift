@@ -16,7 +16,7 @@ public struct SandboxLabConfiguration: Sendable, Equatable {
     /// The file as indented text.
     public var text: String { Self.indented(json, "") + "\n" }
 
-    /// `NAME='value'` lines for a shell.
+    /// A line `export NAME='value'` for each variable, for a shell.
     public var environmentText: String {
         environment.sorted { $0.key < $1.key }.map { name, value in
             let quoted = value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
@@ -41,10 +41,13 @@ extension Sandbox {
     /// A configuration for every provider of this sandbox: `shopify` (confidential), `shopify-public` (mobile), `shopify-web`,
     /// `bolt`, `bolt-pkce`, `bolt-sfcc` and `any`, with a store.
     ///
+    /// A provider of Shopify is left out if no client of its kind is registered.
+    ///
     /// - Parameters:
-    ///   - redirectURI: The redirect URI of every provider. It is registered at all clients of Shopify and Bolt. If the first OpenID
-    ///     client has the default redirect URIs, it is registered there too. Otherwise `any` uses it only if that client permits it, and
-    ///     the client's first redirect URI if not. For a URI without a port, the loopback listener chooses a free port for every login.
+    ///   - redirectURI: The redirect URI of every provider. It is registered at all clients of Shopify and at Bolt. If the first OpenID
+    ///     client has the default redirect URIs or none, it is registered at all OpenID clients too. Otherwise `any` uses it only if the
+    ///     first client permits it, and this client's first redirect URI if not. For a URI without a port, the loopback listener chooses
+    ///     a free port for every login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The configuration file and its environment variables.
@@ -59,7 +62,8 @@ extension Sandbox {
     /// A configuration for a web app with the routes of `IdentityWeb` at `/auth`: `shopify`, `bolt`, `bolt-sfcc`, `any`, and
     /// `any-form-post`, each with the redirect URI `<app>/auth/callback/<name>`.
     ///
-    /// It registers these redirect URIs at the providers, and `<app>/auth/logout/done` as the post-logout redirect URI.
+    /// It registers these redirect URIs at the providers, and `<app>/auth/logout/done` as a post-logout redirect URI at Shopify and at the
+    /// OpenID provider. An OpenID client with its own list of post-logout redirect URIs keeps the list unchanged.
     ///
     /// - Parameters:
     ///   - app: The app's origin, for example `http://127.0.0.1:8080`.

@@ -91,7 +91,9 @@ extension SandboxBolt {
         ]
     }
 
-    /// Bolt's other endpoints: the check of the API key, and the creation of a test shopper, who gets a code without a login page.
+    /// Bolt's other endpoints: `/v1/merchant/identifiers`, which tests the API key, and `/v1/testing/shopper/create`.
+    ///
+    /// The second endpoint creates a test shopper, and returns an authorization code without a login page.
     func other(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         guard request.header("x-api-key") == configuration.apiKey else {

@@ -23,7 +23,7 @@ extension SandboxBolt {
         }
     }
 
-    /// Whether the client authenticated with `client_secret`; a wrong secret or `X-API-Key` is refused.
+    /// Whether the client authenticated with `client_secret`; an unknown client, a wrong secret or a wrong `X-API-Key` is refused.
     private func authenticate(_ fields: [String: String], _ request: SandboxRequest) throws(OAuthRefusal) -> Bool {
         guard isClient(fields["client_id"]) else {
             throw OAuthRefusal("invalid_client", "The client is unknown.", status: 401)
@@ -152,7 +152,9 @@ extension SandboxBolt {
 
     // MARK: SFCC
 
-    /// Exchanges a code with the merchant's secret and without PKCE, as SFCC's controller does from server to server; nil if it fails.
+    /// Exchanges a code with the merchant's secret and without PKCE, as SFCC's controller does from server to server.
+    ///
+    /// Nil if the code is unknown, used, expired or revoked, or if its login used PKCE.
     func exchangeForSFCC(code: String) -> KnownBuyer? {
         let now = clock.now
         guard let grant = tokens.state.withLock({ try? $0.ledger.grant(ofCode: code, at: now) }) else { return nil }

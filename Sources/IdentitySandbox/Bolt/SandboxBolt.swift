@@ -54,7 +54,7 @@ public final class SandboxBolt: SandboxAuthorizationServer {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }
 
-    /// Ends the sessions of a buyer: signs the browsers out and revokes all tokens.
+    /// Ends the sessions of a buyer: signs the buyer's browsers out, and revokes the buyer's codes and tokens.
     public func endSessions(ofBuyer email: String) { tokens.endSessions(ofBuyer: email) }
 
     // MARK: Routes

@@ -36,7 +36,7 @@ extension SandboxFault {
         }
     }
 
-    /// Adds a second claim with the same name after the other claims.
+    /// Adds a member with this name after the other claims, so that a claim of this name occurs twice.
     ///
     /// - Parameters:
     ///   - name: The claim.
@@ -51,7 +51,7 @@ extension SandboxFault {
         .idToken { $0.rawClaimMembers.append(duplicate(name, value, isEscaped)) }
     }
 
-    /// Adds a second member with the same name to the token's header.
+    /// Adds a member with this name at the end of the token's header, so that a header member of this name occurs twice.
     public static func duplicateTokenHeader(
         _ name: String,
         _ value: JSONValue,

@@ -22,7 +22,7 @@ extension SandboxFault {
     /// An empty key set.
     public static let noKeys = SandboxFault.keys { $0 = [] }
 
-    /// Replaces every published key with another key that has the same `kid`.
+    /// Replaces every published key with the public key of `pair`, and keeps each `kid`.
     public static func otherKeys(_ pair: SandboxKeyPair) -> SandboxFault {
         .keys { keys in
             keys = keys.map {

@@ -82,7 +82,7 @@ extension SandboxFault {
         case x5u(String)
     }
 
-    /// Signed by an attacker, with the attacker's key in the header.
+    /// Signed by an attacker; the header contains the attacker's key, or the URL of a key set or certificate.
     ///
     /// - Parameters:
     ///   - place: The header member.

@@ -33,7 +33,7 @@ package enum NoticePages {
         )
     }
 
-    /// The last page of a login without a redirect URI; it shows the code.
+    /// The last page of a login without a redirect URI; it shows the callback parameters, which contain the code.
     static func finished(brand: String, callback: String) -> String {
         PageLayout.page(
             brand: brand,

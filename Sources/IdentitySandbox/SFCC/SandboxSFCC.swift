@@ -5,13 +5,14 @@ internal import Synchronization
 
 /// The sandbox's Salesforce Commerce Cloud storefront that uses Bolt: two controllers, connected by cookies.
 ///
-/// The first controller exchanges Bolt's code with the merchant's secret. The real controller sends a request to Bolt for
-/// this; the sandbox does it inside the process. SFCC has no PKCE verifier, so a login with PKCE fails there.
+/// The controller `Login-OAuthMobileBolt` exchanges Bolt's code with the merchant's secret. The real controller sends a request to
+/// Bolt for this; the sandbox does it inside the process. SFCC has no PKCE verifier, so a login with PKCE fails there.
+/// The controller `Login-ExchangeSFCCToken` then returns the buyer's JWT.
 public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {
         var configuration: SandboxSFCCConfiguration
         var keyring = SigningKeyring(owner: "sfcc", keyIDPrefix: "sfcc-")
-        /// The buyers by their cookie `dwsid`: the first controller adds a buyer, the second controller removes the buyer.
+        /// The buyers by their cookie `dwsid`: `Login-OAuthMobileBolt` adds a buyer, `Login-ExchangeSFCCToken` removes the buyer.
         var sessions: [String: Int] = [:]
     }
 
@@ -44,9 +45,9 @@ public final class SandboxSFCC: SandboxService {
         state.withLock { change(&$0.configuration) }
     }
 
-    /// The URL of the first controller.
+    /// The URL of the controller `Login-OAuthMobileBolt`, which exchanges Bolt's code.
     public var codeExchangeURL: String { origin + path("Login-OAuthMobileBolt") }
-    /// The URL of the second controller.
+    /// The URL of the controller `Login-ExchangeSFCCToken`, which returns the buyer's JWT.
     public var tokenExchangeURL: String { origin + path("Login-ExchangeSFCCToken") }
 
     private func path(_ controller: String) -> String {

@@ -1,6 +1,6 @@
 /// How the sandbox's Salesforce Commerce Cloud is set up.
 public struct SandboxSFCCConfiguration: Sendable {
-    /// The place in which the second controller returns the buyer's JWT.
+    /// The place in which the controller `Login-ExchangeSFCCToken` returns the buyer's JWT.
     public enum TokenPlacement: Sendable, Equatable {
         /// In the `Authorization: Bearer` response header.
         case header
@@ -8,7 +8,7 @@ public struct SandboxSFCCConfiguration: Sendable {
         case json(path: [String])
     }
 
-    /// The first controller's response on success.
+    /// The response of the controller `Login-OAuthMobileBolt` on success.
     public enum CodeResponse: Sendable, Equatable {
         /// 200 with `{"success": true}`.
         case json
@@ -20,15 +20,15 @@ public struct SandboxSFCCConfiguration: Sendable {
     public var siteID = "Shop"
     /// The locale in the controllers' paths.
     public var locale = "default"
-    /// The place in which the second controller returns the buyer's JWT.
+    /// The place in which the controller `Login-ExchangeSFCCToken` returns the buyer's JWT.
     public var tokenPlacement = TokenPlacement.json(path: ["access_token"])
     /// Whether the token in JSON has the prefix `Bearer `.
     public var prefixesBearer = false
-    /// The first controller's response on success.
+    /// The response of the controller `Login-OAuthMobileBolt` on success.
     public var codeResponse = CodeResponse.json
     /// The lifetime of the buyer's JWT; 30 minutes by default.
     public var tokenLifetime: Duration = .seconds(1800)
-    /// Whether the second controller's response contains `expires_in`.
+    /// Whether the response of the controller `Login-ExchangeSFCCToken` contains `expires_in`.
     public var includesExpiry = true
 
     /// A configuration with the defaults.

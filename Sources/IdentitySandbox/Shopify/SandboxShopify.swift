@@ -63,7 +63,7 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         }
     }
 
-    /// Ends the sessions of a buyer: signs the browsers out and revokes all tokens.
+    /// Ends the sessions of a buyer: signs the buyer's browsers out, and revokes the buyer's codes and tokens.
     public func endSessions(ofBuyer email: String) { tokens.endSessions(ofBuyer: email) }
 
     /// The Customer Account API's URL, as the platform's discovery document names it.

@@ -4,7 +4,7 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public enum Kind: Sendable, Equatable {
         /// Public, in a native app: PKCE, no secret.
         case publicMobile
-        /// Public, in a browser: PKCE, no secret, and an `Origin` header at the token endpoint.
+        /// Public, in a browser: PKCE, no secret, and an `Origin` header at the token endpoint and at the Customer Account API.
         case publicWeb
         /// With a secret, sent by HTTP Basic.
         case confidential

@@ -34,9 +34,9 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let deviceAuthorization = SandboxEndpoint(rawValue: "device_authorization")
     /// The pages where a buyer confirms a device login.
     public static let devicePage = SandboxEndpoint(rawValue: "device_page")
-    /// SFCC's first controller, `Login-OAuthMobileBolt`.
+    /// SFCC's controller `Login-OAuthMobileBolt`, which exchanges Bolt's code.
     public static let codeExchange = SandboxEndpoint(rawValue: "code_exchange")
-    /// SFCC's second controller, `Login-ExchangeSFCCToken`.
+    /// SFCC's controller `Login-ExchangeSFCCToken`, which returns the buyer's JWT.
     public static let tokenExchange = SandboxEndpoint(rawValue: "token_exchange")
     /// All other paths.
     public static let other = SandboxEndpoint(rawValue: "other")

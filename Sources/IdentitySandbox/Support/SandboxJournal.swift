@@ -16,9 +16,9 @@ public struct SandboxCounters: Sendable, Equatable {
     ///
     /// Each of these requests revoked all tokens of its login.
     public var reusesPunished = 0
-    /// Requests to the token endpoint, or to the controllers of SFCC, that were refused.
+    /// Requests that the token endpoint refused; at SFCC, requests with an invalid code or without a logged-in buyer.
     public var tokenRefusals = 0
-    /// Times the provider's keys were fetched.
+    /// Times the provider's keys were fetched; SFCC does not count them.
     public var jwksFetches = 0
     /// Times a discovery document was fetched.
     public var discoveries = 0

@@ -99,8 +99,9 @@ extension OAuthParameters {
         Set((self["response_type"] ?? "").split(separator: " ").map(String.init))
     }
 
-    /// How the response is returned: by `response_mode`, or by the default of the response type if the provider does not serve
-    /// this mode or the response type forbids it.
+    /// How the response is returned: by `response_mode`, or by the default of the response type.
+    ///
+    /// The default applies if `response_mode` is missing, if the provider does not serve this mode, or if the response type forbids it.
     func responseMode(served: [String]) -> SandboxResponseMode {
         let isFragmentType = !responseType.isDisjoint(with: ["id_token", "token"])
         let fallback = isFragmentType ? SandboxResponseMode.fragment : .query

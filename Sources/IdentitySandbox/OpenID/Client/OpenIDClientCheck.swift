@@ -183,7 +183,7 @@ struct OpenIDClientCheck: Sendable {
         for name in ["iss", "sub"] where try !token.text(name).isIdentical(to: client.clientID) {
             throw TokenFlaw("its \(name) is not the client_id")
         }
-        // Exactly one audience: one of several servers could send the assertion to another one.
+        // Exactly one audience: if an assertion named several servers, one server could send it to another server and act as the client.
         guard let audience = token.claims["aud"]?.string else { throw TokenFlaw("its aud is not a single string") }
         guard audience.isIdentical(to: issuer) else { throw TokenFlaw("its aud is not the issuer \(issuer)") }
         guard let expiry = try token.time("exp") else { throw TokenFlaw("its exp is missing") }

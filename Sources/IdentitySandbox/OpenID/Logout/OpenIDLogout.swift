@@ -37,7 +37,7 @@ extension SandboxOpenID {
             return await end(pending)
         } catch {
             note(error, call)
-            // Of these errors, only the buyer's second or late answer to the question is not a violation of the client.
+            // Only one of these errors is not the client's: the buyer answered the logout page a second time or too late.
             let hint =
                 error.isViolation
                 ? "Compare the request with the client's settings."
