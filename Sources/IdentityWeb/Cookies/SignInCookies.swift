@@ -68,7 +68,9 @@ public struct SignInCookies: Sendable {
         try cookie("session", id.rawValue, sessionLifetime)
     }
 
-    /// The id in the session cookie of a request; nil if the request has no such cookie, two with different values, or one that contains no id.
+    /// The id in the session cookie of a request.
+    ///
+    /// Nil if the request has no such cookie, two with different values, or one that contains no id.
     public func sessionID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "session").flatMap { SessionID(rawValue: $0) }
     }
@@ -78,7 +80,9 @@ public struct SignInCookies: Sendable {
         try cookie("guest", id.rawValue, guestLifetime)
     }
 
-    /// The id in the guest cookie of a request; nil if the request has no such cookie, two with different values, or one that contains no id.
+    /// The id in the guest cookie of a request.
+    ///
+    /// Nil if the request has no such cookie, two with different values, or one that contains no id.
     public func guestID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "guest").flatMap { SessionID(rawValue: $0) }
     }
