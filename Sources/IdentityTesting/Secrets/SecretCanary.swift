@@ -4,8 +4,8 @@ internal import Synchronization
 /// Creates marked secrets and finds leaks of them in prints, dumps, mirrors, errors, files and output.
 ///
 /// A secret is found in plain text, in base64 and base64url at any offset, in hexadecimal, escaped for URLs, JSON and HTML, and as a
-/// list of decimal numbers, which is the form of dumped bytes. For a secret from ``plant(_:)`` the first or last ten characters are
-/// enough, because a shortened secret in a log is a leak, too.
+/// list of decimal numbers, which is the form of dumped bytes. For a secret from ``plant(_:)``, the first or last ten characters in plain
+/// text are enough, because a shortened secret in a log is a leak, too.
 public final class SecretCanary: Sendable {
     private let traces = Mutex(SecretTraces())
 

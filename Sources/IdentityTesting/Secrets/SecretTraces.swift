@@ -2,7 +2,7 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Finds all encoded forms of a set of secrets in one pass over a text.
+/// Finds the encoded forms of a set of secrets in a text, without a separate pass for each secret.
 struct SecretTraces: Sendable {
     /// The minimum length of a text to search for; a shorter one could match by chance.
     private static let minimumLength = 8

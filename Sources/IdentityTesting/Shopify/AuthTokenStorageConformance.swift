@@ -4,7 +4,7 @@ public import Testing
 
 /// The conformance suite for `AuthTokenStorage`.
 ///
-/// The suite makes no overlapping calls. Test yourself that of two overlapping calls the later one decides.
+/// The suite makes no overlapping calls. Test yourself that, if two calls overlap, the storage ends in the state of the later call.
 ///
 /// ```swift
 /// @Test(arguments: AuthTokenStorageConformance.cases)

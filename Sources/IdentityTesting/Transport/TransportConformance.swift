@@ -27,7 +27,7 @@ public struct TransportConformance {
         /// Tests the requirement with a new transport.
         ///
         /// - Parameter make: Creates a transport.
-        /// - Throws: ``TransportConformanceFailure`` if the requirement is not met, or the error of `make`.
+        /// - Throws: ``TransportConformanceFailure`` if the requirement is not met or could not be tested, or the error of `make`.
         public func run(_ make: () async throws -> any HTTPTransport) async throws {
             let transport = try await make()
             do {

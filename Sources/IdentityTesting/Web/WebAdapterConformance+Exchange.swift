@@ -2,13 +2,14 @@ internal import IdentityLoopback
 internal import IdentityPlatform
 
 extension WebAdapterConformance {
-    /// Sends bytes to a server on 127.0.0.1 and reads until the server closes the connection.
+    /// Sends bytes to a server on 127.0.0.1, and reads until the server closes the connection or sends nothing for ten seconds.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of a request with `Connection: close`.
     ///   - port: The server's port.
     /// - Returns: All bytes of the response.
-    /// - Throws: An error when nothing listens on the port, or when the server sends nothing for ten seconds.
+    /// - Throws: An error when nothing listens on the port, when the server sends no byte for ten seconds, or when it resets the
+    ///   connection before the first byte.
     public static func exchange(_ bytes: [UInt8], port: UInt16) async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { continuation in
             // A separate thread, because the calls block.

@@ -5,7 +5,7 @@ internal import Testing
 extension StoreConformance {
     static let listingCases: [Case] = [
         Case("a filter without conditions lists every session, oldest first") { store in
-            // With this many sessions, a wrong order cannot be correct by chance.
+            // With 16 sessions, an order that ignores the creation dates is practically never correct by chance.
             let ages = (0..<16).map { Double(($0 * 7) % 16) }
             var sessions: [StoredSession] = []
             for age in ages {
