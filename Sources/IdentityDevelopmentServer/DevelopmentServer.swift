@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// An HTTP server for development, examples and tests.
 ///
-/// It is reachable from this machine only.
+/// Other machines reach it only through a tunnel or proxy on this machine.
 ///
 /// It listens on 127.0.0.1 and, if that is possible, on [::1]. In production, put the same handler behind a server framework.
 ///

@@ -88,7 +88,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
         return commands
     }
 
-    /// Waits until the mailbox is closed.
+    /// Waits until ``close(releasing:)`` has released the resource that `wake` uses; returns at once if this has already happened.
     package func waitForEnd() async {
         await withCheckedContinuation { continuation in
             let hasEnded = state.withLock { state in

@@ -14,8 +14,8 @@ static inline int64_t identity_file_system(const char *_Nonnull path) {
     return statfs(path, &status) == 0 ? (int64_t)(uint32_t)status.f_type : -1;
 }
 
-// How often this thread has waited, for example for the disk. Where the system does not count this for a thread, the count of the
-// process, which is larger.
+// How often this thread has waited, for example for the disk. On other systems than Linux, how often all threads of the process have
+// waited.
 static inline long identity_thread_waits(void) {
     struct rusage usage = {0};
 #if defined(__linux__)
