@@ -13,7 +13,9 @@ struct ClockReadings: HTTPTransport {
     private static let noticeable = 10.0
 
     private final class Readings: Sendable {
-        /// For each host, how many seconds this machine's clock is ahead; the largest difference of several responses.
+        /// For each host, how many seconds this machine's clock is ahead, negative if it is behind.
+        ///
+        /// It is the reading with the largest difference among the host's responses.
         let ahead = Mutex<[String: Double]>([:])
     }
 

@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentityOIDC
 internal import IdentitySetup
 
-/// Checks the providers of a configuration: members and secrets, redirect URIs, discovery and keys.
+/// Checks the providers of a configuration: members and secrets, redirect URIs, discovery, keys, and the scope `offline_access`.
 struct ProviderCheck {
     let report: CheckReport
     let environment: IdentityEnvironment

@@ -24,7 +24,7 @@ struct ProfileCommand: Command {
 }
 
 extension Output {
-    /// Prints a buyer; members have the names of OpenID Connect Core section 5.1, and unknown ones are null.
+    /// Prints a buyer; members have the names of OpenID Connect Core section 5.1, and a member without a known value is null.
     fileprivate func profile(_ buyer: Buyer) {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         func line(_ contact: Buyer.Contact?) -> String? {

@@ -203,7 +203,7 @@ actor ApproachRun {
 /// The result of a refresh.
 enum RefreshStepResult: Sendable {
     case tokens(SessionTokens)
-    /// The provider issues no refresh token: the session ends when its access token expires.
+    /// The session has no refresh token: it ends when its access token expires.
     case signInAgain
 }
 

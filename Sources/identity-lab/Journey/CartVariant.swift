@@ -4,7 +4,9 @@ internal import ShopifyStorefront
 actor CartVariant {
     private var id: String?
 
-    /// Returns the id of the first variant that the shop can sell; the first call opens the storefront and requests it.
+    /// Returns the id of the first variant that the shop can sell.
+    ///
+    /// Until a call has found this variant, each call opens the storefront and requests it.
     func id(for buyer: StorefrontContext, in storefront: @Sendable () throws -> StorefrontClient) async throws -> String
     {
         if let id { return id }

@@ -1,4 +1,4 @@
-/// The report of one approach: a provider with its kind of client, run with one of the three entry points.
+/// The report of one approach: a provider, and one of the three entry points of `LoginFlow` or the routes of `IdentityWeb`.
 struct ApproachReport: Sendable {
     /// The provider's name.
     var provider: String

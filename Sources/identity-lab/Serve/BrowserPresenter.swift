@@ -30,7 +30,7 @@ final class BrowserPresenter: FormPostPresenting {
         throw CancellationError()
     }
 
-    /// Passes a callback to the login if it belongs to it, and returns whether it does.
+    /// Passes a callback with the `state` of the shown login to this login; returns false for any other callback.
     func receive(_ callback: PresentedCallback) -> Bool {
         guard let login = shown.withLock(\.self), login.isAnswered(by: callback) else { return false }
         callbackInput.yield(callback)

@@ -49,7 +49,7 @@ actor ServedRun {
     private var attemptID: String?
     private var redirect: RecordedRedirect?
     private var login: Task<Void, Never>?
-    /// The sign-out; every press of the button gets its response.
+    /// The task of the sign-out; every press of the button waits for this task and gets its response.
     ///
     /// After a double click, the browser drops the response to the first press.
     private var logout: Task<WebResponse?, any Error>?

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The sessions whose new tokens could not be stored: these tokens are lost when the process ends.
+/// The sessions whose new tokens could not be stored: unless a later attempt stores these tokens, they are lost when the process ends.
 final class NonDurableTokens: Sendable {
     /// Each value keeps its manager alive, because a new manager could otherwise get the address of a released one as its identifier.
     private let sessions = Mutex<[ObjectIdentifier: (manager: SessionManager, found: Set<SessionReference>)]>([:])
