@@ -13,7 +13,7 @@ package struct ExampleSetup: Sendable {
     private let sandbox: ShopSandbox?
     private let folder: URL
 
-    /// Runs an example; the process ends with status 1 if the example throws an error.
+    /// Runs an example; the process ends with status 1 if the setup or the example throws an error.
     ///
     /// - Parameters:
     ///   - program: The program's name, for error messages.

@@ -121,7 +121,7 @@ extension WebShop {
         throw Notice(text: changed.warnings.isEmpty ? .saved : .stock, page: "/cart")
     }
 
-    /// Redirects the buyer to the shop's checkout, with the identity of the session on the cart.
+    /// Redirects the browser to the shop's checkout; before, a signed-in buyer's identity is attached to the cart.
     func checkout(_ context: WebContext) async throws -> WebResponse {
         guard let session = try await context.cartSession() else { throw Notice(text: .refused, page: "/cart") }
         let handoff = try await changing(page: "/cart") {
