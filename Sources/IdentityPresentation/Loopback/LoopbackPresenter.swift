@@ -51,9 +51,9 @@ public struct LoopbackPresenter: FormPostPresenting {
 
     /// Listens on the port, opens the login page in the browser, waits for the callback and closes the port.
     ///
-    /// - Throws: `IdentityError` of kind configuration if the redirect URI is not a loopback URI or the port cannot be opened, with
-    ///   code `IdentityError.Code.attemptExpired` after the deadline, and the error of `PresentedLogin.authorizationURL`;
-    ///   `CancellationError` when the task was cancelled.
+    /// - Throws: `IdentityError` of kind configuration if the redirect URI is not an http URI with the host 127.0.0.1 or [::1], or the
+    ///   port cannot be opened; `IdentityError` with code `IdentityError.Code.attemptExpired` after the deadline; the error of
+    ///   `PresentedLogin.authorizationURL`; `CancellationError` when the task was cancelled.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await present(login, takesForms: false).url
     }
