@@ -32,7 +32,7 @@ extension SandboxFault {
         case numbers
         /// The JWK from the key set, without its members `kid`, `use` and `alg`.
         case jwk
-        /// An empty HMAC key.
+        /// An empty HMAC key instead of the public key.
         case empty
     }
 

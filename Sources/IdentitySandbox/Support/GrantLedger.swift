@@ -15,7 +15,7 @@ struct Grant: Sendable {
     private(set) var challenge: String?
     /// The authentication context of the login.
     private(set) var acr: String?
-    /// The key to which the code is bound (RFC 9449 section 10).
+    /// The thumbprint of the key to which the code is bound (RFC 9449 section 10).
     private(set) var keyThumbprint: String?
     fileprivate(set) var isRevoked = false
 
@@ -44,7 +44,7 @@ struct GrantLedger: Sendable {
     struct AccessToken: Sendable {
         let grant: Int
         let scopes: [String]
-        /// The key to which the token is bound (RFC 9449 section 6).
+        /// The thumbprint of the key to which the token is bound (RFC 9449 section 6); nil for a bearer token.
         let keyThumbprint: String?
         var expires: Date
         var isRevoked = false
@@ -58,7 +58,7 @@ struct GrantLedger: Sendable {
 
     private struct RefreshToken {
         let grant: Int
-        /// The key to which the token of a public client is bound (RFC 9449 section 5).
+        /// The thumbprint of the key to which the token of a public client is bound (RFC 9449 section 5).
         let keyThumbprint: String?
         let expires: Date?
         var spentAt: Date?
@@ -130,7 +130,7 @@ struct GrantLedger: Sendable {
         refreshTokens[token] = RefreshToken(grant: grant, keyThumbprint: keyThumbprint, expires: expires)
     }
 
-    /// The key to which a refresh token is bound; nil for an unbound token.
+    /// The thumbprint of the key to which a refresh token is bound; nil for an unbound or unknown token.
     func key(ofRefreshToken token: String) -> String? { refreshTokens[token]?.keyThumbprint }
 
     func grant(ofRefreshToken token: String, at now: Date) throws(Refusal) -> Grant {

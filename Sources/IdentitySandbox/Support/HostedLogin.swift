@@ -46,7 +46,7 @@ struct HostedLogin: Sendable {
     var acr: String?
     /// The handle of the device login for which the buyer signs in; nil for a login that ends at a redirect URI.
     var deviceHandle: String?
-    /// The key to which the code is bound (RFC 9449 section 10).
+    /// The thumbprint of the key to which the code is bound (RFC 9449 section 10).
     var keyThumbprint: String?
     /// The `request_uri` of a pushed request.
     var pushedRequest: String?

@@ -5,13 +5,13 @@ extension SandboxOpenID {
     /// Invalidates all DPoP nonces issued so far: a proof with one of them gets `use_dpop_nonce`.
     public func expireDPoPNonces() { state.withLock { $0.nonces.expire() } }
 
-    /// The thumbprint of the key of a request's DPoP proof; nil when there is no proof and none is required.
+    /// The thumbprint of the key of a request's DPoP proof.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - isRequired: Whether a proof is required.
-    ///   - accessToken: The access token of the request, which the proof must name.
-    /// - Returns: The thumbprint; nil without a proof.
+    ///   - accessToken: The access token of the request, whose hash the proof must contain; nil if it has none.
+    /// - Returns: The thumbprint; nil if the request has no proof and none is required, and always if DPoP is off.
     /// - Throws: `invalid_dpop_proof`, or `use_dpop_nonce` with the nonce to use.
     func provenKey(
         _ request: SandboxRequest,

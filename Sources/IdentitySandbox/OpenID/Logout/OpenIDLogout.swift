@@ -37,7 +37,7 @@ extension SandboxOpenID {
             return await end(pending)
         } catch {
             note(error, call)
-            // Only one of these errors is not the client's: the buyer answered the logout page a second time or too late.
+            // All these errors are mistakes of the client, except that the buyer answered the logout page a second time or too late.
             let hint =
                 error.isViolation
                 ? "Compare the request with the client's settings."
