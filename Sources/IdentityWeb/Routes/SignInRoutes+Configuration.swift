@@ -32,7 +32,10 @@ extension SignInRoutes {
         public var loginLimit = LoginLimit()
         /// The pages for buyers.
         public var pages: any SignInPages = StandardPages()
-        /// The options of every login, for example its scopes; the routes replace `returnPath`, and the values of ``linkParameters``.
+        /// The options of every login, for example its scopes.
+        ///
+        /// The routes replace `returnPath` for each login. Three sources can replace further values: a link (``linkParameters``), a provider
+        /// that begins a sign-in (``thirdPartyLogins``), and a page's requirement (``WebContext/requireSession(maxAge:acr:)``).
         public var loginOptions = LoginOptions()
         /// The query parameters of the route `login/{provider}` that a link may set, none by default.
         public var linkParameters: Set<LinkParameter> = []
