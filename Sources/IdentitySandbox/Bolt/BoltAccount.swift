@@ -91,9 +91,10 @@ extension SandboxBolt {
         ]
     }
 
-    /// Bolt's other endpoints: `/v1/merchant/identifiers`, which tests the API key, and `/v1/testing/shopper/create`.
+    /// Bolt's other endpoints, which all require the API key.
     ///
-    /// The second endpoint creates a test shopper, and returns an authorization code without a login page.
+    /// `/v1/merchant/identifiers` returns the publishable key. `/v1/testing/shopper/create` creates a test shopper, and returns an
+    /// authorization code without a login page.
     func other(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         guard request.header("x-api-key") == configuration.apiKey else {

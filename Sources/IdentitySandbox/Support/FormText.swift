@@ -16,7 +16,8 @@ package enum FormText {
         return fields
     }
 
-    /// The decoded text of one name or value of a form; nil in the same cases as for `decode(_:)`.
+    /// The decoded text of one name or value of a form; nil for an invalid escape, a byte that must be escaped, a zero byte, or invalid
+    /// UTF-8.
     static func decodeField(_ text: String) -> String? {
         decode(Array(text.utf8)[...])
     }

@@ -78,7 +78,7 @@ actor ServedRun {
 
     /// Begins the sign-in; the response has the routes' cookies, and is nil for the other entry points.
     ///
-    /// If the column already shows another sign-in, this one does not begin, because nobody would end it.
+    /// If the column already shows another sign-in, this sign-in does not begin, because nobody would end it, and the response is nil.
     func begin(_ request: WebRequest) async -> WebResponse? {
         guard !isClosed else { return nil }
         guard routes == nil else { return await beginRoutes(request) }
