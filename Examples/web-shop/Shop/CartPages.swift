@@ -121,7 +121,7 @@ extension WebShop {
         throw Notice(text: changed.warnings.isEmpty ? .saved : .stock, page: "/cart")
     }
 
-    /// Redirects the browser to the shop's checkout; before, a signed-in buyer's identity is attached to the cart.
+    /// Attaches a signed-in buyer's identity to the cart, and redirects the browser to the shop's checkout.
     func checkout(_ context: WebContext) async throws -> WebResponse {
         guard let session = try await context.cartSession() else { throw Notice(text: .refused, page: "/cart") }
         let handoff = try await changing(page: "/cart") {

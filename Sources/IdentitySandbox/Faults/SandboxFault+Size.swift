@@ -19,7 +19,7 @@ extension SandboxFault {
         }
     }
 
-    /// A gzip body that expands to about this many zeros, 159 times its own size.
+    /// A gzip body that expands to about this many zero bytes, 159 times its own size.
     ///
     /// The response has `Content-Encoding: gzip` even if the client did not offer compression.
     public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxFault {

@@ -103,7 +103,7 @@ extension SignInRoutes {
 
     /// Ends the session that another buyer has in this browser.
     ///
-    /// It ends before the new session is stored, so that none of its data, such as the cart, reaches the new buyer.
+    /// The other buyer's session ends before the new session is stored, so that none of its data, such as the cart, reaches the new buyer.
     private func end(_ old: Session) async throws {
         do {
             _ = try await sessions.logout(old.id)

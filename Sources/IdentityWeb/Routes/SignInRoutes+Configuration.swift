@@ -34,8 +34,9 @@ extension SignInRoutes {
         public var pages: any SignInPages = StandardPages()
         /// The options of every login, for example its scopes.
         ///
-        /// The routes replace `returnPath` for each login. Three sources can replace further values: a link (``linkParameters``), a provider
-        /// that begins a sign-in (``thirdPartyLogins``), and a page's requirement (``WebContext/requireSession(maxAge:acr:)``).
+        /// The routes replace `returnPath` for each login. Three sources can replace further values: a link (``linkParameters``), a
+        /// provider that begins a sign-in (``thirdPartyLogins``), and a page's requirement
+        /// (``WebContext/requireSession(maxAge:acr:)``).
         public var loginOptions = LoginOptions()
         /// The query parameters of the route `login/{provider}` that a link may set, none by default.
         public var linkParameters: Set<LinkParameter> = []
