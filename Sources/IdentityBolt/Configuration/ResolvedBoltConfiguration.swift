@@ -84,7 +84,8 @@ struct ResolvedBoltConfiguration: Sendable {
         for url in urls.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
             throw invalid(
                 "The endpoint \(url) of the Bolt configuration is not https.",
-                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
+                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to "
+                    + "loopback addresses such as 127.0.0.1 and [::1]."
             )
         }
     }

@@ -64,7 +64,9 @@ public struct SFCCConfiguration: Sendable {
     /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a session's
     /// lock.
     public var timeout = ProviderDescriptor.defaultTimeout
-    /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine; a loopback ``host`` is then reached by http.
+    /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
+    ///
+    /// A loopback ``host`` is then reached by http.
     public var allowsLoopbackHTTP = false
     /// The default options of every login; `max_age` and `acr_values` are refused, because the storefront's token proves neither.
     public var loginDefaults = LoginDefaults()

@@ -127,7 +127,7 @@ public struct ConfigurationSection: Sendable {
                 "must be an https URL",
                 hint: allowsLoopbackHTTP
                     ? "Write an https URL. Plain http is permitted only to a loopback address such as 127.0.0.1 or [::1]."
-                    : "Write an https URL. For tests on one machine, \"allowsLoopbackHTTP\": true permits http to 127.0.0.1 or [::1]."
+                    : "Write an https URL. For tests on one machine, \"allowsLoopbackHTTP\": true permits http to loopback addresses."
             )
         }
         return url

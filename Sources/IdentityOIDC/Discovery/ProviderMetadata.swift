@@ -81,7 +81,7 @@ public struct ProviderMetadata: Sendable {
     ///
     /// - Parameters:
     ///   - body: The document.
-    ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1].
+    ///   - allowsLoopbackHTTP: Permits plain http to loopback addresses such as 127.0.0.1 and [::1].
     ///   - addressHint: Advice about the document's address, for a document that does not contain metadata.
     /// - Throws: `IdentityError` with code `discovery_failed`; it names the first invalid member if the document is a JSON object.
     package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool, addressHint: String? = nil) throws {
@@ -109,7 +109,7 @@ public struct ProviderMetadata: Sendable {
                     "have a \(name) that is not a usable https URL",
                     hint:
                         "Ask the provider to correct it. For tests on one machine, set allowsLoopbackHTTP to true: it permits http "
-                        + "to 127.0.0.1 and [::1], not to localhost."
+                        + "to loopback addresses such as 127.0.0.1 and [::1], not to localhost."
                 )
             }
             return url

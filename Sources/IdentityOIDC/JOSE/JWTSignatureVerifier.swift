@@ -25,7 +25,7 @@ public struct JWTSignatureVerifier: Sendable {
     ///   - provider: The provider's name in events.
     ///   - environment: Transport and clock.
     ///   - timeout: How long one request may take.
-    ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
+    ///   - allowsLoopbackHTTP: Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
     public init(
         keySetURL: HTTPURL,
         algorithms: [String],

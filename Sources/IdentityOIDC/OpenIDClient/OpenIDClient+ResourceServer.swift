@@ -31,7 +31,7 @@ extension OpenIDClient {
                 configuration: "The resource server's URL is not https, so no headers with the access token were made.",
                 hint:
                     "Use the https URL of the resource server: with plain http, others on the network path can read the token. For "
-                    + "tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1].",
+                    + "tests on one machine, set allowsLoopbackHTTP to permit http to loopback addresses such as 127.0.0.1 and [::1].",
                 reference: "RFC 6750 section 5.3"
             )
         }

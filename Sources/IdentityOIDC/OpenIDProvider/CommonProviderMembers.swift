@@ -9,7 +9,7 @@ public import IdentityKit
 /// configuration.timeout = common.timeout
 /// ```
 public struct CommonProviderMembers: Sendable {
-    /// `allowsLoopbackHTTP`: permits plain http to 127.0.0.1 and [::1]; by default false.
+    /// `allowsLoopbackHTTP`: permits plain http to loopback addresses such as 127.0.0.1 and [::1]; by default false.
     public let allowsLoopbackHTTP: Bool
     /// `timeout`: how long one request may take; by default 8 seconds.
     public let timeout: Duration

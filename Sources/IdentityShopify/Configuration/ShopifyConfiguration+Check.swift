@@ -95,7 +95,8 @@ extension ShopifyProvider.Configuration {
                 member: "endpoints",
                 problem: "contain \(url), which is not https",
                 hint:
-                    "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
+                    "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to "
+                    + "loopback addresses such as 127.0.0.1 and [::1]."
             )
         }
     }

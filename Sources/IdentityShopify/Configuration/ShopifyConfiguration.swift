@@ -54,7 +54,7 @@ extension ShopifyProvider {
         /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a
         /// session's lock.
         public var timeout = ProviderDescriptor.defaultTimeout
-        /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
+        /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
         /// The default options of every login, for example `prompt`; a login's own options replace them.
         public var loginDefaults = LoginDefaults()

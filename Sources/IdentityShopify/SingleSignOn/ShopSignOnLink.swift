@@ -22,7 +22,7 @@ public struct ShopSignOnLink: Sendable {
     /// - Parameters:
     ///   - shopDomain: The domain at which buyers' browsers open the shop: a host name without scheme, port and path. Take it from the
     ///     app's configuration, never from an HTTP request.
-    ///   - allowsLoopbackHTTP: Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
+    ///   - allowsLoopbackHTTP: Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
     /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` if `shopDomain` is not a bare domain name.
     public init(shopDomain: String, allowsLoopbackHTTP: Bool = false) throws(IdentityError) {
         guard let domain = ShopDomain(shopDomain, allowsLoopbackHTTP: allowsLoopbackHTTP) else {

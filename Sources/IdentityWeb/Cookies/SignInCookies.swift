@@ -44,7 +44,7 @@ public struct SignInCookies: Sendable {
             throw IdentityError(
                 configuration: "`publicOrigin` is neither an https origin nor an http origin with a loopback address.",
                 hint:
-                    "Write scheme, host and port only, for example https://shop.example. Plain http works for 127.0.0.1 and [::1]."
+                    "Write scheme, host and port only, for example https://shop.example. Plain http works for loopback addresses."
             )
         }
         guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(ASCII.isToken) else {

@@ -12,7 +12,7 @@ public struct CustomerAccountConfiguration: Sendable {
     public let origin: String?
     /// The URL for requests; nil to discover it.
     public let endpoint: HTTPURL?
-    /// Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine.
+    /// Whether plain http to loopback addresses such as 127.0.0.1 and [::1] is permitted, for tests on one machine.
     public let allowsLoopbackHTTP: Bool
     /// The timeout of one request, by default 15 seconds.
     public let timeout: Duration
@@ -66,7 +66,8 @@ public struct CustomerAccountConfiguration: Sendable {
         if let endpoint, !endpoint.isSecure, !(allowsLoopbackHTTP && endpoint.isLoopback) {
             throw Self.invalid(
                 "`endpoint` of the Customer Account API is not https.",
-                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
+                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to "
+                    + "loopback addresses such as 127.0.0.1 and [::1]."
             )
         }
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {

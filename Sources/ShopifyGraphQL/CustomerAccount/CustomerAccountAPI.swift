@@ -25,7 +25,7 @@ package final class CustomerAccountAPI: Sendable {
         package var origin: String?
         /// How long one request may take.
         package var timeout = Duration.seconds(15)
-        /// Permits plain http to 127.0.0.1 and [::1], for tests on one machine.
+        /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
         package var allowsLoopbackHTTP = false
         /// The configuration member for the API's URL, which errors name.
         package var endpointMember = "endpoint"

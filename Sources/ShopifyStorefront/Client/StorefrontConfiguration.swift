@@ -22,7 +22,7 @@ public struct StorefrontConfiguration: Sendable {
     public let authentication: StorefrontAuthentication
     /// The URL for requests, by default `https://{shopDomain}/api/{version}/graphql.json`.
     public let endpoint: HTTPURL
-    /// Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine.
+    /// Whether plain http to loopback addresses such as 127.0.0.1 and [::1] is permitted, for tests on one machine.
     public let allowsLoopbackHTTP: Bool
     /// The timeout of one request, 15 seconds by default.
     public let timeout: Duration
@@ -34,7 +34,7 @@ public struct StorefrontConfiguration: Sendable {
     ///   - authentication: The app's authentication.
     ///   - apiVersion: The version, 2026-10 by default.
     ///   - endpoint: Another URL than the shop's own, for a proxy or a fake shop.
-    ///   - allowsLoopbackHTTP: Whether `endpoint` may use http to 127.0.0.1 or [::1].
+    ///   - allowsLoopbackHTTP: Whether `endpoint` may use http to a loopback address.
     ///   - timeout: The timeout of one request.
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, token or version, an endpoint that is
     ///   not https, or a timeout that is not greater than 0.
@@ -86,7 +86,8 @@ public struct StorefrontConfiguration: Sendable {
             throw invalid(
                 "endpoint",
                 "must use https",
-                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to 127.0.0.1 and [::1]."
+                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to "
+                    + "loopback addresses such as 127.0.0.1 and [::1]."
             )
         }
         let (member, token): (String, [UInt8]?) =

@@ -18,7 +18,7 @@ public struct CustomerTokenExchange: Sendable {
     ///   - endpoint: The Customer Account API's GraphQL endpoint, from its discovery document.
     ///   - origin: The origin of a public web client, for example `https://shop.example`, which Shopify requires from such a client.
     ///   - environment: The HTTP transport, the clock and randomness.
-    ///   - allowsLoopbackHTTP: Whether plain http to 127.0.0.1 and [::1] is permitted, for tests on one machine.
+    ///   - allowsLoopbackHTTP: Whether plain http to loopback addresses such as 127.0.0.1 and [::1] is permitted, for tests on one machine.
     public init(
         endpoint: HTTPURL,
         origin: String? = nil,
