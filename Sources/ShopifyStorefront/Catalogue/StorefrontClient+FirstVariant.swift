@@ -19,7 +19,8 @@ extension StorefrontClient {
         throw IdentityError(
             .configuration,
             .configurationInvalid,
-            "The shop has no product that this program can put into a cart.",
+            "This program found no variant for a cart. None of the shop's first 250 products is available for sale, or the first available "
+                + "product has no available variant.",
             hint: "Publish a product that is in stock to the sales channel of the storefront's token.",
             reference: "Storefront API reference, products"
         )

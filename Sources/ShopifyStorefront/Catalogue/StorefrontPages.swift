@@ -106,7 +106,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             IdentityError(
                 .rejected,
                 .unexpectedResponse,
-                "The page has hasNextPage = true, but its endCursor is missing or is the endCursor of the previous page.",
+                "The page has hasNextPage = true, but its endCursor is missing, empty, or the cursor after which the page begins.",
                 hint: "Select endCursor together with hasNextPage, and pass the cursor to the operation.",
                 reference: "Storefront API reference, PageInfo"
             )

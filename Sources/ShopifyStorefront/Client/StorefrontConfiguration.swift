@@ -68,7 +68,7 @@ public struct StorefrontConfiguration: Sendable {
         timeout: Duration,
         invalid: (_ member: String, _ problem: String, _ hint: String) -> IdentityError
     ) throws(IdentityError) {
-        let hint = "Write it without scheme, port and path, for example example.myshopify.com."
+        let hint = "Set shopDomain to a host name without scheme, port and path, for example example.myshopify.com."
         if let domain {
             guard let domain = ShopDomain(domain) else { throw invalid("shopDomain", "is not a host name", hint) }
             let path = "/api/\(apiVersion.rawValue)/graphql.json"

@@ -24,7 +24,7 @@ public struct CartPayload: Sendable {
             throw IdentityError(
                 .retryLater,
                 .outcomeUnknown,
-                "Shopify's response contains neither the cart nor an error, so the change may have been made.",
+                "Shopify's response contains neither the cart nor a user error, so the change may have been made.",
                 hint: """
                     If the request named a cart, read it before you repeat the change; it may no longer exist. A request that creates a cart \
                     may have created one whose id is unknown, and which expires.
@@ -56,8 +56,8 @@ extension IdentityError {
             .cartGone,
             "Shopify has no cart with this id.",
             hint:
-                "The cart's order was placed, the cart has expired, or its id is wrong. Call add(_:for:in:), which creates a cart if the "
-                + "session has none.",
+                "The cart's order was placed, the cart has expired, or its id is wrong. To continue, call add(_:for:in:): it creates a "
+                + "cart if the session has none.",
             reference: "Storefront API reference, cart",
             providerResponse: metadata.map { IdentityError.ProviderResponse($0) }
         )

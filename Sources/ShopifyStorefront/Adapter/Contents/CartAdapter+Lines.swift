@@ -118,8 +118,8 @@ extension CartAdapter {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The pages of the cart's lines do not end: a page with hasNextPage = true has no line, no new endCursor, "
-                + "or comes after \(maximumLines) lines.",
+            "The pages of the cart's lines do not end: a page with hasNextPage = true has no line or no new "
+                + "endCursor, or the list already has \(maximumLines) lines.",
             hint: "Try again. If the error persists, call forget(for:) and create a new cart.",
             reference: "Storefront API reference, PageInfo"
         )
@@ -242,7 +242,7 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .outcomeUnknown,
-            "The response to cartLinesAdd has neither a cart nor an error, and it is not known whether the lines were added.",
+            "The response to cartLinesAdd has neither a cart nor an error. It is not known whether the lines were added.",
             hint: "Read the cart before you add the lines again.",
             providerResponse: IdentityError.ProviderResponse(metadata)
         )

@@ -52,11 +52,11 @@ extension IdentityError {
         return IdentityError(
             .rejected,
             .linesPartlyAdded,
-            "Shopify added \(addition.added.count) of \(all) lines, then the addition failed (\(problem.code)).",
+            "Shopify added at least \(addition.added.count) of \(all) lines, then the addition failed (\(problem.code)).",
             hint: addition.unknown.isEmpty
-                ? "Take the missing lines from the error's cause, CartPartialAddition, and add only those."
-                : "Take the missing lines from the error's cause, CartPartialAddition, and add only those. Its unknown lines may be in "
-                    + "the cart: read the cart before you add them.",
+                ? "Follow the hint of `problem` in the error's cause, CartPartialAddition. Then add only its missing lines."
+                : "Read the cart, because it may contain the unknown lines of the error's cause, CartPartialAddition. Then add its missing "
+                    + "lines, and the unknown lines that the cart does not contain.",
             retryAfter: problem.retryAfter,
             providerResponse: problem.providerResponse,
             cause: addition

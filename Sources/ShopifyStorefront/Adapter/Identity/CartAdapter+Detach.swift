@@ -43,7 +43,8 @@ extension CartAdapter {
             try await sendRemoval(remove, &result, &binding, in: context)
         }
         let hint =
-            "If the session still exists, call detach(from:in:). Do not give this cart to another buyer before that succeeds."
+            "If the session still exists and has this cart, call detach(from:in:). Give the cart to another buyer only after "
+            + "detach(from:in:) has succeeded."
         guard result.cart.buyerIdentity.customerID == nil, permitsContact || !result.hasContact,
             result.cart.deliveryAddressIDs.isEmpty
         else {

@@ -12,8 +12,8 @@ extension CartAdapter {
             "Shopify rejected the buyer's customer access token for the cart.",
             hint:
                 "Check that the token belongs to this shop. A Customer Account token also needs the scope customer-account-api:full. "
-                + "If both are right, let the buyer sign in again. If the shop rejects every Customer Account token, set "
-                + "CartPolicy.exchange.",
+                + "If both are right, let the buyer sign in again. If the shop rejects every Customer Account token and "
+                + "CartPolicy.exchange is nil, set it.",
             reference: "Storefront API reference, cartBuyerIdentityUpdate",
             providerResponse: refusal.providerResponse,
             cause: refusal.cause
@@ -27,7 +27,7 @@ extension CartAdapter {
             "The cart's id came from an untrusted source, so no identity is put on the cart.",
             hint:
                 "Call create(_:for:in:) for a new cart. If no browser can have chosen the cart's id, call adopt(_:for:isTrusted:in:) "
-                + "with isTrusted."
+                + "with isTrusted: true."
         )
     }
 

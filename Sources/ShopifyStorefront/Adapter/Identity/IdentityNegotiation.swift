@@ -133,7 +133,7 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .accessTokenRefused,
-            "The Storefront API rejected the customer's access token.",
+            "Shopify rejected the customer's access token.",
             hint: "Refresh the access token and try again.",
             reference: "Storefront API reference, cartBuyerIdentityUpdate"
         )

@@ -48,7 +48,8 @@ extension CartAdapter {
         busy.recast(
             as: .rejected,
             message: "The newer session already has another cart, so the older session keeps its cart.",
-            hint: "To use the older cart instead, call forget(for:) for the newer session. Then move the cart again."
+            hint:
+                "To use the older cart instead, call forget(for:) for the newer session. Then call moveCart(of:to:) again."
         )
     }
 

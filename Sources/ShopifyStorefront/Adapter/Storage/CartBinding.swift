@@ -167,7 +167,8 @@ struct CartBinding: Sendable {
                 .storeCorrupt,
                 "The cart that is stored with the session could not be read.",
                 hint:
-                    "If another version of the app wrote the cart, run that version. Otherwise end the session. Nothing was changed."
+                    "If another version of the app wrote the cart, run that version. Otherwise end the session. The stored cart was not "
+                    + "changed."
             )
         }
         self.cartID = cartID

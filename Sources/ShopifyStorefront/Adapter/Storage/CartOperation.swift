@@ -169,10 +169,10 @@ struct CartOperation: Sendable {
                 throw IdentityError(
                     .retryLater,
                     .detachIncomplete,
-                    "Another process changed the session's cart, and the buyer could not be removed from the cart of this operation.",
+                    "The session's cart was changed or removed during this operation, and the operation's buyer may still be on its cart.",
                     hint:
-                        "Call read(for:in:). If it returns the cart that this operation changed, call detach(from:in:). Do not give that cart "
-                        + "to another buyer.",
+                        "If the session still exists, call read(for:in:). If it returns the cart that this operation changed, call "
+                        + "detach(from:in:). Do not give that cart to another buyer.",
                     cause: error
                 )
             }
