@@ -45,7 +45,9 @@ package struct Configuration: Sendable {
     /// Reads the file.
     package init(parsing bytes: [UInt8]) throws(GenerationFailure) {
         let value: JSONValue
-        do { value = try JSONValue(parsing: bytes) } catch { throw .usage("generator.json is not JSON: \(error).") }
+        do { value = try JSONValue(parsing: bytes) } catch {
+            throw .usage("generator.json could not be read as JSON: \(error).")
+        }
         guard let object = value.object else { throw .usage("generator.json must contain an object.") }
         do throws(IdentityError) {
             try read(object)

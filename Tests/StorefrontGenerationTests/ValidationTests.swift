@@ -190,11 +190,12 @@ import Testing
     @Test(
         "an invalid schema is refused with a hint",
         arguments: [
-            ("", "is not JSON"), ("[]", "no member __schema"), ("\u{1F}\u{8B}", "is not JSON"),
+            ("", "could not be read as JSON"), ("[]", "no member __schema"),
+            ("\u{1F}\u{8B}", "could not be read as JSON"),
             (#"{"errors":[{"message":"Bad token"}]}"#, "The server returned: Bad token"),
             (#"{"errors":[{"message":"Bad\u202Etoken"}]}"#, "The server returned: Bad token"),
             (#"{"errors":[{"message":"Bad\u061Ctoken"}]}"#, "The server returned: Bad token"),
-            (#"{"__schema":{"types":[]}}"#, "no query type"),
+            (#"{"__schema":{"types":[]}}"#, "does not name its query type"),
             (
                 #"{"__schema":{"queryType":{"name":"Q"},"types":[{"kind":"OBJECT","name":"Q","fields":[{"name":"a","type":{"kind":"OBJECT","name":"Gone"}}]}]}}"#,
                 "the type Gone, which Q.a uses"

@@ -12,7 +12,7 @@ extension GraphSchema {
             value = try JSONValue(parsing: bytes, limits: JSONLimits(maximumBytes: 64 << 20, maximumDepth: 64))
         } catch {
             throw .usage(
-                "The schema is not JSON: \(error). Use the response to `storefront-gen introspection-query`."
+                "The schema could not be read as JSON: \(error). Use the response to `storefront-gen introspection-query`."
             )
         }
         guard let schema = value["data"]?["__schema"] ?? value["__schema"] else {
@@ -43,7 +43,7 @@ private struct IntrospectionReader {
             types[name] = GraphSchemaType(name: name, kind: .scalar)
         }
         guard let query = value["queryType"]?["name"]?.string, types[query]?.isComposite == true else {
-            throw .usage("The schema has no query type.")
+            throw .usage("The schema does not name its query type, or does not contain that type.")
         }
         let mutation = value["mutationType"]?["name"]?.string
         if let mutation, types[mutation]?.isComposite != true {
