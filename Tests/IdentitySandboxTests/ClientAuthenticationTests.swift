@@ -94,7 +94,7 @@ import Testing
         let twice = try await login.token(exchange + [("code", "d")], headers: good)
         #expect(twice.json["error_description"]?.string == "code is repeated.")
         let wrong = try await login.token(exchange, headers: basic(login, "wrong"))
-        #expect(wrong.json["error_description"]?.string == "The client secret is wrong.")
+        #expect(wrong.json["error_description"]?.string == "The client secret is wrong, or client_id is unknown.")
         #expect(login.openID.violations.count == 7)
         login.openID.forgetRequests()
         #expect(login.openID.violations.isEmpty)

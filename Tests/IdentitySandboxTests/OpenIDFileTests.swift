@@ -56,7 +56,7 @@ struct OpenIDFileTests {
             (#"{ "claimsIn": "cookies" }"#, "claimsIn must be one of userinfo, id_token"),
             (#"{ "lifetimes": { "access": 1 } }"#, "lifetimes.access is not known"),
             (#"{ "lifetimes": { "code": 1.5 } }"#, "lifetimes.code must be an integer"),
-            (#"{ "dpop": "off", "dpop": "off" }"#, "is not valid JSON"), ("[]", "must be a JSON object"),
+            (#"{ "dpop": "off", "dpop": "off" }"#, "could not be read as JSON"), ("[]", "must be a JSON object"),
         ]
     )
     func refused(text: String, message: String) throws {

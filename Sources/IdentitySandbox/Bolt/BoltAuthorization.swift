@@ -27,7 +27,9 @@ extension SandboxBolt {
             if let state = query["state"] { fields.append(("state", state)) }
             return .redirect(to: FormText.append(fields, to: callback))
         }
-        guard query["response_type"] == "code" else { return fail("unsupported_response_type", "It must be code.") }
+        guard query["response_type"] == "code" else {
+            return fail("unsupported_response_type", "response_type must be code.")
+        }
         guard query.scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {
             return fail("invalid_scope", "The requested scope is invalid, unknown, or malformed.")
         }
@@ -36,7 +38,7 @@ extension SandboxBolt {
         }
         let method = query["code_challenge_method"]
         guard query["code_challenge"] == nil ? method == nil : method == "S256" else {
-            return fail("invalid_request", "code_challenge_method must be S256.")
+            return fail("invalid_request", "code_challenge_method must be S256, and needs code_challenge.")
         }
         journal.count(\.authorizations)
         var login = HostedLogin(clientID: clientID, callback: callback, query, at: clock.now)

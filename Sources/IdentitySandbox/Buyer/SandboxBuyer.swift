@@ -99,7 +99,7 @@ public final class SandboxBuyer: Sendable {
     /// - Throws: In the same cases as ``login(at:redirectURI:)``.
     public func answerDevice(at url: String, userCode: String? = nil) async throws {
         guard case .page = try await walk(from: url, nil, userCode: userCode) else {
-            throw SandboxBuyerError("The device page redirected to another origin.", 0)
+            throw SandboxBuyerError("The device page led to another origin.", 0)
         }
     }
 

@@ -55,7 +55,12 @@ extension SandboxOpenID {
             (grant, state, now) throws(OAuthRefusal) in
             try Self.check(client, owns: grant, "code")
             guard let redirectURI = form["redirect_uri"], grant.redirectURI?.isIdentical(to: redirectURI) ?? false
-            else { throw OAuthRefusal("invalid_grant", "redirect_uri is not the one of the authorization request.") }
+            else {
+                throw OAuthRefusal(
+                    "invalid_grant",
+                    "redirect_uri is missing, or is not the one of the authorization request."
+                )
+            }
             if let reason = PKCECheck.problem(verifier: form["code_verifier"], challenge: grant.challenge) {
                 throw OAuthRefusal("invalid_grant", reason)
             }
@@ -121,7 +126,10 @@ extension SandboxOpenID {
     private static func check(_ key: String?, bound: String?, _ what: String) throws(OAuthRefusal) {
         guard let bound else { return }
         guard key?.isIdentical(to: bound) ?? false else {
-            throw OAuthRefusal("invalid_grant", "The \(what) is bound to another key than the DPoP proof's.")
+            throw OAuthRefusal(
+                "invalid_grant",
+                "The \(what) is bound to a key for which the request has no DPoP proof."
+            )
         }
     }
 

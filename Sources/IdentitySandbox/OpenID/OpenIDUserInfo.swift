@@ -27,7 +27,7 @@ extension SandboxOpenID {
             case (.dpop, let key?):
                 let proven = try provenKey(call.request, isRequired: true, accessToken: token)
                 guard proven?.isIdentical(to: key) ?? false else {
-                    throw OAuthRefusal("invalid_token", "The token is bound to another key than the DPoP proof's.")
+                    throw OAuthRefusal("invalid_token", "The token is not bound to the key of the DPoP proof.")
                 }
             }
             return userInfo(of: found.known.grant, scopes: found.known.scopes).with("Cache-Control", "no-store")
@@ -66,7 +66,7 @@ extension SandboxOpenID {
         switch (parts.first?.lowercased(), parts.count) {
         case ("bearer", 2): return (.bearer, parts[1])
         case ("dpop", 2) where configuration.dpop != .off: return (.dpop, parts[1])
-        default: throw OAuthRefusal("", "The request has no access token.")
+        default: throw OAuthRefusal("", "The Authorization header has no access token with a supported scheme.")
         }
     }
 

@@ -34,7 +34,7 @@ extension SandboxOpenIDConfiguration {
         do throws(IdentityError) {
             let value: JSONValue
             do { value = try JSONValue(parsing: json) } catch {
-                throw Self.error("The configuration of the OpenID provider is not valid JSON: \(error)")
+                throw Self.error("The configuration of the OpenID provider could not be read as JSON: \(error)")
             }
             guard let object = value.object else {
                 throw Self.error("The configuration of the OpenID provider must be a JSON object.")

@@ -88,9 +88,9 @@ extension SandboxShopify {
             }
             guard let redirectURI = fields["redirect_uri"],
                 Array(redirectURI.utf8) == grant.redirectURI.map({ Array($0.utf8) })
-            else { throw OAuthRefusal("invalid_grant", "redirect_uri differs from the authorization request.") }
+            else { throw OAuthRefusal("invalid_grant", "redirect_uri is not the one of the authorization request.") }
             guard PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge) else {
-                throw OAuthRefusal("invalid_grant", "code_verifier does not match.")
+                throw OAuthRefusal("invalid_grant", "code_verifier is missing or does not match.")
             }
             let idToken = grant.scopes.contains("openid") ? mintIDToken(grant, &state, now, call) : nil
             return issue(grant, client, idToken: idToken, &state, now)

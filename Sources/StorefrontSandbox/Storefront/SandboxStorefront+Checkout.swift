@@ -29,7 +29,8 @@ extension SandboxStorefront {
     func checkout(_ request: SandboxRequest) -> SandboxResponse {
         let token = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard let cart = cart(token: token) else {
-            let hint = "The cart was ordered, removed or moved, or is not from this sandbox. Open the checkout again."
+            let hint =
+                "The cart was ordered, removed or moved, or is not from this sandbox. Open the checkout in the shop again."
             return .html(
                 CheckoutPages.error("The cart does not exist.", hint: hint, returnURL: configuration.returnURL),
                 status: 404

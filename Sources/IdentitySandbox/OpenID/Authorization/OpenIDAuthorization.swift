@@ -35,7 +35,8 @@ extension SandboxOpenID {
             }
         } catch {
             note(error, call)
-            let hint = "Compare the request with the client's settings, then start the login again in the app."
+            let hint =
+                "If the request or the client's settings are wrong, correct them. Then start the login again in the app."
             return .html(NoticePages.refusal(brand: "OpenID", error.description, hint: hint), status: 400)
         }
     }

@@ -78,7 +78,10 @@ extension SandboxOpenID {
         guard let pushed = state.withLock({ $0.pushed.request(uri, at: now) }),
             pushed.clientID.isIdentical(to: client.clientID)
         else {
-            throw OAuthRefusal("invalid_request_uri", "request_uri is unknown, has expired or was used.")
+            throw OAuthRefusal(
+                "invalid_request_uri",
+                "request_uri is unknown for this client, has expired or was used."
+            )
         }
         return (pushed.query, pushed.keyThumbprint ?? pushed.query["dpop_jkt"])
     }

@@ -126,7 +126,7 @@ struct OpenIDClientCheck: Sendable {
 
     private func checkSecret(_ secret: String, _ client: SandboxOpenIDClient) throws(OAuthRefusal) {
         guard let expected = client.clientSecret, secret.isIdentical(to: expected) else {
-            throw refusal("The client secret is wrong.")
+            throw refusal("The client secret is wrong, or client_id is unknown.")
         }
     }
 

@@ -32,7 +32,7 @@ extension SandboxOpenID {
             }
             guard state.nonces.accepts(proof.nonce) else {
                 let nonce = state.nonces.next().map { [(name: "DPoP-Nonce", value: $0)] } ?? []
-                let problem = proof.nonce == nil ? "needs a nonce" : "has a stale nonce"
+                let problem = proof.nonce == nil ? "needs a nonce" : "has an unknown or expired nonce"
                 throw OAuthRefusal("use_dpop_nonce", "The DPoP proof \(problem).", headers: nonce, isViolation: false)
             }
             return proof.thumbprint

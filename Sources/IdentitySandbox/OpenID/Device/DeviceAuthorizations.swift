@@ -100,7 +100,10 @@ struct DeviceAuthorizations: Sendable {
         if let last = authorization.lastPoll, now.timeIntervalSince(last) < authorization.interval {
             authorizations[index].interval += 5
             let wanted = Int(authorization.interval)
-            throw OAuthRefusal("slow_down", "The device polled again within \(wanted) seconds. Wait 5 seconds longer.")
+            throw OAuthRefusal(
+                "slow_down",
+                "The device polled again within \(wanted) seconds. Wait 5 seconds longer before each poll."
+            )
         }
         throw OAuthRefusal("authorization_pending", "The buyer has not answered yet.", isViolation: false)
     }

@@ -60,7 +60,8 @@ extension SandboxOpenID {
             let session = tokens.state.withLock({ $0.logins.session(of: request) })
         else {
             let hint = "Start again with the code that the device shows."
-            return .html(NoticePages.error(brand: "OpenID", "No device waits for this login.", hint: hint), status: 404)
+            let reason = "No device waits for this login, or this browser is not signed in."
+            return .html(NoticePages.error(brand: "OpenID", reason, hint: hint), status: 404)
         }
         guard request.method == "POST" else {
             let page = DevicePages.confirmation(

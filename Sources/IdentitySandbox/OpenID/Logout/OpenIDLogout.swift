@@ -40,7 +40,7 @@ extension SandboxOpenID {
             // All these errors are mistakes of the client, except that the buyer answered the logout page a second time or too late.
             let hint =
                 error.isViolation
-                ? "Compare the request with the client's settings."
+                ? "Correct the request or the client's settings."
                 : "Return to the app, and sign out again if necessary."
             return .html(NoticePages.refusal(brand: "OpenID", error.description, hint: hint), status: 400)
         }
@@ -51,7 +51,10 @@ extension SandboxOpenID {
     ) throws(OAuthRefusal) -> (claims: JSONObject?, client: SandboxOpenIDClient?) {
         guard let text else { return (nil, nil) }
         guard let found = hint(text) else {
-            throw OAuthRefusal("invalid_request", "id_token_hint is not an ID token of this provider.")
+            throw OAuthRefusal(
+                "invalid_request",
+                "id_token_hint is not an ID token of this provider for one of its clients."
+            )
         }
         return (found.claims, found.client)
     }
@@ -95,7 +98,11 @@ extension SandboxOpenID {
     private func confirm(_ token: String, _ request: SandboxRequest) async throws(OAuthRefusal) -> SandboxResponse {
         let now = clock.now
         guard let pending = state.withLock({ $0.logouts.removeValue(forKey: token) }), pending.expires > now else {
-            throw OAuthRefusal("invalid_request", "The confirmation was used or has expired.", isViolation: false)
+            throw OAuthRefusal(
+                "invalid_request",
+                "The confirmation is unknown, was used or has expired.",
+                isViolation: false
+            )
         }
         guard request.formValue("action") != "cancel" else { return .html(LogoutPage.stayed(brand: "OpenID")) }
         return await end(pending)
