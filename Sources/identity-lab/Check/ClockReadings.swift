@@ -69,7 +69,7 @@ struct ClockReadings: HTTPTransport {
             report.warn(
                 "clock",
                 "date",
-                "No server sent its time, so the clock was not compared.",
+                "No response had a readable Date header, so the clock was not compared.",
                 hint: "Compare the output of \"date -u\" with a reliable clock."
             )
         }

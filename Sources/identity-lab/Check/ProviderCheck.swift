@@ -103,7 +103,9 @@ struct ProviderCheck {
                 subject,
                 point,
                 "No redirectURI is configured, so the provider sends the browser to the callback that is registered there.",
-                hint: "With IdentityWeb, register <publicOrigin>/auth/callback/\(descriptor.name) at the provider."
+                hint:
+                    "With IdentityWeb, register <publicOrigin><basePath>/callback/\(descriptor.name) at the provider. By default, "
+                    + "basePath is /auth."
             )
             return
         }
@@ -118,7 +120,8 @@ struct ProviderCheck {
                 subject,
                 point,
                 "\(text) reaches this machine only.",
-                hint: "For production, set \(subject).redirectURI to an https address and register it at the provider."
+                hint:
+                    "For a web app in production, set \(subject).redirectURI to an https address and register it at the provider."
             )
         }
     }

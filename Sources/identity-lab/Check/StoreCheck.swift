@@ -33,7 +33,8 @@ struct StoreCheck {
                     throw IdentityError(
                         configuration: "The folder \(folder) of the store's file \(file) does not exist.",
                         hint:
-                            "Check that its disk is mounted, or correct \(source). With createsStore, an app creates the folder and an empty store."
+                            "Check that its disk is mounted, or correct \(source). Unless createsStore is false, an app creates the folder "
+                            + "and an empty store."
                     )
                 }
                 guard FileManager.default.isWritableFile(atPath: folder) else {
@@ -133,7 +134,7 @@ struct StoreCheck {
                 "The newest session has no refresh token\(isMissing ? ", and offline_access was not granted" : "")."
                     + " The session ends when its access token expires.",
                 hint: isOpenID
-                    ? "If the provider issues refresh tokens, request them: at many with scope offline_access and prompt=consent."
+                    ? "If the provider issues refresh tokens, request them. Many providers require scope offline_access and prompt=consent."
                     : "Read in the provider's documentation whether it issues refresh tokens to this kind of client."
             )
         }

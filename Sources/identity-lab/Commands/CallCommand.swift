@@ -28,7 +28,10 @@ struct CallCommand: Command {
         }
         method = HTTPMethod(rawValue: name)
         guard let text = arguments.action, let url = try? HTTPURL(text) else {
-            throw UsageError("call needs the absolute URL of the resource, without a fragment.", command: Self.self)
+            throw UsageError(
+                "call needs the absolute http or https URL of the resource, without a fragment.",
+                command: Self.self
+            )
         }
         self.url = url
     }
@@ -85,7 +88,7 @@ struct CallCommand: Command {
             .unexpectedResponse,
             "The resource server responded with status \(response.status).",
             hint: isOutage
-                ? "Try again later."
+                ? "Try again later. If the method changes data, first check whether the server has carried out the request."
                 : response.status == 403
                     ? "Compare scopes and audience of the token with what the server requires."
                     : "Check the URL and the method, and read the body of the response.",

@@ -117,8 +117,8 @@ struct CompareCommand: Command {
         IdentityError(
             .configuration,
             IdentityError.Code(rawValue: "file_unwritable"),
-            "The report could not be written to \(file.printable).",
-            hint: "Check the path and the permissions of its folder."
+            "The file \(file.printable) for the report cannot be written.",
+            hint: "Check the path, the permissions of its folder and the free space of its disk."
         )
     }
 }

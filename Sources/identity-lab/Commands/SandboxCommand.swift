@@ -154,10 +154,10 @@ struct SandboxCommand: Command {
             IdentityError.Code(rawValue: "port_taken"),
             port == 0
                 ? "The sandbox could not open free ports on 127.0.0.1."
-                : "The sandbox could not open the ports \(port) to \(port + 6) on 127.0.0.1.",
+                : "The sandbox could not open all ports from \(port) to \(port + 6) on 127.0.0.1.",
             hint: port == 0
                 ? "Check that this process may open more files and start more threads."
-                : "Stop the program that uses one of them, or omit --port to use free ports.",
+                : "Stop every program that uses one of these ports, or omit --port to use free ports.",
             cause: cause
         )
     }

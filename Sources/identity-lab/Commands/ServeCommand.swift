@@ -33,7 +33,10 @@ struct ServeCommand: Command {
             guard let url = try? HTTPURL(text), url.path.utf8.count == 1, url.query == nil,
                 url.isSecure || url.isLoopback
             else {
-                throw UsageError("--public-origin must be an origin such as https://lab.example.", command: Self.self)
+                throw UsageError(
+                    "--public-origin must be an https origin such as https://lab.example, or an http origin with a loopback address.",
+                    command: Self.self
+                )
             }
             return url.origin
         }

@@ -21,6 +21,6 @@ struct SessionsCommand: Command {
         if let provider { _ = try deployment.providerName(provider) }
         let sessions = try await deployment.sessions.sessions(matching: SessionFilter(provider: provider))
         for session in sessions { lab.output.session(session, showsID: false) }
-        if sessions.isEmpty { lab.output.line("No sessions are stored.") }
+        if sessions.isEmpty { lab.output.line("No sessions were found.") }
     }
 }

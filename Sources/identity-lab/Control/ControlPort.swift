@@ -39,7 +39,11 @@ struct ControlPort: Sendable {
     private func run(_ name: String, _ request: WebRequest) async -> WebResponse {
         guard let command = ControlCommand(rawValue: name) else { return Self.unknown(name) }
         guard request.target.isIdentical(to: request.path) else {
-            return Self.refusal(400, "The URL of a command has no query.", hint: "Send a JSON object as the body.")
+            return Self.refusal(
+                400,
+                "The URL of a command must not have a query.",
+                hint: "Send a JSON object as the body."
+            )
         }
         do {
             let value = request.body.isEmpty ? .object([:]) : try JSONValue(parsing: request.body)

@@ -90,7 +90,7 @@ actor ProviderRun {
                     }
                 }
             }
-            guard !bytes.isEmpty else { throw StepFailure("The database file does not exist.") }
+            guard !bytes.isEmpty else { throw StepFailure("The database file does not exist or is empty.") }
             return ("token not found in database file (\(count) tokens, \(bytes.count) bytes searched)", ())
         }
     }

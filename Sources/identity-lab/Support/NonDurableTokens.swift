@@ -17,10 +17,10 @@ final class NonDurableTokens: Sendable {
         return IdentityError(
             .retryLater,
             .tokensNotDurable,
-            "New tokens could not be stored, neither in the session store nor in its spool.",
+            "New tokens could be saved neither in the session store nor in a spool.",
             hint: """
-                Repair the store before the next refresh; for PostgreSQL, also set store.spool to a directory that this user can write. \
-                The new tokens are lost when this command ends, and the buyers of these sessions may have to sign in again.
+                Repair the store before the next refresh. For PostgreSQL, check also that store.spool is a directory that this user can \
+                write. The new tokens are lost when this command ends, and the buyers of these sessions may have to sign in again.
                 """
         )
     }
