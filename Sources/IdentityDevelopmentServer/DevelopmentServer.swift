@@ -111,8 +111,9 @@ public final class DevelopmentServer: Sendable {
                     ? "The development server cannot listen on a free port."
                     : "The development server cannot listen on port \(port).",
                 hint: port == 0
-                    ? "Check that this process may open more files and start more threads."
-                    : "End the program that uses the port, or use another port: 1024 or higher, or 0 for a free one.",
+                    ? "Read the error's cause. Check that this process may open more files and start more threads."
+                    : "Read the error's cause. End the program that uses the port, or use another port: 1024 or higher, or 0 for a free "
+                        + "one.",
                 cause: error
             )
         }

@@ -137,8 +137,8 @@ public struct LoopbackPresenter: FormPostPresenting {
                 configuration: redirect.port.map { "The app could not listen on port \($0), the port in \(member)." }
                     ?? "The app could not listen on a loopback port.",
                 hint: redirect.port == nil
-                    ? "Read the error's cause. Check the loopback interface and the limit of open files (ulimit -n)."
-                    : "Read the error's cause. If another login or program uses the port, wait for its end, or "
+                    ? "Read the error's cause. Check the loopback interface, and the limits of open files and threads (ulimit -n, -u)."
+                    : "Read the error's cause. If another login or program uses the port, wait until it has ended, or "
                         + "configure \(member) without a port, if the provider permits this.",
                 reference: "RFC 8252 section 7.3",
                 cause: error
@@ -158,9 +158,10 @@ public struct LoopbackPresenter: FormPostPresenting {
                 throw IdentityError(
                     .rejected,
                     .attemptExpired,
-                    "The browser did not return from the provider's page before the presenter's deadline.",
+                    "The presenter received no valid return from the provider's page before its deadline.",
                     hint:
-                        "Start the login again. After a logout, the app's session has ended, but perhaps not the provider's."
+                        "If this was a login, start it again. If this was a logout, the app's session has ended, but perhaps not the "
+                        + "provider's."
                 )
             }
             return callback

@@ -38,7 +38,10 @@ private final class LineReading: Sendable {
 
     init(descriptor: Int32, maximumBytes: Int) throws(IdentityError) {
         guard let wakeup = WakeupPipe() else {
-            throw Self.failure("The process could not open a pipe (errno \(errno)).", "Raise the limit of open files.")
+            throw Self.failure(
+                "The process could not open a pipe (errno \(errno)).",
+                "Raise the limit of open files (ulimit -n)."
+            )
         }
         self.wakeup = wakeup
         self.descriptor = descriptor
@@ -123,7 +126,7 @@ private final class LineReading: Sendable {
             .rejected,
             .callbackInvalid,
             message,
-            hint: "Paste the address that the browser shows, or for form_post the posted form, as one line."
+            hint: "Enter one line: the address that the browser shows, or the posted form if the login uses form_post."
         )
     }
 }

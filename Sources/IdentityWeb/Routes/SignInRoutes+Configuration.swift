@@ -104,7 +104,7 @@ extension SignInRoutes {
                 throw IdentityError(
                     configuration:
                         "`thirdPartyLogins` of the routes names the provider \(name), which is not configured.",
-                    hint: "Use one of the configured names: \(providers.joined(separator: ", "))."
+                    hint: "Use a configured name (\(providers.joined(separator: ", "))), or remove the entry."
                 )
             }
         }
