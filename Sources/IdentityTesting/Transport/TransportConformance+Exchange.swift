@@ -14,7 +14,7 @@ extension TransportConformance {
                 try request.headers.set("X-Sent", "v; w")
                 try request.headers.set("Content-Type", "application/octet-stream")
                 let response = try await probe.transport.send(request)
-                try probe.expect(response.status == 201, "status \(response.status)")
+                try probe.expect(response.status == 201, "status \(response.status) instead of 201")
                 try probe.expect(response.body == [0, 255, 13, 10], "the response body differs")
                 try probe.expect(response.headers["x-first"] == "1", "a response header has another value")
                 try probe.expect(
@@ -39,20 +39,29 @@ extension TransportConformance {
         Case("a status of 500 is a response, not an error") { probe in
             try await probe.withServer({ _ in .message(status: 500, headers: [], body: [65]) }) { server, _ in
                 let response = try await probe.transport.send(probe.request(server))
-                try probe.expect(response.status == 500 && response.body == [65], "status \(response.status)")
+                try probe.expect(
+                    response.status == 500 && response.body == [65],
+                    "expected status 500 with the sent body, got status \(response.status)"
+                )
             }
         },
         Case("an empty POST has a Content-Length of 0") { probe in
             try await probe.withServer({ _ in .message(status: 200) }) { server, log in
                 _ = try await probe.transport.send(probe.request(server, .post))
-                try probe.expect(log.all.first?.header("content-length") == "0", "no Content-Length of 0")
+                try probe.expect(
+                    log.all.first?.header("content-length") == "0",
+                    "the request has no Content-Length of 0"
+                )
             }
         },
         Case("the response to HEAD has no body, with any Content-Length") { probe in
             let answer = LoopbackResponse.message(status: 200, headers: [("Content-Length", "99999999")], body: [])
             try await probe.withServer({ _ in answer }) { server, _ in
                 let response = try await probe.transport.send(probe.request(server, .head))
-                try probe.expect(response.status == 200 && response.body.isEmpty, "status \(response.status)")
+                try probe.expect(
+                    response.status == 200 && response.body.isEmpty,
+                    "expected status 200 without a body, got status \(response.status)"
+                )
             }
         },
         Case("an interim response is skipped") { probe in
@@ -61,7 +70,10 @@ extension TransportConformance {
             )
             try await probe.withServer({ _ in .script([.send(bytes)]) }) { server, _ in
                 let response = try await probe.transport.send(probe.request(server))
-                try probe.expect(response.status == 200 && response.body == [65], "status \(response.status)")
+                try probe.expect(
+                    response.status == 200 && response.body == [65],
+                    "expected status 200 with the sent body, got status \(response.status)"
+                )
                 try probe.expect(response.headers["Link"] == nil, "a header of the interim response was kept")
             }
         },
@@ -95,7 +107,7 @@ extension TransportConformance {
                     )
                 }
                 let deaths = log.all.filter { $0.path == "/die" }.count
-                try probe.expect(deaths == 3, "3 requests reached the server \(deaths) times")
+                try probe.expect(deaths == 3, "the server received the 3 requests \(deaths) times in total")
             }
         },
         Case("cancelling the task ends the exchange") { probe in

@@ -126,7 +126,7 @@ extension TransportConformance {
                 try await probe.withServer({ _ in answer }) { server, log in
                     for _ in 0..<3 {
                         let response = try await probe.transport.send(probe.request(server))
-                        try probe.expect(response.status == 200, "status \(response.status)")
+                        try probe.expect(response.status == 200, "status \(response.status) instead of 200")
                     }
                     try probe.expect(log.all.count == 3, "\(log.all.count) requests instead of 3 reached the server")
                 }
