@@ -73,7 +73,7 @@ import Testing
         let refused = folder.run()
         #expect(
             refused.status == 1
-                && refused.output.errors.last?.contains("was not generated and would be overwritten") == true
+                && refused.output.errors.last?.contains("so it is not overwritten") == true
         )
         #expect(folder.text("out/Operations/B.swift") == "struct B {}\n")
     }

@@ -28,7 +28,10 @@ struct OutputFolder {
             guard Self.isGenerated(present) else {
                 throw GenerationFailure(
                     kind: .refused,
-                    messages: ["\(file) was not generated and would be overwritten. Move it, or choose another folder."]
+                    messages: [
+                        "\(file) has no comment of storefront-gen at its beginning, so it is not overwritten. Move it, or choose "
+                            + "another folder."
+                    ]
                 )
             }
             if !present.utf8.elementsEqual(text.utf8) { difference.changed.append(name) }

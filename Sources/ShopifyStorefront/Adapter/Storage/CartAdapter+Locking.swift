@@ -77,8 +77,10 @@ extension CartAdapter {
     static var busyAttaching: IdentityError {
         busy.recast(
             message:
-                "The identity was not put on the cart, because another process changed the session's cart at the same time.",
-            hint: "Do not repeat the change of the cart: it has succeeded. The next checkout attaches the identity."
+                "The identity was not put on the cart, because the session's cart was changed or removed at the same time.",
+            hint:
+                "Do not repeat the change of the cart: it has succeeded. If the session still has the cart, its next checkout attaches the "
+                + "identity."
         )
     }
 }
