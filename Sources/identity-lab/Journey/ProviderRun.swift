@@ -113,7 +113,7 @@ actor ProviderRun {
                 case .signInAgain:
                     areRefreshed = false
                     outcomes.append(
-                        "Not refreshable: the provider issued no refresh token, so the buyer has to sign in again"
+                        "Not refreshable: the session has no refresh token, so the buyer has to sign in again"
                     )
                 }
             }

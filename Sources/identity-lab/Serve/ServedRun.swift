@@ -193,7 +193,7 @@ actor ServedRun {
         case .refresh:
             switch try await approach.refresh(isExpired: false) {
             case .tokens(let tokens): update(tokens.session, "The provider has issued new tokens.")
-            case .signInAgain: show(phase, "The provider issued no refresh token for this session.")
+            case .signInAgain: show(phase, "The session has no refresh token.")
             }
         case .profile:
             let session = try await approach.signedIn()
