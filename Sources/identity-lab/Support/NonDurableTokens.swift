@@ -17,7 +17,7 @@ final class NonDurableTokens: Sendable {
         return IdentityError(
             .retryLater,
             .tokensNotDurable,
-            "New tokens could be saved neither in the session store nor in a spool.",
+            "New tokens could not be stored: neither the session store nor a spool saved them.",
             hint: """
                 Repair the store before the next refresh. For PostgreSQL, check also that store.spool is a directory that this user can \
                 write. The new tokens are lost when this command ends, and the buyers of these sessions may have to sign in again.

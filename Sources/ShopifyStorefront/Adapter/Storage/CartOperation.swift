@@ -169,7 +169,7 @@ struct CartOperation: Sendable {
                 throw IdentityError(
                     .retryLater,
                     .detachIncomplete,
-                    "The session's cart was changed or removed during this operation, and the operation's buyer may still be on its cart.",
+                    "The session's cart was changed or removed meanwhile. The buyer may still be on the cart of this operation.",
                     hint:
                         "If the session still exists, call read(for:in:). If it returns the cart that this operation changed, call "
                         + "detach(from:in:). Do not give that cart to another buyer.",
