@@ -132,4 +132,28 @@ import Testing
         let copy = try await shop.visitorCart(end)
         #expect(copy.id != cart.id && copy.totalQuantity == 1)
     }
+
+    @Test(
+        "if the cart cannot be saved with the next guest's session, that session ends, and a new guest gets a copy if possible"
+    )
+    func failedSave() async throws {
+        for failures in [1, Int.max] {
+            let shop = try await SandboxShop()
+            let session = try await shop.login()
+            let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+            // The first write removes the cart from the buyer's session, and the second one saves it with the guest's.
+            shop.first.attachments.fail(after: 1, times: failures)
+            let end = try await shop.carts.logout(session, mode: .detach, in: shop.context)
+            let left = try await shop.first.store.sessions(matching: SessionFilter()).map(\.id)
+            if failures == 1 {
+                let copy = try await shop.visitorCart(end)
+                #expect(copy.id != cart.id && copy.totalQuantity == 1)
+                #expect(left == [end.guest])
+            } else {
+                #expect(end.guest == nil && end.problem?.code == .storeFailed)
+                #expect(left.isEmpty)
+            }
+            #expect(try shop.state(cart).customerAccessToken == nil)
+        }
+    }
 }

@@ -22,17 +22,17 @@ final class CartEvents: Sendable {
     func note(_ event: CartEvent) { events.withLock { $0.append(event) } }
 }
 
-/// A store that refuses to write attachments after a number of writes.
+/// A store that can refuse to write attachments.
 final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     private let store: any SessionAttachmentStore & SessionLocking
-    /// The number of writes that still succeed; nil for all.
-    private let writesLeft = Mutex<Int?>(nil)
+    /// The number of writes that still succeed, and the number of writes that fail after them; nil if all succeed.
+    private let plan = Mutex<(successes: Int, failures: Int)?>(nil)
     /// What happens before each read of a session's attachment.
     private let hook = Mutex<(session: SessionID, run: @Sendable () async throws -> Void)?>(nil)
 
     init(_ store: any SessionAttachmentStore & SessionLocking) { self.store = store }
 
-    func fail(after writes: Int?) { writesLeft.withLock { $0 = writes } }
+    func fail(after writes: Int?, times: Int = .max) { plan.withLock { $0 = writes.map { ($0, times) } } }
 
     func beforeReads(of id: SessionID, _ run: @escaping @Sendable () async throws -> Void) {
         hook.withLock { $0 = (id, run) }
@@ -57,10 +57,10 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
         of id: SessionID,
         expecting revision: Int64?
     ) async throws -> Bool {
-        let mayWrite = writesLeft.withLock { left in
-            guard let count = left else { return true }
-            left = max(0, count - 1)
-            return count > 0
+        let mayWrite = plan.withLock { plan in
+            guard let (successes, failures) = plan else { return true }
+            plan = successes > 0 ? (successes - 1, failures) : (0, max(0, failures - 1))
+            return successes > 0 || failures == 0
         }
         guard mayWrite else { throw IdentityError(.retryLater, .storeFailed, "The disk is full.") }
         return try await store.setAttachment(name, to: payload, of: id, expecting: revision)

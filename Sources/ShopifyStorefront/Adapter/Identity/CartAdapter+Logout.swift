@@ -179,20 +179,31 @@ extension CartAdapter {
                 throw CartConflict()
             }
             // Another session of the buyer may have taken over the cart before this write. After the write, `takeOver` returns false,
-            // because this session no longer has the cart.
-            guard (try? await self.isShared(binding, id)) == false else {
+            // because this session no longer has the cart. A new guest gets a copy if another session has the cart, if the store cannot say
+            // whether one has it, or if the cart cannot be saved with the guest's session.
+            guard (try? await self.isShared(binding, id)) == false,
+                (try? await self.save(binding, of: guest, under: locked.locks)) == true
+            else {
                 try await self.sessions.endGuest(guest)
                 return CartChange(.copyNeeded(binding), saving: nil)
             }
-            let payload = binding.payload
-            let isSaved = try await self.withLockedCart(guest, .attachmentOnly, under: locked.locks) { locked in
-                CartChange(try await locked.write(payload), saving: nil)
-            }
-            return CartChange(.handedOver(to: isSaved ? guest : nil), saving: nil)
+            return CartChange(.handedOver(to: guest), saving: nil)
         }
         switch handed {
         case .handedOver(let guest): return (guest, nil)
         case .copyNeeded(let binding): return try await copy(binding, context)
+        }
+    }
+
+    /// Saves a cart with the session of a new guest, and returns whether it was saved.
+    private func save(
+        _ binding: CartBinding,
+        of guest: SessionID,
+        under locks: InProcessCartLocks
+    ) async throws -> Bool {
+        let payload = binding.payload
+        return try await withLockedCart(guest, .attachmentOnly, under: locks) { locked in
+            CartChange(try await locked.write(payload), saving: nil)
         }
     }
 
@@ -209,9 +220,9 @@ extension CartAdapter {
 
 /// The outcome of giving the session's cart to a guest.
 private enum HandOver {
-    /// The session no longer has the cart. The guest's session is nil when there was no cart, or when the cart could not be saved to the
-    /// guest's session.
+    /// The session no longer has the cart. The guest's session is nil when there was no cart.
     case handedOver(to: SessionID?)
-    /// Data of the buyer may be on the cart or still arrive there, or another session has the cart. So the guest gets a copy.
+    /// Data of the buyer may be on the cart or still arrive there, another session has the cart, or the cart could not be saved with the
+    /// guest's session. So the guest gets a copy.
     case copyNeeded(CartBinding)
 }
