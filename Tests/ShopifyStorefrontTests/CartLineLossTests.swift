@@ -4,6 +4,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 /// Lines that are neither lost nor added twice when a cart is copied, created again, moved, or changed by several processes.
@@ -130,5 +131,27 @@ import Testing
         shop.first.attachments.fail(after: nil)
         #expect(added.totalQuantity == 2)
         #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.totalQuantity == 2)
+    }
+
+    @Test("with the policy recreate, two processes that find the same cart gone create one new cart")
+    func recreatedOnce() async throws {
+        var policy = CartPolicy()
+        policy.gone = .recreate
+        let shop = try await SandboxShop(policy: policy)
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(3), for: session, in: shop.context).cart
+        shop.storefront.removeCart(cart.id.rawValue)
+        let other = try await shop.process()
+        let gate = try await shop.holdNextRequest(of: "cartCreate(")
+        let first = Task { try await shop.carts.read(for: session, in: shop.context) }
+        await shop.requestArrives(of: "cartCreate(")
+        let second = Task { try await other.carts.read(for: session, in: shop.context) }
+        // Long enough for a second creation that would not wait for the first.
+        try await Task.sleep(for: .milliseconds(500))
+        gate.open()
+        let (new, found) = (try #require(try await first.value).cart, try #require(try await second.value).cart)
+        #expect(new.id == found.id && new.totalQuantity == 3)
+        #expect(shop.storefront.requests.count { $0.bodyText.contains("cartCreate(") } == 1)
+        #expect(shop.events.kinds == [.gone, .recreated])
     }
 }

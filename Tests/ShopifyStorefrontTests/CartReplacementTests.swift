@@ -65,6 +65,19 @@ import Testing
         #expect(last?.variables["cartId"] == .string("new") && last?.identity?["customerAccessToken"] == .null)
     }
 
+    @Test("if a new cart is not saved and keeps the buyer, because another process was faster, the error says so")
+    func conflictAndFailedDetach() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        let other = CartAdapter(client: shop.carts.client, sessions: shop.sessions, store: shop.store)
+        shop.storefront.now { [session = shop.session] call in
+            guard call.field == "cartCreate" else { return .json("{}", status: 503) }
+            _ = try? await other.adopt(#require(CartID(rawValue: "gid://shopify/Cart/other")), for: session)
+            return .payload(call.field, cart: .cart(id: "new", customer: "c"))
+        }
+        let error = await #expect(throws: IdentityError.self) { try await shop.carts.create(for: shop.session) }
+        #expect(error?.code == .detachIncomplete && error?.hint?.hasPrefix("Try again.") == true)
+    }
+
     @Test("if Shopify loses a new cart before it has all lines, the session keeps the cart that it had")
     func lostNewCart() async throws {
         let shop = try await SandboxShop()

@@ -1,8 +1,8 @@
 internal import IdentityKit
 
 extension CartAdapter {
-    /// The maximum wait for the store's lock while another process changes the same cart.
-    private static let lockTimeout = Duration.seconds(15)
+    /// The maximum wait for the store's lock while another process changes or creates the same cart.
+    static let lockTimeout = Duration.seconds(15)
 
     /// Runs an operation on a session's cart under the locks of the session and the cart, and saves the outcome.
     ///

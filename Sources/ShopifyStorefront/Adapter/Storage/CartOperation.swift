@@ -33,7 +33,7 @@ struct CartOperation: Sendable {
             if use == .standard || use == .creating || use == .exclusive, adapter.policy.gone == .recreate,
                 stored.pending?.lines.isEmpty == false
             {
-                try await recreate()
+                try await recreateUnderLock()
                 continue
             }
             let attempt = try await locks.with(stored.binding.map { .cart($0.cartID) }) { locks in
@@ -166,18 +166,26 @@ struct CartOperation: Sendable {
         }
         if !isKnown {
             do { try await adapter.detachUnsaved(new) } catch {
-                throw IdentityError(
-                    .retryLater,
-                    .detachIncomplete,
-                    "The session's cart was changed or removed meanwhile. The buyer may still be on the cart of this operation.",
-                    hint:
-                        "If the session still exists, call read(for:in:). If it returns the cart that this operation changed, call "
-                        + "detach(from:in:). Do not give that cart to another buyer.",
-                    cause: error
-                )
+                throw Self.detachIncomplete(isNewCart: onConflict == .detachAndRepeat, cause: error)
             }
         }
         if current.payload == nil, onConflict == .keep { _ = try await adapter.sessions.session(session) }
+    }
+
+    private static func detachIncomplete(isNewCart: Bool, cause: any Error) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .detachIncomplete,
+            isNewCart
+                ? "Another process gave the session another cart while this operation created one, and the buyer could not be removed "
+                    + "from the cart that this operation created."
+                : "The session's cart was changed or removed meanwhile. The buyer may still be on the cart of this operation.",
+            hint: isNewCart
+                ? "Try again. No session has the cart that this operation created, so no other buyer gets it."
+                : "If the session still exists, call read(for:in:). If it returns the cart that this operation changed, call "
+                    + "detach(from:in:). Do not give that cart to another buyer.",
+            cause: cause
+        )
     }
 
     /// Removes a cart that Shopify no longer has from the attachment.
@@ -193,7 +201,17 @@ struct CartOperation: Sendable {
         return true
     }
 
-    /// Creates a cart with the stored lines of the session's old cart, which Shopify no longer has.
+    /// Creates a cart with the stored lines of the session's old cart, which Shopify no longer has, unless another process does so.
+    ///
+    /// The store's lock makes the second of two processes wait and then use the cart of the first process. This lock is not the lock of
+    /// ``CartUse/exclusive``, which the operation may hold already.
+    private func recreateUnderLock() async throws {
+        let attachments = adapter.attachments
+        let name = LockName.attachment(attachments.name + " recreation", of: session)
+        try await attachments.store.withLock(name, waitingUpTo: CartAdapter.lockTimeout) { _ in try await recreate() }
+    }
+
+    /// Creates a cart with the stored lines of the session's old cart; does nothing if the attachment no longer has such lines.
     ///
     /// The attachment keeps the lines until the new cart is saved. Lines that Shopify rejects are omitted.
     private func recreate() async throws {
