@@ -42,6 +42,29 @@ import Testing
         }
     }
 
+    @Test("after an error that names no field, the cart is read, and forgotten only if Shopify no longer has it")
+    func goneWithoutField() async throws {
+        let rejected = #"{"code":"INVALID","field":null,"message":"Der Warenkorb existiert nicht."}"#
+        let reads: [(LoopbackResponse, IdentityError.Code)] = [
+            (.json(#"{"data":{"cart":null}}"#), .cartGone), (.read(.cart()), .cartUserErrors),
+            (.json("{}", status: 503), .cartUserErrors),
+        ]
+        for (read, code) in reads {
+            let shop = try await TestShop(.none) { .payload($0.field) }
+            _ = try await shop.carts.create(for: shop.session)
+            shop.storefront.forget()
+            shop.storefront.now {
+                $0.field == "cart" ? read : .payload($0.field, cart: "null", userErrors: rejected)
+            }
+            let error = await #expect(throws: IdentityError.self) {
+                try await shop.carts.setNote("x", for: shop.session)
+            }
+            #expect(error?.code == code)
+            #expect(try await (shop.boundCart == nil) == (code == .cartGone))
+            #expect(shop.storefront.fields == ["cartNoteUpdate", "cart"])
+        }
+    }
+
     @Test("after a mutation without a result the cart is read, and the mutation is not repeated")
     func silentMutation() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }

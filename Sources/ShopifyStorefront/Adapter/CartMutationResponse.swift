@@ -21,7 +21,15 @@ struct CartMutationResponse: Sendable {
     let customer: CustomerVisibility
     /// Whether the response shows the whole cart, except its buyer.
     let showsContents: Bool
-    let outcome: Outcome
+    private(set) var outcome: Outcome
+
+    /// Whether the response does not show if the cart still exists: it has no cart, and an error that names no field.
+    ///
+    /// Only the message of such an error says what is wrong, and Shopify translates it.
+    var isCartInDoubt: Bool {
+        guard case .refused(let errors) = outcome, payload.cart == nil else { return false }
+        return errors.contains { $0.field.isEmpty && ($0.code == .invalid || $0.code == nil) }
+    }
 
     /// - Parameters:
     ///   - result: The mutation's result.
@@ -50,12 +58,18 @@ struct CartMutationResponse: Sendable {
         }
     }
 
+    /// The same response, after a query has shown that the cart no longer exists.
+    func withoutCart() -> CartMutationResponse {
+        var response = self
+        response.outcome = .gone
+        return response
+    }
+
     /// Whether an error says that the cart no longer exists.
     ///
-    /// The error's field decides, because Shopify translates the message. The message decides only if the error has no field.
+    /// The error's field decides, never the message, because Shopify translates it.
     private static func saysGone(_ error: CartUserError) -> Bool {
-        if error.field.last == "cartId" { return error.code == .invalid || error.code == nil }
-        return error.field.isEmpty && error.message.utf8.elementsEqual("The specified cart does not exist.".utf8)
+        error.field.last == "cartId" && (error.code == .invalid || error.code == nil)
     }
 
     /// Whether an error rejects the customer access token.

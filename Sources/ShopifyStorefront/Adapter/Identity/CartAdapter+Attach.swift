@@ -97,16 +97,25 @@ extension CartAdapter {
         }
     }
 
+    /// Sends a mutation of a cart.
+    ///
+    /// If the response does not show whether the cart still exists, the cart is read.
     func send<Operation: CartReading>(
         _ operation: Operation,
         in context: StorefrontContext
     ) async throws -> CartMutationResponse where Operation.Output == CartPayload {
         let result = try await client.execute(operation.selecting(selection), in: context)
-        return try CartMutationResponse(
+        let response = try CartMutationResponse(
             result,
             selection: selection,
             failure: client.failure(of: result, Operation.document)
         )
+        guard response.isCartInDoubt,
+            let id = operation.variables.json["cartId"]?.string.flatMap(CartID.init(rawValue:))
+        else { return response }
+        // If the cart cannot be read, the caller gets Shopify's errors, as if the cart existed.
+        let read = try? await client.execute(CartQuery(cartID: id).selecting(selection), in: context)
+        return read.map { $0.data == nil } == true ? response.withoutCart() : response
     }
 
     /// Returns the cart of a response, and records the cart's id in the binding.
