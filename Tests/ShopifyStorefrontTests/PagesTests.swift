@@ -101,6 +101,19 @@ import Testing
         #expect(fake.calls.count == 1)
     }
 
+    @Test("if an available product has no available variant, later products are searched for one")
+    func firstVariant() async throws {
+        let fake = try await FakeStorefront.start { call in
+            call.document.contains("query ProductsPage(")
+                ? Self.page(call.variables, of: 3) : .json(#"{"data":{"product":null}}"#)
+        }
+        let error = await #expect(throws: IdentityError.self) {
+            try await fake.client().firstAvailableVariant(in: StorefrontContext())
+        }
+        #expect(error?.kind == .configuration)
+        #expect(fake.calls.map { $0.variables["id"]?.string } == [nil, "0", "1", "2"])
+    }
+
     @Test("nodes are distinguished by their types, and an unknown type is not an error", .row("B6"))
     func nodes() async throws {
         let fake = try await FakeStorefront.start { _ in

@@ -7,14 +7,12 @@ extension StorefrontClient {
     /// - Parameter context: Values that override the client's context.
     /// - Returns: The global id.
     /// - Throws: `IdentityError` in the same cases as `execute`, and with kind `IdentityError.Kind.configuration` when none of the first
-    ///   250 products is available for sale, or the first available product has no available variant.
+    ///   250 products has an available variant among its first 250.
     package func firstAvailableVariant(in context: StorefrontContext) async throws -> String {
         let products = try await execute(ProductsPage(first: 250), in: context).data.nodes
-        if let product = products.first(where: \.availableForSale),
-            let details = try await execute(ProductByID(id: product.id, variantCount: 250), in: context).data,
-            let variant = details.variants.nodes.first(where: \.availableForSale)
-        {
-            return variant.id
+        for product in products where product.availableForSale {
+            let details = try await execute(ProductByID(id: product.id, variantCount: 250), in: context).data
+            if let variant = details?.variants.nodes.first(where: \.availableForSale) { return variant.id }
         }
         throw IdentityError(
             .configuration,
