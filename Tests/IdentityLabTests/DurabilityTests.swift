@@ -4,7 +4,10 @@ import IdentityKit
 import IdentityPlatform
 import IdentitySandbox
 import StorefrontSandbox
+import TestDoubles
 import Testing
+
+@testable import identity_lab
 
 /// Failures between the claim and the save, after which new tokens are only in the memory of the command.
 @Suite("identity-lab token warns about new tokens that could not be stored", .timeLimit(.minutes(3)))
@@ -81,6 +84,41 @@ struct DurabilityTests {
             let ended = await process.ended()
             #expect(ended.status == 3, "\(ended)")
             #expect(ended.errors.contains("New tokens could not be stored"))
+        }
+    }
+
+    @Test("there is a warning if a refresh is still in progress at the time limit of a command's last work")
+    func unfinishedRefresh() async throws {
+        try await LabStage.with { stage in
+            let made = stage.sandbox.labConfiguration()
+            let tokens = NonDurableTokens()
+            var deployment = try Deployment(
+                try IdentityConfiguration(json: made.json.serialized, environmentVariables: made.environment),
+                store: InMemoryStore(),
+                transport: stage.transport,
+                clock: SystemClock(),
+                nonDurableTokens: tokens
+            )
+            await deployment.drain()
+            #expect(tokens.warning == nil)
+            let old = TokenSet(
+                buyer: Buyer(issuer: stage.sandbox.openID.issuer, subject: "ada"),
+                accessToken: Secret("access"),
+                refreshToken: Secret("refresh"),
+                issuedAt: Date(),
+                expiresAt: Date(timeIntervalSinceNow: 3600)
+            )
+            let sessions = deployment.sessions
+            let id = try await sessions.establish(old, provider: "any").id
+            let gate = Gate()
+            stage.sandbox.openID.planFault(.before { await gate.wait() }, on: .token)
+            let refresh = Task { try? await sessions.refreshTokens(for: id) }
+            while stage.sandbox.openID.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            deployment.lastWorkLimit = .milliseconds(200)
+            await deployment.drain()
+            #expect(tokens.warning?.code == .tokensNotDurable)
+            gate.open()
+            _ = await refresh.value
         }
     }
 

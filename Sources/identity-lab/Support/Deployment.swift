@@ -7,6 +7,8 @@ internal import ShopifyStorefront
 struct Deployment: Sendable {
     private let setup: IdentitySetup
     private let nonDurableTokens: NonDurableTokens
+    /// The time limit of the last work of a command.
+    var lastWorkLimit = Duration.seconds(40)
 
     var environment: IdentityEnvironment { setup.environment }
     var providers: ProviderRegistry { setup.providers }
@@ -89,17 +91,20 @@ struct Deployment: Sendable {
         }
     }
 
-    /// Runs the last work of a command for 40 seconds at most, and records the sessions whose new tokens it could not store.
+    /// Runs the last work of a command until ``lastWorkLimit``, and records whether it ended and which new tokens it could not store.
     private func finishing(_ work: @escaping @Sendable () async -> Set<SessionReference>) async {
         await Task {
             await withTaskGroup(of: Set<SessionReference>?.self) { group in
                 group.addTask { await work() }
                 group.addTask {
-                    try? await Task.sleep(for: .seconds(40))
+                    try? await Task.sleep(for: lastWorkLimit)
                     return nil
                 }
+                // The work that is cancelled at the limit returns too, so its result comes after the nil of the limit.
+                var isAtLimit = false
                 for await found in group {
-                    if let found { nonDurableTokens.record(found, of: sessions) }
+                    if let found { nonDurableTokens.record(found, isComplete: !isAtLimit, of: sessions) }
+                    isAtLimit = true
                     group.cancelAll()
                 }
             }

@@ -1,26 +1,59 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The sessions whose new tokens could not be stored: unless a later attempt stores these tokens, they are lost when the process ends.
+/// What the last work of a command could not complete: new tokens that it could not store, or refreshes that still run at its time limit.
+///
+/// Unless a later attempt stores these tokens, they are lost when the process ends.
 final class NonDurableTokens: Sendable {
-    /// Each value keeps its manager alive, because a new manager could otherwise get the address of a released one as its identifier.
-    private let sessions = Mutex<[ObjectIdentifier: (manager: SessionManager, found: Set<SessionReference>)]>([:])
-
-    /// Replaces the sessions that an earlier drain of the manager found, because the last drain may have stored their tokens.
-    func record(_ found: Set<SessionReference>, of manager: SessionManager) {
-        sessions.withLock { $0[ObjectIdentifier(manager)] = (manager, found) }
+    private struct LastWork {
+        /// Keeps the manager alive, because a new manager could otherwise get the address of a released one as its identifier.
+        let manager: SessionManager
+        let found: Set<SessionReference>
+        let isComplete: Bool
     }
 
-    /// A warning for the operator; nil if all tokens are stored.
+    private let works = Mutex<[ObjectIdentifier: LastWork]>([:])
+
+    /// Replaces what an earlier drain of the manager found, because the last drain may have stored these tokens.
+    ///
+    /// - Parameters:
+    ///   - found: The sessions whose new tokens could not be stored.
+    ///   - isComplete: Whether the drain ended before its time limit.
+    ///   - manager: The manager of the sessions.
+    func record(_ found: Set<SessionReference>, isComplete: Bool, of manager: SessionManager) {
+        works.withLock {
+            $0[ObjectIdentifier(manager)] = LastWork(manager: manager, found: found, isComplete: isComplete)
+        }
+    }
+
+    /// A warning for the operator; nil if all work has ended and all tokens are stored.
     var warning: IdentityError? {
-        guard sessions.withLock({ $0.values.contains { !$0.found.isEmpty } }) else { return nil }
-        return IdentityError(
+        let works = works.withLock { Array($0.values) }
+        if works.contains(where: { !$0.found.isEmpty }) { return Self.unsaved }
+        return works.allSatisfy(\.isComplete) ? nil : Self.unfinished
+    }
+
+    private static var unsaved: IdentityError {
+        IdentityError(
             .retryLater,
             .tokensNotDurable,
             "New tokens could not be stored: neither the session store nor a spool saved them.",
             hint: """
                 Repair the store before the next refresh. For PostgreSQL, check also that store.spool is a directory that this user can \
                 write. The new tokens are lost when this command ends, and the buyers of these sessions may have to sign in again.
+                """
+        )
+    }
+
+    private static var unfinished: IdentityError {
+        IdentityError(
+            .retryLater,
+            .tokensNotDurable,
+            "Refreshes or changes of carts were still in progress 40 seconds after the end of the command's other work.",
+            hint: """
+                Check that the provider, the store and the shop respond. Then run "identity-lab token" for the session, which repairs \
+                interrupted refreshes. New tokens that the provider sends after this command has ended are lost, and the buyer may have \
+                to sign in again.
                 """
         )
     }
