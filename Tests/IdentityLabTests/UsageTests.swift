@@ -61,8 +61,10 @@ struct UsageTests {
         }
         for next in ["--refresh", "--config=x", "--line"] {
             let ended = try await LabProcess(["token", "--session", next, "--json"], environment: [:]).ended()
-            #expect(try ended.event("error")["message"]?.string?.hasPrefix("--session ID needs a value.") == true)
+            #expect(try ended.event("error")["message"]?.string?.hasPrefix("--session ID needs a value. Write") == true)
         }
+        let empty = try await LabProcess(["token", "--session", "", "--refresh", "--json"], environment: [:]).ended()
+        #expect(try empty.event("error")["message"]?.string == "--session ID needs a value.")
     }
 
     @Test("without a command, the hint of an error names the program's --help, which lists the option --callback")

@@ -80,7 +80,7 @@ struct CommandLineParser {
         if inline == nil, following != nil { rest.removeFirst() }
         guard let value = inline ?? following, !value.isEmpty else {
             let advice =
-                inline == nil && !rest.isEmpty
+                inline == nil && following == nil && !rest.isEmpty
                 ? " Write \(option.name)=VALUE for a value that is an option's name." : ""
             throw UsageError("\(option.usage) needs a value.\(advice)", command: command)
         }
