@@ -70,14 +70,14 @@ struct ProviderChoiceTests {
     @Test("the buttons of two providers say different things, also if both have the same display name")
     func displayNames() async throws {
         let stage = try await WebStage(
-            providers: ["op", "second", "shop"],
-            displayNames: ["op": "Acme", "second": "Acme"]
+            providers: ["op", "second", "shop", "third"],
+            displayNames: ["op": "Acme", "second": "Acme", "third": "Acme (op)"]
         )
         let page = try await stage.browser().get("/auth/login")
         let buttons = page.text.split(separator: "<a class=\"button\"").dropFirst().compactMap { button in
             button.split(separator: "</a>").first?.split(separator: ">").last.map { String($0) }
         }
-        #expect(buttons == ["Acme (op)", "Acme (second)", "shop"])
+        #expect(buttons == ["Acme (op)", "Acme (second)", "shop", "Acme (op) (third)"])
     }
 
     @Test("with several providers the buyer chooses one")

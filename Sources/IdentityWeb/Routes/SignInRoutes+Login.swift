@@ -54,16 +54,25 @@ extension SignInRoutes {
         }
         let providers = try names.map { try sessions.descriptor(of: $0) }
         let choices = providers.map { provider in
-            // Two buttons with the same text would look alike to the buyer, so they also show the provider's name.
-            let isUnique = providers.count { $0.displayName.isIdentical(to: provider.displayName) } == 1
+            // Two buttons with the same text would look alike to the buyer, so they also show the provider's name. So does a button whose
+            // text equals another provider's text with its name.
+            let isUnique = providers.allSatisfy { other in
+                other.name.isIdentical(to: provider.name)
+                    || !provider.displayName.isIdentical(to: other.displayName)
+                        && !provider.displayName.isIdentical(to: Self.textWithName(of: other))
+            }
             return SignInPage.Choice(
                 provider: provider.name,
                 kind: provider.kind,
-                displayName: isUnique ? provider.displayName : "\(provider.displayName) (\(provider.name))",
+                displayName: isUnique ? provider.displayName : Self.textWithName(of: provider),
                 link: table.loginPath(of: provider.name, returningTo: path)
             )
         }
         return page(.chooseProvider(choices), correlationID: nil)
+    }
+
+    private static func textWithName(of provider: ProviderDescriptor) -> String {
+        "\(provider.displayName) (\(provider.name))"
     }
 
     /// Redirects a POST from a provider's site to the same route with GET, because the browser sends the cookies only with the GET request.
