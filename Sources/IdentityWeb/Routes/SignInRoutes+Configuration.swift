@@ -113,8 +113,12 @@ extension SignInRoutes {
     /// The limit of begun logins for each client address, a token bucket.
     public struct LoginLimit: Sendable {
         /// How many logins may begin at once, by default 20, at least 1.
+        ///
+        /// A value above one million counts as one million.
         public var burst = 20
         /// The time after which one more login may begin, by default 6 seconds; greater than 0.
+        ///
+        /// A value above one day counts as one day.
         public var interval: Duration = .seconds(6)
         /// How many addresses are remembered, by default 10,000, at least 1.
         public var maximumAddresses = 10_000
