@@ -25,8 +25,10 @@ public struct SystemBrowser: BrowserOpening {
         guard hasDesktop, let program = find("xdg-open"),
             let child = ChildProcess.start(program, arguments: [url.text], environment: environment)
         else { return false }
-        // The ended xdg-open stays in the process table until `wait()`. It may run as long as the browser, so a thread waits.
-        return DedicatedThread.start { child.wait() }
+        // The ended xdg-open stays in the process table until `wait()`. It may run as long as the browser, so a thread waits. If the
+        // thread cannot start, the browser opens all the same.
+        _ = DedicatedThread.start { child.wait() }
+        return true
     }
 
     private func find(_ name: String) -> String? {
