@@ -62,18 +62,22 @@ extension PostgresStore: SessionReplacing {
     /// attachment must not keep a buyer logged in.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         let hash = try records.hash(of: id)
-        var last: RemovedSession?
+        var last: (removed: RemovedSession, transaction: Int64)?
         let removed = try await client.repeating { deadline, isInDoubt -> RemovedSession? in
             try await client.transaction(by: deadline) { transaction in
                 guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
-                    // An earlier run may have removed the session although the response to its COMMIT was lost.
-                    return isInDoubt ? last : nil
+                    // The response to the COMMIT of an earlier run was lost. If that COMMIT took effect, this call has removed the
+                    // session, otherwise another caller. Only that caller may get the session with its attachments, such as the cart.
+                    guard isInDoubt, let last else { return nil }
+                    let status = try await transaction.run(sql.isCommitted, .integer(last.transaction)).first
+                    guard let status, !status.isNull(0) else { throw PostgresFailure(.outcomeUnknown) }
+                    return status.flag(0) ? last.removed : nil
                 }
                 let session = try records.open(SealedSession(row), of: id)
                 let attachments = try await takeAttachments(of: id, hash, in: transaction)
                 let removed = RemovedSession(session: session, attachments: attachments)
-                _ = try await transaction.run(sql.deleteSession, .key(hash), .bytes(hash))
-                last = removed
+                let deleted = try await transaction.run(sql.deleteSession, .key(hash), .bytes(hash)).first
+                last = deleted.map { (removed, $0.integer(0)) }
                 return removed
             }
         }

@@ -34,7 +34,7 @@ struct ConcurrentChangeTests {
             )
             #expect(replaced.changed == 1)
             let removal = Task { try await store.remove(session.id) }
-            try await waitForBlockedStatement(of: store, in: schema)
+            try await schema.waitForBlockedStatement(in: store)
             return removal
         }
         #expect(try await removal.value?.attachments["cart"]?.reveal() == "new")
@@ -50,23 +50,12 @@ struct ConcurrentChangeTests {
         let list = try await store.client.transaction(by: store.client.deadline) { transaction in
             _ = try await transaction.run(store.sql.rare("LOCK TABLE §session"))
             let list = Task { try await store.readableSessions(matching: SessionFilter()) }
-            try await waitForBlockedStatement(of: store, in: schema)
+            try await schema.waitForBlockedStatement(in: store)
             // The session's row may be on a page that the list has already read.
             _ = try await transaction.run(store.sql.rare("DELETE FROM §quarantine"))
             return list
         }
         #expect(try await list.value.damage?.code == .storeCorrupt)
-    }
-
-    /// Waits until a statement for this schema waits for a lock.
-    private func waitForBlockedStatement(of store: PostgresStore, in schema: TestSchema) async throws {
-        let blocked = """
-            SELECT FROM pg_stat_activity
-            WHERE wait_event_type = 'Lock' AND query LIKE '%' || convert_from($1, 'UTF8') || '%'
-            """
-        while try await store.execute(blocked, .text(schema.name)).isEmpty {
-            try await Task.sleep(for: .milliseconds(20))
-        }
     }
 }
 #endif

@@ -13,8 +13,10 @@ import Testing
 )
 struct LostResponseTests {
     /// A store behind a proxy, with one connection and no prepared statements, so that each statement has one response.
-    private func stage() async throws -> (store: PostgresStore, proxy: Proxy, direct: PostgresStore) {
-        let schema = try await TestSchema()
+    private func stage(
+        _ schema: TestSchema? = nil
+    ) async throws -> (store: PostgresStore, proxy: Proxy, direct: PostgresStore) {
+        let schema = if let schema { schema } else { try await TestSchema() }
         let proxy = try Proxy(to: schema.server)
         let store = try await schema.open {
             $0.connection = proxy.connection(schema.server)
@@ -86,6 +88,24 @@ struct LostResponseTests {
             #expect(try await direct.attachment("cart", of: session.id) == nil)
         }
         #expect(proxy.lost == (answer < 5 ? 1 : 0))
+    }
+
+    @Test("a removal whose COMMIT was lost does not return the session if another caller has removed it")
+    func removeAfterAnother() async throws {
+        let schema = try await TestSchema()
+        let (store, proxy, direct) = try await stage(schema)
+        let session = try sampleSession()
+        try await store.insert(session)
+        let flag = Flag()
+        proxy.loseNextCommit(after: flag)
+        let first = Task { try await store.remove(session.id) }
+        while proxy.heldCommits == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        // The other caller waits for the row, which the first one has locked, and gets it when the first transaction is rolled back.
+        let second = Task { try await direct.remove(session.id) }
+        try await schema.waitForBlockedStatement(in: direct)
+        flag.raise()
+        #expect(try await second.value?.session.payload.reveal() == "tokens")
+        #expect(try await first.value == nil)
     }
 
     @Test("an attachment whose insertion got no response is added once")

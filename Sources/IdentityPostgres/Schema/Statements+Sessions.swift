@@ -35,8 +35,16 @@ extension Statements {
             """
         )
     }
+    /// Removes a session, and returns the id of the transaction.
     var deleteSession: Statement {
-        statement([.integer, .bytes], "DELETE FROM §session WHERE key = $1 AND hash = $2")
+        statement([.integer, .bytes], "DELETE FROM §session WHERE key = $1 AND hash = $2 RETURNING txid_current()")
+    }
+    /// Whether a recent transaction was committed, by its id; NULL while it runs or if the server does not know.
+    var isCommitted: Statement {
+        rare(
+            "SELECT CASE txid_status($1) WHEN 'committed' THEN true WHEN 'aborted' THEN false END",
+            [.integer]
+        )
     }
     /// Lists sessions; a parameter that is NULL matches all rows.
     ///

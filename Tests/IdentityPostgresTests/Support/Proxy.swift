@@ -7,12 +7,16 @@ import TestProcesses
 
 /// A proxy between a store and its server that drops responses on demand.
 ///
-/// A request whose response is dropped takes effect, and the client cannot know that.
+/// A request whose response is dropped takes effect, and the client cannot know that. The proxy can also drop a COMMIT, which then has
+/// no effect.
 final class Proxy: Sendable {
     private struct State {
         /// The number of responses that pass before one is dropped; nil for all.
         var remaining: Int?
         var lost = 0
+        /// When this flag is raised, the next COMMIT is dropped; nil if none is dropped.
+        var commitFlag: Flag?
+        var heldCommits = 0
     }
 
     let port: Int
@@ -43,6 +47,14 @@ final class Proxy: Sendable {
     func loseResponse(after count: Int) {
         state.withLock { $0.remaining = count }
     }
+
+    /// Keeps the next COMMIT until the flag is raised, then drops it and closes the connection: the server rolls the transaction back.
+    func loseNextCommit(after flag: Flag) {
+        state.withLock { $0.commitFlag = flag }
+    }
+
+    /// The number of COMMITs that were kept.
+    var heldCommits: Int { state.withLock { $0.heldCommits } }
 
     /// The number of dropped responses.
     var lost: Int { state.withLock { $0.lost } }
@@ -79,15 +91,15 @@ final class Proxy: Sendable {
         let ends = Ends(client, server)
         // A response may arrive in several pieces; the next response begins after the next request.
         let isAsked = Flag()
-        _ = DedicatedThread.start {
-            Self.pump(from: client, to: server) {
+        _ = DedicatedThread.start { [self] in
+            Self.pump(from: client, to: server) { request in
                 isAsked.raise()
-                return true
+                return !dropsCommit(request)
             }
             ends.leave()
         }
         _ = DedicatedThread.start { [self] in
-            Self.pump(from: server, to: client) {
+            Self.pump(from: server, to: client) { _ in
                 guard isAsked.lower() else { return true }
                 return state.withLock { state in
                     guard let remaining = state.remaining else { return true }
@@ -99,6 +111,18 @@ final class Proxy: Sendable {
             }
             ends.leave()
         }
+    }
+
+    private func dropsCommit(_ request: ArraySlice<UInt8>) -> Bool {
+        let flag: Flag? = state.withLock { state in
+            guard let flag = state.commitFlag, request.contains(Array("COMMIT".utf8)) else { return nil }
+            state.commitFlag = nil
+            state.heldCommits += 1
+            return flag
+        }
+        guard let flag else { return false }
+        while !flag.isRaised { usleep(1_000) }
+        return true
     }
 
     private final class Ends: Sendable {
@@ -116,11 +140,11 @@ final class Proxy: Sendable {
         }
     }
 
-    private static func pump(from source: Int32, to sink: Int32, while goesOn: () -> Bool) {
+    private static func pump(from source: Int32, to sink: Int32, while goesOn: (ArraySlice<UInt8>) -> Bool) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = unsafe recv(source, &buffer, buffer.count, 0)
-            guard count > 0, goesOn() else { break }
+            guard count > 0, goesOn(buffer[..<count]) else { break }
             var sent = 0
             while sent < count {
                 let written = unsafe buffer.withUnsafeBytes { bytes in

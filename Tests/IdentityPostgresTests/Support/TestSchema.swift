@@ -44,6 +44,17 @@ struct TestSchema: Sendable {
     ) async throws -> PostgresStore {
         try await PostgresStore.open(configuration(change))
     }
+
+    /// Waits until a statement for this schema waits for a lock; `store` is used for the question.
+    func waitForBlockedStatement(in store: PostgresStore) async throws {
+        let blocked = """
+            SELECT FROM pg_stat_activity
+            WHERE wait_event_type = 'Lock' AND query LIKE '%' || convert_from($1, 'UTF8') || '%'
+            """
+        while try await store.execute(blocked, .text(name)).isEmpty {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
 }
 
 extension PostgresStore {
