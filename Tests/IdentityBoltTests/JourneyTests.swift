@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentitySandbox
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Complete logins at the sandbox's Bolt")
@@ -52,10 +53,11 @@ struct JourneyTests {
     )
     func conformance(client: Client, testCase: ProviderConformance.Case) async throws {
         let (sandbox, provider, _) = try await place(client)
-        try await testCase.run {
-            .init(provider: provider, presenter: SandboxBuyer(), isRefreshable: client != .sfcc)
+        try await cleaningUp(sandbox.stop) {
+            try await testCase.run {
+                .init(provider: provider, presenter: SandboxBuyer(), isRefreshable: client != .sfcc)
+            }
         }
-        await sandbox.stop()
     }
 
     @Test("a phone's code becomes a session, which may only read after a refresh")

@@ -39,6 +39,16 @@ struct BrokenStoreTests {
         }
     }
 
+    @Test("a case for a protocol that the store does not have is reported as not applicable, and never as passed")
+    func notApplicable() async throws {
+        let name = "a tenant at its limit can get a session that replaces another one"
+        let testCase = try #require(StoreConformance.cases.first { $0.name == name })
+        // The warning is the known issue. The error then cancels this test, which is therefore shown as skipped.
+        await withKnownIssue {
+            try await testCase.run(on: Self.place(.marksTwice))
+        }
+    }
+
     @Test("the conformance suite has a case for each expected name", arguments: Defect.allCases)
     func isComplete(_ defect: Defect) {
         for part in defect.caught {

@@ -4,6 +4,7 @@ import IdentityLoopback
 import IdentityOIDC
 import IdentitySandbox
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("The OpenID provider at the strict sandbox")
@@ -121,9 +122,10 @@ struct SandboxJourneyTests {
     @Test("the OpenID provider passes the conformance suite of providers", arguments: ProviderConformance.cases)
     func conformance(_ testCase: ProviderConformance.Case) async throws {
         let (sandbox, provider, _) = try await client { $0.supportsDeviceAuthorization = true }
-        try await testCase.run {
-            ProviderConformance.Subject(provider: provider, presenter: SandboxBuyer(), isRefreshable: true)
+        try await cleaningUp(sandbox.stop) {
+            try await testCase.run {
+                ProviderConformance.Subject(provider: provider, presenter: SandboxBuyer(), isRefreshable: true)
+            }
         }
-        await sandbox.stop()
     }
 }

@@ -55,7 +55,7 @@ public struct StoreConformance: Sendable {
         /// Runs the case against an empty store.
         public func run(on place: StoreUnderTest) async throws {
             for need in needs where !place.abilities.contains(need) {
-                try StoreConformance.doesNotApply("the store under test cannot \(need.rawValue)")
+                try Test.doesNotApply("the store under test cannot \(need.rawValue)")
             }
             try await body(place)
         }
@@ -78,18 +78,10 @@ public struct StoreConformance: Sendable {
 extension StoreConformance {
     /// Returns the store as an optional protocol.
     ///
-    /// If the store does not conform to the protocol, this function calls ``doesNotApply(_:)``.
+    /// If the store does not conform to the protocol, this function cancels the case (`Test.doesNotApply(_:)`).
     static func offered<Ability>(_ ability: Ability.Type, by store: any SessionStore) throws -> Ability {
         if let offered = store as? Ability { return offered }
-        try doesNotApply("the store does not conform to \(ability)")
-    }
-
-    /// Cancels a case that needs an ability which the store does not have.
-    ///
-    /// It also records a warning, which appears in every report.
-    static func doesNotApply(_ reason: String) throws -> Never {
-        Issue.record("does not apply: \(reason)", severity: .warning)
-        try Test.cancel("does not apply: \(reason)")
+        try Test.doesNotApply("the store does not conform to \(ability)")
     }
 
     /// Expects that `body` throws an `IdentityError` with the code, of any kind except `signInAgain`.

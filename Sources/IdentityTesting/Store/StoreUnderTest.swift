@@ -1,5 +1,6 @@
 public import IdentityKit
 public import IdentityStoreKit
+internal import Testing
 
 /// How a case opens its store, which is empty at first and may be opened several times.
 ///
@@ -94,7 +95,7 @@ public struct StoreUnderTest: Sendable {
 
     func damage(_ damage: Damage) async throws {
         guard try await damaging?(damage) == true else {
-            try StoreConformance.doesNotApply("the store under test cannot create this damage")
+            try Test.doesNotApply("the store under test cannot create this damage")
         }
     }
 }

@@ -102,7 +102,9 @@ extension StoreConformance {
         },
         Case("a tenant at its limit can get a session that replaces another one", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
-            guard let replacing = store as? any SessionReplacing else { return }
+            guard let replacing = store as? any SessionReplacing else {
+                try Test.doesNotApply("only stores of IdentityKit permit one session above the limit for a new login")
+            }
             let old = try await StoreSample.inserted(in: store)
             _ = try await StoreSample.inserted(in: store)
             for _ in 0..<2 { try await replacing.insertReplacement(StoreSample.session()) }
