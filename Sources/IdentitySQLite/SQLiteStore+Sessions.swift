@@ -86,7 +86,7 @@ extension SQLiteStore: PartialSessionListing {
 
     /// The sessions that match the filter and can be opened, oldest first, and the first error of a session that cannot be opened.
     ///
-    /// A session in quarantine that may match counts as one that cannot be opened.
+    /// A session in quarantine that may match counts as one that cannot be opened, unless the filter has `isInDoubt`.
     public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
         let provider = filter.provider.map(Value.text) ?? .null
         let tenant = filter.tenant.map(Value.text) ?? .null
@@ -107,11 +107,12 @@ extension SQLiteStore: PartialSessionListing {
             }
         var listing = SessionListing()
         func noteQuarantine() async throws {
+            guard listing.damage == nil, filter.isInDoubt == nil else { return }
             let isQuarantined = try await database.read { connection in
                 try connection.first(.isAnyQuarantined, buyer ?? .null, name ?? .null, provider, tenant) { _ in true }
                     != nil
             }
-            if isQuarantined { listing.damage = listing.damage ?? .quarantined }
+            if isQuarantined { listing.damage = .quarantined }
         }
         // While the rows are read in chunks, a session may be moved to quarantine or put back, so that possibly no chunk contains it. The
         // check before the chunks finds a session that is put back later. The check after them finds a session that was moved to

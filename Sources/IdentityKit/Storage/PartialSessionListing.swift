@@ -3,6 +3,8 @@
 /// ``SessionManager`` uses it, for example, to end all sessions of a buyer: it ends the readable sessions, and then throws the error.
 public protocol PartialSessionListing: SessionRecordStore {
     /// The readable sessions that match, oldest first, and the first error for a record that may match but cannot be read.
+    ///
+    /// With `isInDoubt` in the filter, records in quarantine are left out without an error.
     func readableSessions(matching filter: SessionFilter) async throws -> SessionListing
 }
 
