@@ -204,8 +204,9 @@ final class UnsavedTokens: Sendable {
         let value = try SessionState.value(of: spooled)
         guard let replaced = value["replaces"]?.string else { return nil }
         var entry = Entry(session: spooled, state: try SessionState(value), replaced: replaced, isSpooled: true)
-        // The process that spooled the session also tells the observers, so this process does not.
-        entry.report = .spooled
+        // A process that spools new tokens also tells the observers. A process that spools a response tells them after its validation, and
+        // may have crashed before. So this process tells them if it cannot save the response either.
+        if entry.state.response == nil { entry.report = .spooled }
         return entry
     }
 

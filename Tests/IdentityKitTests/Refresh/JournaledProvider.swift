@@ -26,6 +26,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         var refusals: [IdentityError] = []
         var everyRefusal: IdentityError?
         var hold: (@Sendable () async -> Void)?
+        var validationHold: (@Sendable () async -> Void)?
     }
 
     /// The outcome of a request.
@@ -72,6 +73,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     func refuseValidation(_ errors: IdentityError...) { state.withLock { $0.refusals = errors } }
     func refuseEveryValidation(_ error: IdentityError?) { state.withLock { $0.everyRefusal = error } }
     func hold(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.hold = body } }
+    func holdValidation(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.validationHold = body } }
     func kill() { state.withLock { $0.live = [] } }
 
     func prepareRefresh(of tokens: TokenSet) async throws {
@@ -140,6 +142,7 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     }
 
     func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
+        await state.withLock(\.validationHold)?()
         let refusal = state.withLock { state in
             state.validations += 1
             return state.refusals.isEmpty ? state.everyRefusal : state.refusals.removeFirst()

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Responses and tokens that the store cannot save")
@@ -42,6 +43,31 @@ struct SpooledResponseTests {
         #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
         #expect(world.provider.requests == 1)
         #expect(world.store.spooled.isEmpty)
+    }
+
+    @Test("if a process crashes while it validates a spooled response, the next process reports tokens_spooled")
+    func reportedByNextProcess() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.store.allow(1)
+        // The spool has the response before it is validated. A process that crashes then has told nobody.
+        let (validations, crash) = (Gate(), Gate())
+        world.provider.holdValidation {
+            validations.open()
+            await crash.wait()
+        }
+        let crashed = try world.manager()
+        let running = Task { try? await crashed.tokens(for: id) }
+        await validations.wait()
+        #expect(world.store.spooled == [id])
+        #expect(!world.heard.kinds.contains(.tokensSpooled))
+        world.provider.holdValidation(nil)
+        // The store still fails.
+        _ = try await world.manager().tokens(for: id)
+        #expect(world.heard.kinds.count { $0 == .tokensSpooled } == 1)
+        #expect(world.provider.requests == 1)
+        crash.open()
+        _ = await running.value
     }
 
     @Test("a response that could be neither saved nor validated is saved by the next repair, before it is validated")
