@@ -122,6 +122,16 @@ extension IdentityError {
         )
     }
 
+    /// The error after `invalid_grant`, while the store has a response of another process that is not validated yet.
+    static var otherResponseStored: IdentityError {
+        IdentityError(
+            .retryLater,
+            .refreshBusy,
+            "The provider rejected the session's refresh token, but another process has stored a response that may contain newer tokens.",
+            hint: "Try again: the next refresh validates the stored response."
+        )
+    }
+
     static var refreshTakesLong: IdentityError {
         IdentityError(
             .retryLater,

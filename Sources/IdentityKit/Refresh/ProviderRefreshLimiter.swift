@@ -29,11 +29,14 @@ final class ProviderRefreshLimiter: Sendable {
         var isRequested = false
     }
 
+    /// The provider's name, for errors.
+    private let provider: String
     private let limits: SessionManager.RefreshLimits
     private let environment: IdentityEnvironment
     private let state = Mutex(State())
 
-    init(_ limits: SessionManager.RefreshLimits, in environment: IdentityEnvironment) {
+    init(_ provider: String, _ limits: SessionManager.RefreshLimits, in environment: IdentityEnvironment) {
+        self.provider = provider
         self.limits = limits
         self.environment = environment
     }
@@ -46,7 +49,7 @@ final class ProviderRefreshLimiter: Sendable {
         let now = environment.clock.elapsed
         if let refusal = state.withLock({
             let mustWait = $0.running >= max(1, limits.concurrent)
-            return mustWait && $0.waiting.count >= limits.waiting ? Self.tooManyWait : Self.pauseError($0, now)
+            return mustWait && $0.waiting.count >= limits.waiting ? Self.tooManyWait : pauseError($0, now)
         }) {
             throw refusal
         }
@@ -67,7 +70,7 @@ final class ProviderRefreshLimiter: Sendable {
         let then = environment.clock.elapsed
         let (permit, refusal) = state.withLock { state -> (CircuitBreaker.Permit, IdentityError?) in
             if let permit = state.breaker.permit(at: then) { return (permit, nil) }
-            return (.ordinary, Self.pauseError(state, then))
+            return (.ordinary, pauseError(state, then))
         }
         guard let refusal else { return permit }
         _ = leave(permit, after: .nothing)
@@ -153,17 +156,23 @@ final class ProviderRefreshLimiter: Sendable {
         return state.withLock { $0.breaker.wait(at: now) }
     }
 
-    private static func pauseError(_ state: State, _ now: Duration) -> IdentityError? {
+    private func pauseError(_ state: State, _ now: Duration) -> IdentityError? {
         guard let wait = state.breaker.wait(at: now) else { return nil }
         let last = state.breaker.lastFailure
         let isOurs = last?.kind == .configuration
+        let reason =
+            if state.isRequested {
+                "because the provider requested a pause"
+            } else if state.breaker.openings > 1 {
+                "because the first refresh after the last pause failed too"
+            } else {
+                "because refreshes failed (number of sessions: \(state.failed.count))"
+            }
         // Only the hint of a configuration error is kept: most other hints advise to try again, which does not help during the pause.
         return IdentityError(
             isOurs ? .configuration : .retryLater,
             isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
-            state.isRequested
-                ? "Refreshes at the provider are paused, because the provider requested a pause."
-                : "Refreshes at the provider are paused, because refreshes failed (number of sessions: \(state.failed.count)).",
+            "Refreshes at the provider \"\(provider)\" are paused, \(reason).",
             hint: (isOurs ? last?.hint : nil)
                 ?? "Try again after the pause (retryAfter). The buyers stay signed in. The error's cause is the provider's last failure.",
             retryAfter: wait,

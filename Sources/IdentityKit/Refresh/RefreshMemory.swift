@@ -39,7 +39,7 @@ final class RefreshMemory: Sendable {
     func limiter(of provider: String) -> ProviderRefreshLimiter {
         limiters.withLock { limiters in
             if let limiter = limiters[provider] { return limiter }
-            let limiter = ProviderRefreshLimiter(limits, in: environment)
+            let limiter = ProviderRefreshLimiter(provider, limits, in: environment)
             limiters[provider] = limiter
             return limiter
         }

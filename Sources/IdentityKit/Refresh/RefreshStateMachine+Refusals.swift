@@ -42,7 +42,7 @@ extension RefreshStateMachine {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
         guard isUnchanged(current), current.endReason == nil else { return adopt(current) }
         // Another process has saved a response that is not validated yet and may contain newer tokens.
-        if case .responded = current, !isOurs { return .finish(.failed(.refreshTakesLong)) }
+        if case .responded = current, !isOurs { return .finish(.failed(.otherResponseStored)) }
         return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isOurs))
     }
 

@@ -35,7 +35,8 @@ struct ProviderPauseTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: ids[3]) }
         #expect(error?.kind == .retryLater)
         #expect((error?.retryAfter ?? .zero) > .zero)
-        #expect(error?.message.contains("number of sessions: 3") == true)
+        #expect(error?.message.contains("\"journaled\" are paused") == true)
+        #expect(error?.message.contains("because refreshes failed (number of sessions: 3)") == true)
         #expect(world.provider.requests == 3)
         #expect(try await world.store.session(ids[3])?.generation == generation)
         #expect(world.heard.kinds.contains { if case .providerPaused = $0 { true } else { false } })
@@ -44,7 +45,8 @@ struct ProviderPauseTests {
         world.clock.advance(by: .seconds(2))
         _ = try? await manager.tokens(for: ids[4])
         #expect(world.provider.requests == 4)
-        _ = try? await manager.tokens(for: ids[5])
+        let again = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: ids[5]) }
+        #expect(again?.message.contains("because the first refresh after the last pause failed too") == true)
         #expect(world.provider.requests == 4)
         // The next probe succeeds, and all sessions can be refreshed again.
         world.clock.advance(by: .seconds(120))

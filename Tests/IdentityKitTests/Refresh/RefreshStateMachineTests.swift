@@ -135,6 +135,25 @@ struct RefreshStateMachineTests {
         #expect(names == ["reportMismatch", "spool"])
     }
 
+    @Test("after invalid_grant, a stored response of another process keeps the session, and the error names it")
+    func otherProcessHasResponse() {
+        let old = RefreshModel.tokens(1)
+        var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
+        let responded = SessionState.responded(old, RefreshModel.response("2"))
+        let events: [RefreshStateMachine.Event] = [
+            .began, .loaded(.claimed(old, RefreshModel.claim), isRestored: false, isOurs: false), .found(nil),
+            .prepared(RefreshModel.claim), .saved, .refused(RefreshModel.refusal(.invalidGrant)),
+        ]
+        for event in events { _ = machine.handle(event) }
+        let action = machine.handle(.loaded(responded, isRestored: false, isOurs: false))
+        guard case .finish(.failed(let error, _)) = action else {
+            Issue.record("The refresh did not fail.")
+            return
+        }
+        #expect(error.kind == .retryLater && error.code == .refreshBusy)
+        #expect(error.message.contains("another process has stored a response"))
+    }
+
     @Test("a spooled response without tokens that cannot be removed from the spool does not cause an endless loop")
     func stuckInSpool() {
         let (old, page) = (RefreshModel.tokens(1), RefreshModel.response("page"))
