@@ -76,7 +76,7 @@ extension Sandbox {
         storeKey: String? = nil
     ) -> SandboxLabConfiguration {
         shopify.register(logoutURI: app + "/auth/logout/done")
-        openID.register(redirectURI: app + "/auth/logout/done")
+        openID.register(logoutURI: app + "/auth/logout/done")
         let made = makeConfiguration(storePath, storeKey, isApp: true) { "\(app)/auth/callback/\($0)" }
         guard var root = made.json.object, var providers = root["providers"]?.object,
             var posted = providers["any"]?.object

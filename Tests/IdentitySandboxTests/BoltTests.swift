@@ -151,6 +151,8 @@ struct BoltLogin {
             FormText.append([("code", pkceCode), ("state", "s")], to: sandbox.sfcc.codeExchangeURL)
         )
         #expect(refused.status == 401)
+        #expect(try await TestClient.shared.send(.get, sandbox.sfcc.origin + "/oauth2/jwks").status == 200)
+        #expect(sandbox.sfcc.counters.jwksFetches == 1)
         await sandbox.stop()
     }
 }

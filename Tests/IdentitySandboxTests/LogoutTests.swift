@@ -49,6 +49,32 @@ import Testing
         await login.sandbox.stop()
     }
 
+    @Test("the configuration of an app registers its signed-out page also at a client with its own list of logout URIs")
+    func appConfiguration() async throws {
+        let login = try await OpenIDLogin.start { $0.postLogoutRedirectURIs = ["https://app.example/bye"] }
+        _ = login.sandbox.labConfiguration(app: "https://shop.example")
+        let idToken = try await tokens(login)["id_token"]?.string ?? ""
+        for page in ["https://app.example/bye", "https://shop.example/auth/logout/done"] {
+            let fields = [(name: "post_logout_redirect_uri", value: page), ("id_token_hint", idToken)]
+            let answer = try await login.post(login.openID.endSessionEndpoint, fields)
+            #expect(answer.headers["location"] == page)
+        }
+        await login.sandbox.stop()
+    }
+
+    @Test("an authorization request that is refused with login_required counts like at the Shopify provider")
+    func silentRefusal() async throws {
+        let login = try await OpenIDLogin.start()
+        #expect(try await login.callback([("prompt", "none")])["error"] == "login_required")
+        #expect(login.openID.counters.authorizations == 1)
+        let shopify = ShopifyLogin(login.sandbox)
+        let buyer = SandboxBuyer()
+        let url = FormText.append([("prompt", "none")], to: shopify.authorizationURL)
+        _ = try? await buyer.login(at: url, redirectURI: nil)
+        #expect(login.sandbox.shopify.counters.authorizations == 1)
+        await login.sandbox.stop()
+    }
+
     @Test("a logout redirects to a registered URI with its state, and ends the session of the hint")
     func endSession() async throws {
         let login = try await OpenIDLogin.start { $0.postLogoutRedirectURIs = ["https://app.example/bye"] }

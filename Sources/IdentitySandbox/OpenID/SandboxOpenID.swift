@@ -17,6 +17,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         var devices = DeviceAuthorizations()
         /// The redirect URIs that were registered at every client after the start.
         var redirectURIs: [String] = []
+        var logoutURIs: [String] = []
         /// The logouts that wait for the buyer's answer.
         var logouts: [String: PendingLogout] = [:]
     }
@@ -72,6 +73,11 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
     /// Registers another redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
+    }
+
+    /// Registers another post-logout redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
+    public func register(logoutURI: String) {
+        state.withLock { $0.logoutURIs.append(logoutURI) }
     }
 
     func route(_ path: String) -> SandboxRoute {

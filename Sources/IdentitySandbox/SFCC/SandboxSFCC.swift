@@ -67,10 +67,15 @@ public final class SandboxSFCC: SandboxService {
             switch endpoint {
             case .codeExchange: exchangeCode(call.request)
             case .tokenExchange: exchangeToken(call)
-            case .jwks: .json(state.withLock { $0.keyring.keySet() })
+            case .jwks: keySet()
             default: landing(call.request)
             }
         }
+    }
+
+    private func keySet() -> SandboxResponse {
+        journal.count(\.jwksFetches)
+        return .json(state.withLock { $0.keyring.keySet() })
     }
 
     // MARK: Controllers

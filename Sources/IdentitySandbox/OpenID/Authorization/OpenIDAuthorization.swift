@@ -88,10 +88,10 @@ extension SandboxOpenID {
             let isMeant = hinted.map { $0.isIdentical(to: Self.subject(of: session.buyer)) } ?? true
             return isFresh && isMeant && !mustAsk ? session : nil
         }
+        journal.count(\.authorizations)
         if session == nil, query.prompts == ["none"] {
             throw OAuthRefusal("login_required", "No signed-in buyer meets the request.", isViolation: false)
         }
-        journal.count(\.authorizations)
         if let session { return login.asksConsent ? askConsent(login, session) : finish(login, session) }
         return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
     }

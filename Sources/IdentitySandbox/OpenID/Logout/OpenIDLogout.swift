@@ -77,7 +77,7 @@ extension SandboxOpenID {
         guard let client else {
             throw OAuthRefusal("invalid_request", "post_logout_redirect_uri needs id_token_hint or client_id.")
         }
-        let registered = client.postLogoutRedirectURIs ?? redirectURIs(of: client)
+        let registered = (client.postLogoutRedirectURIs ?? redirectURIs(of: client)) + state.withLock { $0.logoutURIs }
         guard RedirectRule.permits(target, registered: registered) else {
             throw OAuthRefusal("invalid_request", "post_logout_redirect_uri is not registered.")
         }
