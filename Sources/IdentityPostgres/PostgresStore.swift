@@ -145,7 +145,12 @@ public final class PostgresStore: Sendable {
             }
         }
         guard let header = try await readHeader(sql, client) else {
-            throw IdentityError.storeCorrupt("The store was removed while it was opened.")
+            // The usual text of this error would say that nothing was changed, but this call may have created the tables.
+            throw IdentityError(
+                storeCorrupt:
+                    "The store's tables in the schema \"\(configuration.schema)\" were removed while the store was opened.",
+                hint: "Find out which program drops the tables or the schema, then open the store again."
+            )
         }
         return try header.store.records(openedWith: keys)
     }

@@ -166,6 +166,7 @@ enum Query: Int, CaseIterable {
             (SELECT id FROM quarantine WHERE moved_at < ?1 ORDER BY moved_at LIMIT ?2)
             """
 
+        // `?2` is the record that was read. Every save encrypts with a new random nonce, so a row with this record was not saved since.
         case .resealSession: "UPDATE session SET slot = ?3 WHERE key = ?1 AND slot = ?2 AND in_doubt = 0"
         case .resealAttempt: "UPDATE login_attempt SET slot = ?3 WHERE key = ?1 AND slot = ?2"
         case .resealAttachment: "UPDATE attachment SET slot = ?3 WHERE key = ?1 AND slot = ?2"
