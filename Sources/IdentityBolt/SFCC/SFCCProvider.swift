@@ -89,7 +89,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 
     /// Sends the refresh token and returns the response before it is validated.
     ///
-    /// If the storefront issued no refresh token, no refresh is possible: the session ends when its token expires.
+    /// If the storefront issued no refresh token, no refresh is possible: the buyer has to sign in again when the token expires.
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.

@@ -46,7 +46,8 @@ public struct TokenSet: Sendable {
     }
     /// The refresh token; nil when the provider issued none.
     ///
-    /// Without a refresh token, the buyer has to sign in again when the access token has expired.
+    /// Without a refresh token, calls that need a token fail with ``IdentityError/Code/notRefreshable`` after the access token has expired.
+    /// The stored session stays, and ``Session/needsLogin`` stays false.
     public var refreshToken: Secret? {
         get { storage.value.refreshToken }
         set { content.refreshToken = newValue }

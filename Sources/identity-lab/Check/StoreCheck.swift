@@ -132,7 +132,7 @@ struct StoreCheck {
                 "providers.\(provider.descriptor.name)",
                 "refresh token",
                 "The newest session has no refresh token\(isMissing ? ", and offline_access was not granted" : "")."
-                    + " The session ends when its access token expires.",
+                    + " When its access token expires, the buyer has to sign in again.",
                 hint: isOpenID
                     ? "If the provider issues refresh tokens, request them. Many providers require scope offline_access and prompt=consent."
                     : "Read in the provider's documentation whether it issues refresh tokens to this kind of client."

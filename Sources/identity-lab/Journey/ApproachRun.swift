@@ -203,7 +203,7 @@ actor ApproachRun {
 /// The result of a refresh.
 enum RefreshStepResult: Sendable {
     case tokens(SessionTokens)
-    /// The session has no refresh token: it ends when its access token expires.
+    /// The session has no refresh token: when the access token expires, the buyer has to sign in again.
     case signInAgain
 }
 
