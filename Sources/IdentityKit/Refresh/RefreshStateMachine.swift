@@ -91,8 +91,7 @@ package struct RefreshStateMachine: Sendable {
         case (.send(let isRepeated), .validated(let new)): return saveTokens(new, .provider(isRepeated: isRepeated))
         case (.send(let isRepeated), .refused(let refusal)):
             return refused(refusal, mayResend: !isRepeated, isResponseStored: false)
-        case (.send, .lockLost), (.restoreClaim, .lockLost): return notSent(.lockLost)
-        case (.restoreClaim, .conflicted): return .finish(.changed)
+        case (.send, .lockLost), (.restoreClaim, .lockLost), (.restoreClaim, .conflicted): return notSent(.lockLost)
         case (.restoreClaim, .saved): return go(.send(isRepeated: true), .send)
         case (.restoreClaim, .notSaved(let error)): return notSent(error)
 
