@@ -43,7 +43,7 @@ struct BrokenStoreTests {
     func notApplicable() async throws {
         let name = "a tenant at its limit can get a session that replaces another one"
         let testCase = try #require(StoreConformance.cases.first { $0.name == name })
-        // The warning is the known issue. The error then cancels this test, which is therefore shown as skipped.
+        // The known issues are the warning and the error that cancels the case.
         await withKnownIssue {
             try await testCase.run(on: Self.place(.marksTwice))
         }

@@ -80,7 +80,8 @@ extension StoreConformance {
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             #expect(StoreSample.areSame(try await store.session(other.id), other))
         },
-        Case("a list reports sessions in quarantine as missing, unless its filter has isInDoubt", needing: [.damage]) {
+        Case("a list of the sessions in doubt leaves out a session in quarantine, without an error", needing: [.damage])
+        {
             store,
             place in
             let quarantining = try offered((any RowQuarantining).self, by: store)
@@ -88,7 +89,6 @@ extension StoreConformance {
             let session = try await StoreSample.inserted(in: store)
             try await place.damage(session.id)
             #expect(try await quarantining.quarantineDamagedRows() == 1)
-            #expect(try await listing.readableSessions(matching: SessionFilter()).damage?.code == .storeCorrupt)
             // This filter finds the sessions to repair. A session in quarantine cannot be repaired by a refresh.
             for isInDoubt in [true, false] {
                 let found = try await listing.readableSessions(matching: SessionFilter(isInDoubt: isInDoubt))
