@@ -58,6 +58,20 @@ struct AuthClientLogoutTests {
         _ = try await client.login(with: SandboxBuyer())
     }
 
+    @Test("a code verifier that was generated before a logout completes no login of a URL that the app built")
+    func verifiersBefore() async throws {
+        let shop = try await Shop(.publicMobile)
+        let client = AuthClient(provider: try shop.provider())
+        let idToken = try #require(try await client.login(with: SandboxBuyer()).idToken)
+        let verifiers = (0..<2).map { _ in client.generateCodeVerifier() }
+        try await client.logout(idToken: idToken)
+        for verifier in verifiers {
+            let error = await failure { try await client.requestAccessToken(code: "code", codeVerifier: verifier) }
+            #expect(error?.code == .stateUnknown)
+        }
+        #expect(shop.shopify.requests(to: .token).count == 1)
+    }
+
     @Test("a login during which the buyer signs out is cancelled")
     func loginDuringLogout() async throws {
         let shop = try await Shop(.publicMobile)

@@ -42,6 +42,8 @@ struct PendingLogins: Sendable {
     private var ended: [Secret] = []
     /// The latest verifier from ``AuthClient/generateCodeVerifier()``, until it is used or has expired.
     private var offered: (verifier: Secret, until: Date)?
+    /// The verifiers from ``AuthClient/generateCodeVerifier()``, all of which a logout ends; the latest 64.
+    private var generated: [Secret] = []
 
     mutating func add(_ attempt: LoginAttempt, at now: Date) {
         removeExpired(at: now)
@@ -53,6 +55,7 @@ struct PendingLogins: Sendable {
     mutating func recordVerifier(_ verifier: Secret, until end: Date) {
         // An empty verifier means that the system returned no random bytes. It belongs to no login.
         offered = verifier.isEmpty ? nil : (verifier, end)
+        if !verifier.isEmpty { Self.append(verifier, to: &generated) }
     }
 
     /// Removes and returns the login of a callback; afterwards the same callback counts as repeated.
@@ -69,10 +72,12 @@ struct PendingLogins: Sendable {
         Self.append(login, to: &checked)
     }
 
-    /// Ends all pending and checked logins and forgets the recorded verifier, because the buyer signs out.
+    /// Ends all pending and checked logins and all generated verifiers, because the buyer signs out.
     mutating func endAll() {
         while !pending.isEmpty { _ = removePending(at: 0) }
         checked = []
+        for verifier in generated where !ended.contains(where: { $0.isEqual(to: verifier) }) { end(verifier) }
+        generated = []
         offered = nil
     }
 
