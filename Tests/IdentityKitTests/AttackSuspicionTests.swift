@@ -78,6 +78,44 @@ struct AttackSuspicionTests {
         #expect(suspicious.hiding(RequestSecrets(secrets: [Secret("x")])).isAttackSuspected)
     }
 
+    @Test("an error that a pause between fetches repeats stays marked as a suspected attack")
+    func repeated() async throws {
+        final class Document: Sendable {}
+        let cache = DiscoveryCache<Document>(clock: ManualClock(), usingOldValueAfterRefusal: .zero)
+        for _ in 0..<2 {
+            let error = await #expect(throws: IdentityError.self) {
+                _ = try await cache.value {
+                    throw IdentityError(.rejected, .discoveryFailed, "Wrong.").suspectingAttack
+                }
+            }
+            #expect(error?.isAttackSuspected == true)
+        }
+    }
+
+    @Test("a callback with only a state needs a stored posted callback, and another one is refused when there is one")
+    func parametersOfCallback() async throws {
+        let clock = ManualClock()
+        let manager = SessionManager(
+            providers: try ProviderRegistry([StrictProvider(clock: clock)]),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
+        )
+        let started = try await manager.begin("strict")
+        let cookie = started.browserBinding
+        let state = try #require(started.url.query)
+        let bare = try LoginCallback(form: Array(state.utf8))
+        let full = try LoginCallback(form: Array("code=c&\(state)".utf8))
+        let early = await failure { try await manager.complete(bare, browserBinding: cookie, provider: "strict") }
+        try await manager.keepPosted(full, browserBinding: cookie, provider: "strict")
+        let second = await failure { try await manager.complete(full, browserBinding: cookie, provider: "strict") }
+        for (error, text) in [(early, "no posted callback is stored"), (second, "a posted callback is already stored")]
+        {
+            #expect(error?.code == .stateUnknown && error?.isAttackSuspected == true)
+            #expect(error?.message.contains(text) == true)
+        }
+        _ = try await manager.complete(bare, browserBinding: cookie, provider: "strict")
+    }
+
     @Test("counters count suspected attacks apart from other failures")
     func counters() async throws {
         let clock = ManualClock()

@@ -121,6 +121,7 @@ extension IdentityError {
             reference: reference,
             retryAfter: kind == .retryLater ? pauseEnds : nil,
             providerResponse: providerResponse,
+            isAttackSuspected: isAttackSuspected,
             cause: cause
         )
     }

@@ -88,7 +88,7 @@ extension LoginCoordinator {
             let attempt = try LoginAttempt(stored)
             guard visible.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState() }
             try Self.checkBrowser(of: attempt, browserBinding)
-            guard isBare == (attempt.postedCallback != nil) else { throw Self.unknownState() }
+            guard isBare == (attempt.postedCallback != nil) else { throw Self.unexpectedParameters(isBare: isBare) }
             return attempt
         }
         guard let attempt = taken else { throw Self.unknownState(isAttackSuspected: !mayBeRepeatedCallback) }
@@ -107,6 +107,22 @@ extension LoginCoordinator {
                 """,
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: isAttackSuspected
+        )
+    }
+
+    /// The error for a callback with only a `state` and no posted callback, or with other parameters and a posted callback.
+    private static func unexpectedParameters(isBare: Bool) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .stateUnknown,
+            isBare
+                ? "The callback contains only a state, and no posted callback is stored for its login."
+                : "The callback contains more than a state, although a posted callback is already stored for its login.",
+            hint: isBare
+                ? "Start the login again. If that fails too, check that the app passes the whole query or form of the callback to the SDK."
+                : "Start the login again. If this happens often, look for forged callbacks.",
+            reference: "RFC 6749 section 10.12",
+            isAttackSuspected: true
         )
     }
 
