@@ -149,6 +149,24 @@ struct KeySetSourceTests {
         }
     }
 
+    @Test("keys that are used after their expiry, because of an outage, are reported as expired")
+    func state() async throws {
+        try await KeyEndpoint.withSource { endpoint, source, url, clock in
+            #expect(source.state == .notFetched)
+            _ = try await source.keys(at: url)
+            clock.advance(by: .seconds(3599))
+            #expect(source.state == .fresh(age: .seconds(3599)))
+            endpoint.answer(with: 503)
+            clock.advance(by: .seconds(1))
+            _ = try await source.keys(at: url)
+            #expect(source.state == .expired(age: .seconds(3600)))
+            endpoint.answer(with: 200)
+            clock.advance(by: .seconds(60))
+            _ = try await source.keys(at: url)
+            #expect(source.state == .fresh(age: .zero))
+        }
+    }
+
     @Test("a key that is no longer published is not used after the cached set expired")
     func revocation() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, clock in

@@ -30,10 +30,11 @@ public enum KeySetState: Sendable, Equatable {
     /// This process has fetched no keys yet.
     case notFetched
     /// The keys are used without a new fetch; the provider confirmed them this long ago.
-    ///
-    /// After a failed fetch, expired keys count as fresh again, for up to two days after the provider last confirmed them.
     case fresh(age: Duration)
-    /// The keys have expired, and the next sign-in or refresh that needs them fetches them; the provider confirmed them this long ago.
+    /// The keys have expired; the provider confirmed them this long ago.
+    ///
+    /// The next sign-in or refresh that needs them fetches them. If the fetch fails, the expired keys are used until they are two days old,
+    /// and fetches are tried again. So if this state remains while buyers sign in, the keys cannot be fetched.
     case expired(age: Duration)
 }
 

@@ -39,9 +39,9 @@ package struct KeySetSource: Sendable {
     /// The state of the cached keys; nothing is fetched.
     package var state: KeySetState {
         guard let snapshot = lastKnown.snapshot else { return .notFetched }
-        let now = clock.elapsed
-        let age = now - snapshot.confirmedAt
-        return now < snapshot.freshUntil ? .fresh(age: age) : .expired(age: age)
+        let age = clock.elapsed - snapshot.confirmedAt
+        // `freshUntil` is not compared, because during an outage ``KeySetStaleIfError`` moves it, although the keys have expired.
+        return age < snapshot.lifetime ? .fresh(age: age) : .expired(age: age)
     }
 
     /// Returns the keys at a URL.
