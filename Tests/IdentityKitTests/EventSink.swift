@@ -4,6 +4,7 @@ import Synchronization
 /// Collects the events of a session manager in order.
 final class EventSink: IdentityObserver {
     private let events = Mutex<[IdentityEvent]>([])
+    var all: [IdentityEvent] { events.withLock { $0 } }
 
     /// Each event as `name`, or `name detail`.
     var names: [String] {

@@ -1,3 +1,4 @@
+import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import TestDoubles
@@ -46,6 +47,42 @@ struct ProviderNamesInEventsTests {
         _ = try await manager.logout(id)
         #expect(sink.names.contains("logged_out"))
         #expect(sink.providers == [""])
+    }
+
+    /// A store whose locks become free after a while.
+    private struct BusyStore: WrappingStore {
+        let inner = InMemoryStore()
+        let clock: ManualClock
+
+        func withLock<Result: Sendable>(
+            _ name: LockName,
+            waitingUpTo limit: Duration,
+            _ body: @Sendable (HeldLock) async throws -> Result
+        ) async throws -> Result {
+            clock.advance(by: .milliseconds(20))
+            return try await inner.withLock(name, waitingUpTo: limit) { lock in try await body(lock) }
+        }
+    }
+
+    @Test("the event about the wait for a session's lock has the session's provider and the time of the wait only")
+    func lockWait() async throws {
+        let clock = ManualClock()
+        let sink = EventSink()
+        let provider = StrictProvider(clock: clock)
+        let manager = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: BusyStore(clock: clock),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+            observers: [sink]
+        )
+        let started = try await manager.begin("strict")
+        let callback = try LoginCallback(form: Array("code=c&\(started.url.query ?? "")".utf8))
+        let login = try await manager.complete(callback, browserBinding: started.browserBinding, provider: "strict")
+        provider.hold { clock.advance(by: .seconds(1)) }
+        _ = try await manager.refreshTokens(for: login.session.id)
+        let waits = sink.all.filter { $0.kind.name == "lock_waited" }
+        #expect(waits.map(\.provider) == ["strict"] && waits.map(\.duration) == [.milliseconds(20)])
+        #expect(sink.names.last?.hasPrefix("refreshed") == true)
     }
 
     @Test("events report the name of a registered provider even if the request fails")

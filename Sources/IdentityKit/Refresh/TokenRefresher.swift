@@ -93,9 +93,8 @@ struct TokenRefresher: SessionService {
         let beganWaiting = clock.elapsed
         let longestWait = max(deadline - beganWaiting, .zero)
         return try await visible.store.withSessionLock(id, waitingUpTo: longestWait) { [self] lock in
-            if clock.elapsed - beganWaiting > .milliseconds(10) {
-                events.emit(.lockWaited, provider: "", session: id, since: beganWaiting)
-            }
+            let wait = clock.elapsed - beganWaiting
+            var isWaitReported = wait <= .milliseconds(10)
             // While only this process's memory contains the newest tokens, this process keeps the lock after the body, if the store's
             // locks permit it. Otherwise another process could get the lock and send the old refresh token.
             defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
@@ -109,6 +108,12 @@ struct TokenRefresher: SessionService {
                     return (outcome, attempt)
                 }
                 action = machine.handle(await perform(action, &attempt))
+                // The provider is known only now, because the first action reads the session.
+                if !isWaitReported {
+                    let provider = attempt.stored?.provider ?? ""
+                    events.emit(.lockWaited, provider: provider, session: id, since: clock.elapsed - wait)
+                    isWaitReported = true
+                }
             }
         }
     }
