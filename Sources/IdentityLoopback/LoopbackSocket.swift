@@ -6,10 +6,13 @@ package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
     package let operation: String
     /// The `errno` of the system call; `EAGAIN` for `pthread_create`, whose error `DedicatedThread` does not return.
     package let number: Int32
+    /// The requested port if `bind` failed; nil if the system was to choose the port.
+    package var port: UInt16?
 
     package var description: String {
+        let target = port.map { " to port \($0)" } ?? ""
         let reason = operation == "bind" ? " The port is in use or forbidden, or the address does not exist." : ""
-        return "The loopback server could not start: \(operation) failed (errno \(number)).\(reason)"
+        return "The loopback server could not start: \(operation)\(target) failed (errno \(number)).\(reason)"
     }
 }
 
@@ -38,7 +41,11 @@ enum LoopbackSocket {
         var one: Int32 = 1
         unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         let bound = address == .v4 ? bind4(socket, port) : bind6(socket, port)
-        guard bound == 0 else { throw failure("bind", socket) }
+        guard bound == 0 else {
+            var error = failure("bind", socket)
+            if port != 0 { error.port = port }
+            throw error
+        }
         guard IdentityPlatform.listen(socket, 1024) == 0 else { throw failure("listen", socket) }
         guard let port = localPort(socket) else { throw failure("getsockname", socket) }
         return (socket, port)

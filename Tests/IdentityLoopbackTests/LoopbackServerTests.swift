@@ -300,9 +300,10 @@ import Testing
     func addresses() async throws {
         let server = try await LoopbackServer.start(address: .v6) { _ in .message(status: 200) }
         #expect(server.origin == "http://[::1]:\(server.port)")
-        await #expect(throws: LoopbackServerError.self) {
+        let error = await #expect(throws: LoopbackServerError.self) {
             _ = try await LoopbackServer.start(port: server.port, address: .v6) { _ in .message(status: 200) }
         }
+        #expect(error?.description.contains("bind to port \(server.port) failed") == true)
         await server.stop()
     }
 
