@@ -143,6 +143,26 @@ struct ProviderMessageTests {
         }
     }
 
+    @Test("the hint about clocks mentions a proof only if the request had one, and an assertion beside it")
+    func clockOfProofAndAssertion() async throws {
+        let key = try ClientKey(Secret(ClientKeys.p256))
+        try await FakeWorld.run {
+            $0.authentication = .privateKeyJWT(key)
+            $0.usesDPoP = true
+        } _: { world in
+            world.fake.change(answer: { $0["token_type"] = .string("DPoP") })
+            let tokens = try await world.login()
+            var bearer = tokens
+            bearer.dpopKey = nil
+            world.fake.replace("/token", by: Self.error("invalid_request"))
+            for (tokens, hasProof) in [(tokens, true), (bearer, false)] {
+                let error = await #expect(throws: IdentityError.self) { try await world.provider.refresh(tokens) }
+                #expect(error?.hint?.contains("assertion with a time") == true)
+                #expect(error?.hint?.contains("DPoP proof with a time") == hasProof)
+            }
+        }
+    }
+
     @Test("the error of a refused assertion names the assertion, and the hint names the members to check")
     func refusedAssertion() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))

@@ -3,14 +3,20 @@ internal import IdentityKit
 
 extension OpenIDClient {
     /// The error for an error response of an endpoint that authenticates clients, with hints about what may be missing in the request.
-    func refusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError {
+    ///
+    /// `sentProof` says whether the request had a DPoP proof.
+    func refusal(
+        _ failure: TokenErrorResponse,
+        _ metadata: ProviderMetadata,
+        sentProof: Bool = false
+    ) -> IdentityError {
         // `clientRefusal` is called first, because some providers report a rejected client as 401 with invalid_request.
-        if let error = clientRefusal(failure, metadata) { return error }
+        if let error = clientRefusal(failure, metadata, sentProof: sentProof) { return error }
         let isPushed = failure.endpoint == .pushedAuthorization
         let error = (isPushed ? failure.pushedRequestError : nil) ?? quirks.error(for: failure)
         switch error.code {
         case .invalidRequest, .unexpectedResponse:
-            return error.addingAdvice(clockHint(failure), dpopHint(failure, metadata))
+            return error.addingAdvice(clockHint(sentProof), dpopHint(failure, metadata))
         case .invalidGrant, .dpopProofRefused: return error.addingAdvice(dpopHint(failure, metadata))
         default: return error
         }
@@ -30,21 +36,18 @@ extension OpenIDClient {
     }
 
     /// A hint about clocks: the provider compares the time in a signed proof or assertion with its clock.
-    private func clockHint(_ failure: TokenErrorResponse) -> String? {
-        let hasNoProof = failure.endpoint == .deviceAuthorization || failure.endpoint == .revocation
-        if configuration.usesDPoP, !hasNoProof {
-            return "A DPoP proof contains a time. Compare this machine's clock with the provider's."
-        }
-        switch configuration.authentication {
-        case .none, .secretBasic, .secretPost: return nil
-        case .signedSecretPost:
-            return
-                "The secret was signed with the client's key: check the team's id, the key and its id, and compare this "
-                + "machine's clock with the provider's."
-        case .privateKeyJWT:
-            return
-                "The request had a signed assertion with a time in it. Compare this machine's clock with the provider's."
-        }
+    private func clockHint(_ sentProof: Bool) -> String? {
+        let authentication: String? =
+            switch configuration.authentication {
+            case .none, .secretBasic, .secretPost: nil
+            case .signedSecretPost:
+                "The secret was signed with the client's key: check the team's id, the key and its id."
+            case .privateKeyJWT: "The request had a signed assertion with a time in it."
+            }
+        let proof = sentProof ? "The request had a DPoP proof with a time in it." : nil
+        guard authentication != nil || proof != nil else { return nil }
+        let advice = [authentication, proof, "Compare this machine's clock with the provider's."]
+        return advice.compactMap(\.self).joined(separator: " ")
     }
 
     /// A hint about DPoP: a provider that requires it may not say so in its error.
@@ -57,10 +60,14 @@ extension OpenIDClient {
     }
 
     /// The error if the provider rejected the client, with hints about its authentication; nil for another error.
-    func clientRefusal(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> IdentityError? {
+    func clientRefusal(
+        _ failure: TokenErrorResponse,
+        _ metadata: ProviderMetadata,
+        sentProof: Bool = false
+    ) -> IdentityError? {
         let error = isRefusedAssertion(failure) ? failure.refusedAssertion : quirks.error(for: failure)
         guard error.code == .invalidClient || error.code == .unauthorizedClient else { return nil }
-        let hints = [methodHint(metadata), assertionHint, encodingHint, error.hint, clockHint(failure)].compactMap(
+        let hints = [methodHint(metadata), assertionHint, encodingHint, error.hint, clockHint(sentProof)].compactMap(
             \.self
         )
         return error.recast(hint: hints.joined(separator: " "))

@@ -85,7 +85,7 @@ extension OpenIDClient {
         let (response, redacted, startedAt) = try await send(fields, metadata, dpopKey: attempt.dpopKey)
         switch try TokenEndpointResponse(response, to: .authorizationCode, hiding: redacted) {
         case .success(let object): return try await loginTokens(object, startedAt, attempt, metadata)
-        case .failure(let failure): throw refusal(failure, metadata)
+        case .failure(let failure): throw refusal(failure, metadata, sentProof: attempt.dpopKey != nil)
         }
     }
 }

@@ -91,7 +91,8 @@ extension OpenIDClient {
             return .unanswered(error)
         }
         switch response {
-        case .failure(let failure): return try failure.devicePoll { refusal($0, metadata) }
+        case .failure(let failure):
+            return try failure.devicePoll { refusal($0, metadata, sentProof: authorization.dpopKey != nil) }
         case .success(let object):
             return .authorized(try await loginTokens(object, startedAt, authorization, metadata))
         }

@@ -40,7 +40,7 @@ extension OpenIDClient {
         } catch {
             throw IdentityError(
                 configuration: "The logout URL would be longer than 8 KiB.",
-                hint: "Shorten the post-logout redirect URI.",
+                hint: "Shorten the post-logout redirect URI, the state, or the query of the logout endpoint.",
                 reference: "OpenID Connect RP-Initiated Logout 1.0 section 2",
                 cause: error
             )

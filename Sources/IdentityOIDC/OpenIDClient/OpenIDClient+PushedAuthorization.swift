@@ -29,7 +29,7 @@ extension OpenIDClient {
         )
         switch try PushedAuthorizationResponse(response, hiding: redacted) {
         case .requestURI(let requestURI): return requestURI
-        case .failure(let failure): throw refusal(failure, metadata)
+        case .failure(let failure): throw refusal(failure, metadata, sentProof: dpopKey != nil)
         }
     }
 }

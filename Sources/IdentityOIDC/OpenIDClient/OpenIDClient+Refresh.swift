@@ -40,7 +40,7 @@ extension OpenIDClient {
             if !TokenEndpointResponse.isSuccess(response.status),
                 case .failure(let failure) = try TokenEndpointResponse(response, to: .refreshToken, hiding: redacted)
             {
-                throw refusal(failure, metadata)
+                throw refusal(failure, metadata, sentProof: tokens.dpopKey != nil)
             }
             var received = RefreshResponse(
                 status: response.status,
@@ -89,7 +89,7 @@ extension OpenIDClient {
         let new: TokenResponse
         do {
             switch try TokenEndpointResponse(http, body, to: .refreshToken, hiding: redacted) {
-            case .failure(let failure): throw refusal(failure, metadata)
+            case .failure(let failure): throw refusal(failure, metadata, sentProof: tokens.dpopKey != nil)
             case .success(let object):
                 new = try TokenResponse(
                     object,
