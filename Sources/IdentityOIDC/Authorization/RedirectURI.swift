@@ -9,7 +9,7 @@ public enum RedirectURI {
     ///   - a text that is not an absolute URI, or that contains a fragment, a backslash, spaces or control characters;
     ///   - user information: the host of `https://app.example@evil.example` is `evil.example`;
     ///   - plain http, except to a loopback literal such as 127.0.0.1 (RFC 8252 section 7.3);
-    ///   - a private-use scheme without a dot: it must be a reversed domain name (section 7.1).
+    ///   - a private-use scheme that is not a reversed domain name, such as `com.example.app` (section 7.1).
     public static func check(_ text: String) throws(IdentityError) {
         try check(text, ofProvider: nil)
     }
@@ -53,8 +53,14 @@ public enum RedirectURI {
         switch String(decoding: scheme.map(ASCII.lowercased), as: UTF8.self) {
         case "https": true
         case "http": (try? HTTPURL(String(text.prefix { $0 != "?" })))?.isLoopback ?? false
-        default: scheme.contains(UInt8(ascii: "."))
+        default: isDomainName(scheme)
         }
+    }
+
+    /// Whether the text has two or more parts with dots between them, none of which is empty.
+    private static func isDomainName(_ text: Substring.UTF8View) -> Bool {
+        let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return labels.count > 1 && !labels.contains(where: \.isEmpty)
     }
 
     private static func hasUserInformation(_ rest: Substring.UTF8View) -> Bool {
