@@ -12,7 +12,7 @@ package struct CryptoError: Error, Sendable, Equatable {
         /// The operation does not allow the length of an input, or the requested length of the result.
         case invalidLength
         /// Decryption failed. `AESGCM`: the sealed bytes do not match the key, the nonce and the associated data. `AESCBC`: the
-        /// length or the padding is wrong, or OpenSSL failed.
+        /// length or the padding is wrong.
         case authenticationFailed
         /// The key cannot be used with the requested algorithm.
         case unsupportedAlgorithm

@@ -1,4 +1,5 @@
 import IdentityCrypto
+import TestMemory
 import Testing
 
 @Suite("AES-128-CBC")
@@ -56,6 +57,34 @@ struct AESCBCTests {
             let part = Array(Self.ciphertext.prefix(count))
             let refusal = code { try AESCBC.decrypt(part, key: Self.key, initializationVector: Self.vector) }
             #expect(refusal == .authenticationFailed, "\(count) bytes")
+        }
+    }
+
+    /// The error of a decryption without the last bytes; nil if it succeeds.
+    private static func refusal(dropping count: Int = 0) -> CryptoError.Code? {
+        do {
+            _ = try AESCBC.decrypt(Array(ciphertext.dropLast(count)), key: key, initializationVector: vector)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test("exhausted memory is not reported as a wrong padding")
+    func outOfMemory() async {
+        // In a separate process in which the test controls OpenSSL's memory.
+        await #expect(processExitsWith: .success) {
+            #expect(OpenSSLMemory.takeOver())
+            #expect(AESCBCTests.refusal() == nil)
+            var allocations = 0
+            while allocations < 100 {
+                let (code, hasRunOut) = await OpenSSLMemory.running(outAfter: allocations) { AESCBCTests.refusal() }
+                guard hasRunOut else { break }
+                #expect(code == .operationFailed, "after \(allocations) allocations")
+                allocations += 1
+            }
+            #expect((1..<100).contains(allocations))
+            #expect(AESCBCTests.refusal(dropping: 1) == .authenticationFailed)
         }
     }
 }

@@ -18,29 +18,37 @@ package enum AESCBC {
         initializationVector: [UInt8]
     ) throws(CryptoError) -> [UInt8] {
         let run = unsafe (EVP_EncryptInit_ex2, EVP_EncryptUpdate, EVP_EncryptFinal_ex)
-        let output = unsafe try transform(plaintext, run, key, initializationVector)
-        guard let output else { throw CryptoError(.operationFailed, "OpenSSL could not encrypt the data") }
+        guard case .completed(let output) = unsafe try transform(plaintext, run, key, initializationVector) else {
+            throw CryptoError(.operationFailed, "OpenSSL could not encrypt the data")
+        }
         return output
     }
 
     /// Decrypts what `encrypt` returned.
     ///
-    /// - Throws: `authenticationFailed` if the length or the padding is wrong, or OpenSSL fails to decrypt; `operationFailed` if
-    ///   OpenSSL does not provide the cipher; `invalidKey` or `invalidLength` in the same cases as `encrypt`.
+    /// - Throws: `authenticationFailed` if the length or the padding is wrong; `operationFailed` if OpenSSL fails before it checks them,
+    ///   for example without memory; `invalidKey` or `invalidLength` in the same cases as `encrypt`.
     package static func decrypt(
         _ ciphertext: [UInt8],
         key: SecretBytes,
         initializationVector: [UInt8]
     ) throws(CryptoError) -> [UInt8] {
         let run = unsafe (EVP_DecryptInit_ex2, EVP_DecryptUpdate, EVP_DecryptFinal_ex)
-        let output = unsafe try transform(ciphertext, run, key, initializationVector)
-        guard let output else {
-            throw CryptoError(
-                .authenticationFailed,
-                "the length or the padding of the ciphertext is wrong, or OpenSSL failed"
-            )
+        switch unsafe try transform(ciphertext, run, key, initializationVector) {
+        case .completed(let output): return output
+        case .refused:
+            throw CryptoError(.authenticationFailed, "the length or the padding of the ciphertext is wrong")
+        case .failed: throw CryptoError(.operationFailed, "OpenSSL failed before it could check the padding")
         }
-        return output
+    }
+
+    /// The result of an encryption or decryption.
+    private enum Outcome {
+        case completed([UInt8])
+        /// OpenSSL's last call failed: the length or the padding of the ciphertext is wrong.
+        case refused
+        /// OpenSSL failed before its last call, so a ciphertext may be intact.
+        case failed
     }
 
     private typealias Update = (
@@ -48,13 +56,13 @@ package enum AESCBC {
     ) -> Int32
     private typealias Finish = (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?) -> Int32
 
-    /// Runs the cipher over all bytes; nil if OpenSSL refuses them or fails.
+    /// Runs the cipher over all bytes.
     private static func transform(
         _ input: [UInt8],
         _ run: (initialize: FetchedAlgorithm.CipherInitializer, update: Update, finish: Finish),
         _ key: SecretBytes,
         _ vector: [UInt8]
-    ) throws(CryptoError) -> [UInt8]? {
+    ) throws(CryptoError) -> Outcome {
         guard key.count == keyCount else {
             throw CryptoError(.invalidKey, "an AES-128 key must have \(keyCount) bytes")
         }
@@ -66,20 +74,24 @@ package enum AESCBC {
         }
         let algorithm = try LazyAlgorithm.aes128CBC.available()
         var output = [UInt8](repeating: 0, count: input.count + blockCount)
-        let count = ErrorQueue.preserved { () -> Int? in
-            guard let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
+        var count = 0
+        var isRefused = false
+        let isCompleted = ErrorQueue.preserved { () -> Bool in
+            guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
             defer { unsafe EVP_CIPHER_CTX_free(context) }
-            guard unsafe algorithm.start(run.initialize, context, key, vector) else { return nil }
+            guard unsafe algorithm.start(run.initialize, context, key, vector) else { return false }
             return unsafe output.withUnsafeMutableBufferPointer { output in
-                guard let start = output.baseAddress else { return nil }
+                guard let start = output.baseAddress else { return false }
                 var written: Int32 = 0
                 var last: Int32 = 0
-                guard unsafe run.update(context, start, &written, input, length) == 1,
-                    unsafe run.finish(context, start + Int(written), &last) == 1
-                else { return nil }
-                return Int(written + last)
+                guard unsafe run.update(context, start, &written, input, length) == 1 else { return false }
+                // The last call allocates nothing: when it decrypts, it fails only because of the length or the padding.
+                isRefused = unsafe run.finish(context, start + Int(written), &last) != 1
+                count = Int(written + last)
+                return !isRefused
             }
         }
-        return count.map { Array(output.prefix($0)) }
+        if isRefused { return .refused }
+        return isCompleted ? .completed(Array(output.prefix(count))) : .failed
     }
 }
