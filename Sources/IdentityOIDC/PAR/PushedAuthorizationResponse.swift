@@ -8,9 +8,6 @@ package enum PushedAuthorizationResponse: Sendable {
     /// An error response.
     case failure(TokenErrorResponse)
 
-    /// The longest `expires_in` that is accepted, in seconds; the SDK does not use the value otherwise.
-    private static let maximumLifetime = 7 * 86_400.0
-
     /// Reads a response; a success has status 201, `request_uri` and `expires_in`.
     ///
     /// - Parameters:
@@ -30,9 +27,10 @@ package enum PushedAuthorizationResponse: Sendable {
             guard let reference = object["request_uri"]?.string, (1...4096).contains(reference.utf8.count),
                 reference.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else { throw Self.invalid("no usable request_uri") }
-            guard let lifetime = TokenResponse.seconds(object["expires_in"]), lifetime > 0,
-                lifetime <= Self.maximumLifetime
-            else { throw Self.invalid("no usable expires_in") }
+            // The value is required but not used otherwise, so a long lifetime does no harm.
+            guard let lifetime = TokenResponse.seconds(object["expires_in"]), lifetime > 0 else {
+                throw Self.invalid("no usable expires_in")
+            }
             self = .requestURI(Secret(reference))
         }
     }
