@@ -43,7 +43,8 @@ public struct SystemRandom: RandomSource {
                 .retryLater,
                 .systemFailure,
                 "OpenSSL returned no random bytes.",
-                hint: "Check that OpenSSL's default provider is installed, and that the process may call getrandom().",
+                hint:
+                    "Check that openssl.cnf does not disable OpenSSL's default provider, and that the process may call getrandom().",
                 cause: error
             )
         }

@@ -42,7 +42,8 @@ extension IdentityError {
             .retryLater,
             .systemFailure,
             "OpenSSL could not encrypt, decrypt or hash data of a session or store, or could not make random bytes.",
-            hint: "Check that OpenSSL's default provider is installed and that the process has enough memory.",
+            hint:
+                "Check that openssl.cnf does not disable OpenSSL's default provider, and that the process has enough memory.",
             cause: cause
         )
     }

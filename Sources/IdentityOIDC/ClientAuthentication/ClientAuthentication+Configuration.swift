@@ -37,7 +37,11 @@ extension ClientAuthentication {
         case ("client_secret_post", let secret?, nil): self = .secretPost(secret)
         case ("client_secret_basic", nil, nil), ("client_secret_basic_verbatim", nil, nil),
             ("client_secret_post", nil, nil):
-            throw section.error("clientSecret", "is missing")
+            throw section.error(
+                "clientSecret",
+                "is missing",
+                hint: "Set clientSecret. If the client has no secret, remove clientAuthentication."
+            )
         case (nil, nil, let text?), ("private_key_jwt", nil, let text?):
             do {
                 let key = try ClientKey(text, keyID: keyID, algorithm: algorithm)
