@@ -32,6 +32,8 @@ struct TokenResponseTests {
             Refusal(status: 403, error: "request_forbidden", kind: .configuration, code: .unauthorizedClient),
             Refusal(status: 500, error: "invalid_grant", kind: .retryLater, code: .providerUnavailable),
             Refusal(status: 429, error: "invalid _grant", kind: .retryLater, code: .providerUnavailable),
+            Refusal(status: 503, error: "request_forbidden", kind: .retryLater, code: .providerUnavailable),
+            Refusal(status: 429, error: "request_forbidden", kind: .retryLater, code: .providerUnavailable),
             Refusal(status: 503, error: "oops", kind: .retryLater, code: .providerUnavailable),
             Refusal(status: 429, error: "slow_down", kind: .retryLater, code: .providerUnavailable),
             Refusal(status: 400, error: "invalid_grants", kind: .rejected, code: .unexpectedResponse),

@@ -6,8 +6,8 @@ internal import IdentityOIDC
 ///
 /// Bolt's documentation and recorded responses differ in the status (422 and 400 for one error) and in the spelling
 /// (`invalid _grant`). So the name in `error` decides, compared without spaces and without case. The status decides only if the name is
-/// missing or unknown, or, for any name but `request_forbidden`, if the status shows an outage (429 or 5xx). With status 401,
-/// `unauthorized_client` means that the client's authentication failed.
+/// missing or unknown, or if the status shows an outage (429 or 5xx). With status 401, `unauthorized_client` means that the client's
+/// authentication failed.
 enum BoltTokenError {
     private static let known = [
         "invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
@@ -22,7 +22,7 @@ enum BoltTokenError {
             decoding: (failure.error ?? "").utf8.filter { $0 > 0x20 }.map(ASCII.lowercased),
             as: UTF8.self
         )
-        if name == "request_forbidden" {
+        if name == "request_forbidden", !failure.isOutage {
             return failure.make(
                 .configuration,
                 .unauthorizedClient,
