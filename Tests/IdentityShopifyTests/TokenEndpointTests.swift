@@ -87,6 +87,8 @@ struct TokenEndpointTests {
         Failure(.oauthError("unauthorized_client", status: 401), .configuration, .invalidClient),
         Failure(.oauthError("unauthorized_client", status: 403), .configuration, .unauthorizedClient),
         Failure(.shopifyOriginMissing, .configuration, .originRefused),
+        Failure(.oauthError("invalid_token", status: 401), .configuration, .originRefused),
+        Failure(.oauthError("invalid_token", status: 403), .rejected, .unexpectedResponse),
         Failure(.shopifyUpstreamFailure, .retryLater, .unexpectedResponse),
         Failure(.shopifyAccessDenied, .configuration, .requestBlocked),
         Failure(.tooManyRequests(retryAfter: 7), .retryLater, .providerUnavailable),

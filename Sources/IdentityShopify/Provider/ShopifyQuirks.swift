@@ -41,12 +41,11 @@ struct ShopifyQuirks: OpenIDQuirks {
             failure.error?.isIdentical(to: "invalid_client") == true
             || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
         if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
-        // With any other OAuth error name except `invalid_token`, the name decides, not the status. The checks below are for
-        // `invalid_token` and for responses without a name, such as an HTML page with status 403.
-        guard (failure.error ?? "").isEmpty || failure.error?.isIdentical(to: "invalid_token") == true else {
-            return failure.standardError
-        }
-        if failure.status == 401, namesInvalidToken(failure) {
+        // With any other OAuth error name, except `invalid_token` with status 401, the name decides, not the status. The other checks are
+        // for responses without a name, such as an HTML page with status 403.
+        let hasNoName = (failure.error ?? "").isEmpty
+        let isInvalidToken = failure.error?.isIdentical(to: "invalid_token") == true
+        if failure.status == 401, isInvalidToken || hasNoName && challengesInvalidToken(failure) {
             return failure.make(
                 .configuration,
                 .originRefused,
@@ -56,7 +55,7 @@ struct ShopifyQuirks: OpenIDQuirks {
                     + "Sessions are kept."
             )
         }
-        if failure.status == 403 {
+        if failure.status == 403, hasNoName {
             return failure.make(
                 .configuration,
                 .requestBlocked,
@@ -80,12 +79,12 @@ struct ShopifyQuirks: OpenIDQuirks {
         )
     }
 
-    private func namesInvalidToken(_ failure: TokenErrorResponse) -> Bool {
-        failure.error?.isIdentical(to: "invalid_token") == true
-            || failure.headers.values(for: "WWW-Authenticate").contains { challenge in
-                challenge.split { !$0.isLetter && $0 != "_" }.contains {
-                    $0.lowercased().isIdentical(to: "invalid_token")
-                }
+    /// Whether the header `WWW-Authenticate` contains the word `invalid_token`.
+    private func challengesInvalidToken(_ failure: TokenErrorResponse) -> Bool {
+        failure.headers.values(for: "WWW-Authenticate").contains { challenge in
+            challenge.split { !$0.isLetter && $0 != "_" }.contains {
+                $0.lowercased().isIdentical(to: "invalid_token")
             }
+        }
     }
 }
