@@ -3,8 +3,10 @@ extension IdentityError.Code {
 
     /// The callback's `state` is missing, empty or the one of another login (RFC 6749 section 4.1.2).
     public static let stateInvalid = Self(rawValue: "state_invalid")
-    /// The `state` of a callback names no pending login or logout: it was never issued, has expired, or was used before. Or the callback is
-    /// not the one that the login waits for: after a posted callback was stored, a callback with only this `state`, otherwise one with more.
+    /// The `state` of a callback names no pending login or logout: it was never issued, has expired, or was used before.
+    ///
+    /// Also the code if the callback is not the one that the login waits for. After a posted callback was stored, the login waits for a
+    /// callback with only the `state`. Otherwise it waits for one with more than the `state`.
     public static let stateUnknown = Self(rawValue: "state_unknown")
     /// The callback came from another browser than the one in which the login or logout began, or without the binding cookie.
     public static let browserMismatch = Self(rawValue: "browser_mismatch")
