@@ -17,8 +17,7 @@ extension StorefrontClient {
         throw IdentityError(
             .configuration,
             .configurationInvalid,
-            "This program found no variant for a cart. None of the shop's first 250 products is available for sale, or the first available "
-                + "product has no available variant.",
+            "This program found no variant for a cart: none of the shop's first 250 products has an available variant.",
             hint: "Publish a product that is in stock to the sales channel of the storefront's token.",
             reference: "Storefront API reference, products"
         )
