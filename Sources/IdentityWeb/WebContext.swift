@@ -195,7 +195,7 @@ public final class WebContext: Sendable {
 
     // MARK: Forged requests
 
-    /// The value of the hidden field `csrf_token` in the app's forms; nil if the browser has neither a session nor a guest.
+    /// The value of the hidden field `csrf_token` in the app's forms; nil if the browser has neither a session cookie nor a guest cookie.
     ///
     /// Only clients that send neither `Sec-Fetch-Site` nor `Origin` need the field. The token is derived from the id in the session cookie
     /// or, without one, from the guest's id.

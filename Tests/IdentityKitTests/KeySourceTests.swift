@@ -6,9 +6,7 @@ import IdentityTesting
 import TestDirectories
 import Testing
 
-/// Store keys that a key service has wrapped.
-///
-/// Without the service, nobody can unwrap the deployed bytes.
+/// Keys that a key service has wrapped: without the service, the deployed data is useless.
 struct WrappedKeys: StoreKeySource {
     let service: any KeyService
     let active: [UInt8]

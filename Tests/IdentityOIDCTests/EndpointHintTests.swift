@@ -106,7 +106,7 @@ struct EndpointHintTests {
     }
 
     @Test(
-        "the error for a response that is not valid JSON names the response and its endpoint",
+        "the error for a response that cannot be parsed as JSON names the response and its endpoint",
         arguments: [
             (.token, "token response"), (.deviceAuthorization, "device authorization response"),
             (.pushedAuthorization, "response to the pushed authorization request"),
@@ -120,7 +120,7 @@ struct EndpointHintTests {
                 from: endpoint
             )
         }
-        #expect(error?.message.hasPrefix("The \(name) is not valid JSON") == true)
+        #expect(error?.message.hasPrefix("The \(name) could not be parsed as JSON") == true)
         #expect(error?.hint?.contains("Check endpoints.\(endpoint.rawValue).") == true)
     }
 

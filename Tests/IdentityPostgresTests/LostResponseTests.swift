@@ -98,6 +98,7 @@ struct LostResponseTests {
         try await store.insert(session)
         let flag = Flag()
         proxy.loseNextCommit(after: flag)
+        defer { flag.raise() }
         let first = Task { try await store.remove(session.id) }
         while proxy.heldCommits == 0 { try await Task.sleep(for: .milliseconds(5)) }
         // The other caller waits for the row, which the first one has locked, and gets it when the first transaction is rolled back.

@@ -70,6 +70,7 @@ import Testing
         let shop = try await TestShop(.customer, CartIdentityTests.shopify)
         let other = CartAdapter(client: shop.carts.client, sessions: shop.sessions, store: shop.store)
         shop.storefront.now { [session = shop.session] call in
+            if call.field == "cart" { return .read(.cart(id: "gid://shopify/Cart/other")) }
             guard call.field == "cartCreate" else { return .json("{}", status: 503) }
             _ = try? await other.adopt(#require(CartID(rawValue: "gid://shopify/Cart/other")), for: session)
             return .payload(call.field, cart: .cart(id: "new", customer: "c"))

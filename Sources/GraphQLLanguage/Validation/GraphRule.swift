@@ -86,7 +86,7 @@ package struct GraphViolation: Sendable {
     package let path: [String]
 }
 
-/// A use of a field, an argument or an enum value that the schema marks as deprecated.
+/// A use of a field, an input field, an argument or an enum value that the schema marks as deprecated.
 package struct GraphDeprecation: Sendable {
     package let coordinate: String
     package let reason: String

@@ -103,7 +103,7 @@ extension LoginCoordinator {
             "No pending login waits for this callback.",
             hint: """
                 Start the login again. The callback's state was used before, has expired, was removed from the store or was never issued \
-                with this store and tenant. Or the callback has other parameters than the login expects.
+                with this store and tenant.
                 """,
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: isAttackSuspected

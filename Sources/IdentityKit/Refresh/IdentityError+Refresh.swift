@@ -25,7 +25,8 @@ extension IdentityError {
             .signInAgain,
             isLost ? .rotationLost : .sessionEnded,
             isLost
-                ? "The provider rejected the refresh token. A newer one was probably lost in an earlier refresh or by restoring a backup."
+                ? "The provider rejected the refresh token. A newer one was probably lost: with the response to an earlier request, or "
+                    + "because a backup was restored."
                 : "The session has ended: the provider no longer accepts its refresh token.",
             hint: "Let the buyer sign in again.",
             reference: error?.reference,

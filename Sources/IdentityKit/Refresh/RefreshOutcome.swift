@@ -6,7 +6,9 @@ package enum RefreshOutcome: Sendable {
     case adopted(SessionState, TokenSet)
     /// Another process changed the session first, so the refresh must start again.
     case changed
-    /// Another process has claimed the session for its refresh and may still save the response. The refresh must look again later.
+    /// An earlier refresh, usually of another process, has claimed the session, and its response may still be saved.
+    ///
+    /// The caller must wait, and then start the refresh again.
     case wait
     /// The attempt failed; `pausesSession`: the failure counts for the pauses of ``SessionRefreshPauses``.
     case failed(IdentityError, pausesSession: Bool = false)

@@ -75,7 +75,7 @@ public struct ProviderRegistry: Sendable {
             let known = factories.isEmpty ? "none" : factories.map(\.kind).joined(separator: ", ")
             throw section.error(
                 "kind",
-                "names an unknown kind of provider, `\(kind)`",
+                "names an unknown kind of provider",
                 hint:
                     "Use a kind that this program supports (\(known)). To support another kind, pass its ProviderFactory."
             )

@@ -25,7 +25,9 @@ extension OpenIDClient {
         public var clientID: String
         /// How the client authenticates at the provider.
         public var authentication: ClientAuthentication = .none
-        /// The type of client, as tools show it to people; nil shows the authentication method.
+        /// The type of client that tools such as identity-lab display, for example "public web, PKCE".
+        ///
+        /// If it is nil, they display the authentication method.
         public var clientType: String?
         /// The redirect URI, as registered.
         public var redirectURI: String?

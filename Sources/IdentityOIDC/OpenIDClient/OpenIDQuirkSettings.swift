@@ -37,7 +37,9 @@ public struct OpenIDQuirkSettings: Sendable {
     /// Whether a token response must contain `token_type`; if false, a token without a type is used as a bearer token, although the
     /// provider may mean another type (RFC 6749 section 7.1).
     public var requiresTokenType = true
-    /// Whether a token response must contain `expires_in`.
+    /// Whether the token response of a login must contain `expires_in`.
+    ///
+    /// The response to a refresh may lack it, so that a new refresh token is not lost.
     public var requiresLifetime = false
     /// ASCII characters that separate scopes in addition to the space.
     public var additionalScopeSeparators: [UInt8] = []

@@ -28,8 +28,7 @@ package enum TokenEndpointResponse: Sendable {
     ///   - grant: The grant type of the request.
     ///   - endpoint: The endpoint that sent the response: the token endpoint, or another endpoint that responds in the same form.
     ///   - redacted: The request's secrets, which no error may contain.
-    /// - Throws: `IdentityError` for a success whose body begins with `{` but is not valid JSON, for example with a
-    ///   member twice.
+    /// - Throws: `IdentityError` for a success whose body begins with `{` but cannot be parsed, for example because a member occurs twice.
     package init(
         _ response: HTTPResponse,
         to grant: TokenGrant,
@@ -57,7 +56,7 @@ package enum TokenEndpointResponse: Sendable {
                 throw IdentityError(
                     .rejected,
                     .tokenResponseInvalid,
-                    "The \(endpoint.response) is not valid JSON: \(error).",
+                    "The \(endpoint.response) could not be parsed as JSON: \(error).",
                     hint: "\(endpoint.addressHint) If the address is right, report this to the provider.",
                     reference: endpoint == .token ? "RFC 6749 section 5.1" : "RFC 8259 section 2",
                     cause: error

@@ -42,7 +42,10 @@ extension Statements {
     /// Whether a recent transaction was committed, by its id; NULL while it runs or if the server does not know.
     var isCommitted: Statement {
         rare(
-            "SELECT CASE txid_status($1) WHEN 'committed' THEN true WHEN 'aborted' THEN false END",
+            """
+            SELECT CASE WHEN $1 < txid_snapshot_xmax(txid_current_snapshot()) THEN
+            CASE txid_status($1) WHEN 'committed' THEN true WHEN 'aborted' THEN false END END
+            """,
             [.integer]
         )
     }

@@ -6,7 +6,9 @@ internal import Synchronization
 /// Point a redirect, a `jku` or an endpoint in metadata at it. Most tests expect ``SandboxService/requests`` to be empty, because
 /// the client must not contact the attacker.
 public final class SandboxListener: SandboxService {
-    /// Records requests and plans faults; the endpoint of every path is ``SandboxEndpoint/other``.
+    /// The record of requests, and the planned faults.
+    ///
+    /// Each request counts as a request to the endpoint ``SandboxEndpoint/other``.
     public let journal = SandboxJournal()
     private let server: SandboxServer
     private let responses = Mutex<[String: SandboxResponse]>([:])

@@ -61,8 +61,9 @@ extension AuthClient {
 
     /// Signs the buyer out: removes all tokens and pending logins from this client first, then calls Shopify's logout endpoint.
     ///
-    /// A login whose authorization URL or code verifier this client created before cannot be completed any more. A call that exchanges a
-    /// login's code at this moment throws an error of kind `cancelled`.
+    /// A login whose authorization URL this client created before cannot be completed any more. The same is true of a URL that the app
+    /// built with one of the latest 64 code verifiers of this client. A call that exchanges a login's code at this moment throws an error
+    /// of kind `cancelled`.
     ///
     /// - Parameter idToken: The ID token of the login; it may be expired.
     /// - Returns: The logout URL for the browser, with the provider's `postLogoutRedirectURI` if one is configured. Shopify's cookie is

@@ -12,8 +12,8 @@ extension IdentityError {
         IdentityError(
             storeCorrupt: "A stored record is damaged: \(reason).",
             hint: """
-                Count the damaged records with `checkHealth()` or identity-lab keys verify. Restore the record from a backup, or let the \
-                buyer start again: with a new login, or as a guest with a new cart.
+                Count the damaged records with `checkHealth()` or "identity-lab keys verify". Restore the record from a backup, or let \
+                the buyer start again: with a new login, or as a guest with a new cart.
                 """,
             cause: cause
         )

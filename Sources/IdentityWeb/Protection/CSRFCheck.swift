@@ -13,7 +13,7 @@ enum CSRFCheck: Equatable {
     case otherSite
     /// The request has neither `Sec-Fetch-Site` nor `Origin`, and no token can be compared.
     ///
-    /// Either the request contains no token, or the browser has neither a session nor a guest.
+    /// Either the request contains no token, or the browser has neither a session cookie nor a guest cookie.
     case unknown
 
     /// The names of the form field and of the header that contain the token.
@@ -25,7 +25,7 @@ enum CSRFCheck: Equatable {
     /// - Parameters:
     ///   - request: The request.
     ///   - origin: The public origin of the app.
-    ///   - token: The expected token, ``WebContext/csrfToken``; nil if the browser has neither a session nor a guest.
+    ///   - token: The expected token, ``WebContext/csrfToken``; nil if the browser has neither a session cookie nor a guest cookie.
     init(_ request: WebRequest, origin: String, token: Secret?) {
         let sites = request.headers.values(for: "Sec-Fetch-Site")
         let origins = request.headers.values(for: "Origin")

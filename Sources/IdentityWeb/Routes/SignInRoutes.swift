@@ -62,8 +62,9 @@ public final class SignInRoutes: Sendable {
         table = try RouteTable(configuration, providers: sessions.providerNames)
         guard !table.contains(configuration.homePath) else {
             throw IdentityError(
-                configuration: "`homePath` of the sign-in routes leads to one of these routes, not to a page.",
-                hint: "Set homePath to a page of the app, for example /."
+                configuration:
+                    "`homePath` of the sign-in routes is the path of one of these routes, or below one, and not of a page of the app.",
+                hint: "Set homePath to a page of the app, for example \"/\"."
             )
         }
         limiter = LoginLimiter(configuration.loginLimit, clock: sessions.clock)

@@ -16,19 +16,19 @@ struct CartMutationResponse: Sendable {
     }
 
     let payload: CartPayload
-    let metadata: GraphQLMetadata
+    private(set) var metadata: GraphQLMetadata
     /// Whether the response shows the customer on the cart.
     let customer: CustomerVisibility
     /// Whether the response shows the whole cart, except its buyer.
     let showsContents: Bool
     private(set) var outcome: Outcome
 
-    /// Whether the response does not show if the cart still exists: it has no cart, and an error that names no field.
+    /// Whether the response does not show if the cart still exists: it has no cart, and only errors that name no field.
     ///
     /// Only the message of such an error says what is wrong, and Shopify translates it.
     var isCartInDoubt: Bool {
         guard case .refused(let errors) = outcome, payload.cart == nil else { return false }
-        return errors.contains { $0.field.isEmpty && ($0.code == .invalid || $0.code == nil) }
+        return errors.allSatisfy { $0.field.isEmpty && ($0.code == .invalid || $0.code == nil) }
     }
 
     /// - Parameters:
@@ -58,18 +58,21 @@ struct CartMutationResponse: Sendable {
         }
     }
 
-    /// The same response, after a query has shown that the cart no longer exists.
-    func withoutCart() -> CartMutationResponse {
+    /// The same response, after a query with this metadata has shown that the cart no longer exists.
+    func withoutCart(_ metadata: GraphQLMetadata) -> CartMutationResponse {
         var response = self
         response.outcome = .gone
+        response.metadata = metadata
         return response
     }
 
     /// Whether an error says that the cart no longer exists.
     ///
-    /// The error's field decides, never the message, because Shopify translates it.
+    /// The error's field decides. The message decides only without a field and in English, because Shopify translates it.
     private static func saysGone(_ error: CartUserError) -> Bool {
-        error.field.last == "cartId" && (error.code == .invalid || error.code == nil)
+        guard error.code == .invalid || error.code == nil else { return false }
+        guard error.field.isEmpty else { return error.field.last == "cartId" }
+        return error.message.isIdentical(to: "The specified cart does not exist.")
     }
 
     /// Whether an error rejects the customer access token.

@@ -17,8 +17,9 @@ public struct CartPolicy: Sendable {
         case clone
         /// `CartAdapter.logout` removes the buyer, all addresses and the gift cards from the cart, and gives a new guest session this cart.
         /// The guest gets a copy instead if Shopify's response does not show that the buyer was removed, for example because the app's
-        /// token may not read customers. The guest also gets a copy if another session has the same cart, or if an earlier request with the
-        /// buyer's data may still reach Shopify. Note and attributes stay on the cart, as with ``clone``.
+        /// token may not read customers. The guest also gets a copy if another session has the same cart, if an earlier request with the
+        /// buyer's data may still reach Shopify, or if the cart could not be saved with the guest's session. Note and attributes stay on the
+        /// cart, as with ``clone``.
         case detach
         /// The session loses the cart, and no request is sent to Shopify. So the buyer stays on the cart at Shopify.
         case drop
@@ -51,9 +52,9 @@ public struct CartPolicy: Sendable {
     public var gone = Gone.startEmpty
     /// The action with a guest's cart after a login; by default it becomes the buyer's cart.
     public var merge = Merge.keepGuest
-    /// Exchanges the customer access token for a Storefront token before it is put on a cart.
+    /// Exchanges the customer access token for a Storefront token, which is put on the cart instead.
     ///
-    /// With nil, the default, the access token itself is put on the cart.
+    /// If it is nil, as by default, the access token itself is put on the cart.
     public var exchange: CustomerTokenExchange?
     /// Receives the events of the adapter's carts.
     ///

@@ -6,18 +6,18 @@ extension StorefrontClient {
     ///
     /// - Parameter context: Values that override the client's context.
     /// - Returns: The global id.
-    /// - Throws: `IdentityError` in the same cases as `execute`, and with kind `IdentityError.Kind.configuration` when none of the first
-    ///   250 products has an available variant among its first 250.
+    /// - Throws: `IdentityError` in the same cases as `execute`, and with kind `IdentityError.Kind.configuration` when none of the
+    ///   first 20 available products, among the shop's first 250 products, has an available variant among its first 250.
     package func firstAvailableVariant(in context: StorefrontContext) async throws -> String {
         let products = try await execute(ProductsPage(first: 250), in: context).data.nodes
-        for product in products where product.availableForSale {
+        for product in products.lazy.filter(\.availableForSale).prefix(20) {
             let details = try await execute(ProductByID(id: product.id, variantCount: 250), in: context).data
             if let variant = details?.variants.nodes.first(where: \.availableForSale) { return variant.id }
         }
         throw IdentityError(
             .configuration,
             .configurationInvalid,
-            "This program found no variant for a cart: none of the shop's first 250 products has an available variant.",
+            "This program found no variant for a cart: no product is available, or none of the first 20 has an available variant.",
             hint: "Publish a product that is in stock to the sales channel of the storefront's token.",
             reference: "Storefront API reference, products"
         )

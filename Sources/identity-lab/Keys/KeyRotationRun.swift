@@ -72,9 +72,10 @@ struct KeyRotationRun {
         throw IdentityError(
             .configuration,
             isMissing ? .storeKeyMismatch : .storeCorrupt,
-            "\(total.unreadable) records could not be decrypted and were not changed.",
+            "Records that could not be read and were not changed: \(total.unreadable).",
             hint: isMissing
-                ? "Add the keys that \"identity-lab keys list\" shows as not configured to store.readOnlyKeys, and run the command again."
+                ? "Run \"identity-lab keys list\". Add each key that it shows as \"not configured\" to store.readOnlyKeys, and run this "
+                    + "command again."
                 : "Run \"identity-lab keys verify\", which counts the damaged records."
         )
     }

@@ -20,7 +20,7 @@ extension App {
         } catch let error as IdentityError {
             guard let partial = error.cause as? CartPartialAddition else { throw error }
             addLater(partial.missing)
-            // partial.added is in the cart. Read the cart before you add partial.unknown again.
+            // Shopify may have omitted or reduced lines of partial.added. Read the cart before you add partial.unknown again.
         }
     }
 

@@ -60,6 +60,7 @@ struct RefreshStateMachineTests {
                 $0.spool = spooled
                 $0.laterResponse = "3"
             },
+            world("active, newer tokens are in the spool", .active(old), newest: 2) { $0.spool = spooled },
         ]
         let withoutTokens = ["page", "rejected", "invalid_grant"].flatMap { text in
             let (response, newest) = (RefreshModel.response(text), text == "invalid_grant" ? 0 : 1)

@@ -5,6 +5,7 @@ import IdentityLoopback
 import IdentityOIDC
 import IdentitySandbox
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("A provider of your own")
@@ -60,10 +61,11 @@ struct ProviderOfYourOwnTests {
     @Test("the example provider passes the conformance suite of providers", arguments: ProviderConformance.cases)
     func conformance(_ testCase: ProviderConformance.Case) async throws {
         let sandbox = try await Sandbox.start(SandboxConfiguration())
-        let own = try provider(at: sandbox, factory: ExampleProviderFactory())
-        try await testCase.run {
-            ProviderConformance.Subject(provider: own, presenter: SandboxBuyer(), isRefreshable: true)
+        try await cleaningUp(sandbox.stop) {
+            let own = try provider(at: sandbox, factory: ExampleProviderFactory())
+            try await testCase.run {
+                ProviderConformance.Subject(provider: own, presenter: SandboxBuyer(), isRefreshable: true)
+            }
         }
-        await sandbox.stop()
     }
 }

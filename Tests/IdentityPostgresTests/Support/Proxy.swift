@@ -115,7 +115,7 @@ final class Proxy: Sendable {
 
     private func dropsCommit(_ request: ArraySlice<UInt8>) -> Bool {
         let flag: Flag? = state.withLock { state in
-            guard let flag = state.commitFlag, request.contains(Array("COMMIT".utf8)) else { return nil }
+            guard let flag = state.commitFlag, request.contains([0] + Array("COMMIT".utf8) + [0]) else { return nil }
             state.commitFlag = nil
             state.heldCommits += 1
             return flag

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// Which of more than 250 lines are in the cart, after only some of them were added.
+/// The lines that were added, not added or perhaps added, after an addition of more than 250 lines failed.
 ///
 /// It is the cause of an error with code `IdentityError.Code.linesPartlyAdded`. More than 250 lines are added in several requests, and a
 /// later request can fail after earlier ones succeeded:
@@ -11,11 +11,11 @@ public import IdentityKit
 /// } catch let error as IdentityError {
 ///     guard let partial = error.cause as? CartPartialAddition else { throw error }
 ///     addLater(partial.missing)
-///     // partial.added is in the cart. Read the cart before you add partial.unknown again.
+///     // Shopify may have omitted or reduced lines of partial.added. Read the cart before you add partial.unknown again.
 /// }
 /// ```
 public struct CartPartialAddition: Error, Sendable {
-    /// The lines that Shopify added.
+    /// The lines of the requests that succeeded; Shopify may have omitted or reduced some of them.
     public let added: [CartLineInput]
     /// The lines of a request that got no usable response: Shopify may or may not have added them.
     ///

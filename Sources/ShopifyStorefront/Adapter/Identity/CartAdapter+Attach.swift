@@ -114,8 +114,9 @@ extension CartAdapter {
             let id = operation.variables.json["cartId"]?.string.flatMap(CartID.init(rawValue:))
         else { return response }
         // If the cart cannot be read, the caller gets Shopify's errors, as if the cart existed.
-        let read = try? await client.execute(CartQuery(cartID: id).selecting(selection), in: context)
-        return read.map { $0.data == nil } == true ? response.withoutCart() : response
+        guard let read = try? await client.execute(CartQuery(cartID: id).selecting(selection), in: context), read.data == nil
+        else { return response }
+        return response.withoutCart(read.metadata)
     }
 
     /// Returns the cart of a response, and records the cart's id in the binding.

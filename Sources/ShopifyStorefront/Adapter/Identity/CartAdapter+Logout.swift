@@ -174,9 +174,11 @@ extension CartAdapter {
             let guest = try await self.sessions.beginGuest().id
             // The session's attachment is removed first. After that, `recordIntent` fails in every process, so none puts the buyer on the
             // cart again.
-            guard try await locked.write(nil) else {
-                try await self.sessions.endGuest(guest)
-                throw CartConflict()
+            do {
+                guard try await locked.write(nil) else { throw CartConflict() }
+            } catch {
+                _ = try? await self.sessions.endGuest(guest)
+                throw error
             }
             // Another session of the buyer may have taken over the cart before this write. After the write, `takeOver` returns false,
             // because this session no longer has the cart. A new guest gets a copy if another session has the cart, if the store cannot say

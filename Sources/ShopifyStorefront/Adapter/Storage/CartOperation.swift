@@ -126,7 +126,8 @@ struct CartOperation: Sendable {
             } else if stored.binding != nil, use == .creating {
                 return stored
             }
-        case .exclusive: guard stored.payload != nil else { return stored }
+        // Without a cart, the operation changes nothing, and a write would be a conflict for a process that is creating one.
+        case .exclusive: guard stored.binding != nil else { return stored }
         }
         // This write shows before the operation that the store can save. It also gives the attachment a new revision, even if the payload
         // stays the same, so that other processes detect the operation.
@@ -215,6 +216,7 @@ struct CartOperation: Sendable {
     ///
     /// The attachment keeps the lines until the new cart is saved. Lines that Shopify rejects are omitted.
     private func recreate() async throws {
+        guard try await adapter.attachments.read(session).pending?.lines.isEmpty == false else { return }
         guard let stored = try await prepared(for: .creating), var pending = stored.pending else { return }
         let locked = LockedCart(session, stored, adapter.attachments, under: locks)
         let context = StorefrontContext(buyerIP: pending.buyerIP, country: pending.country)
