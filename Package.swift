@@ -262,7 +262,7 @@ let package = Package(
             "IdentityOIDCTests",
             [
                 "IdentityLoopback", "IdentityOIDC", "IdentityKit", "IdentityHTTP", "IdentityCrypto", "IdentityTesting",
-                "IdentitySandbox", "TestDoubles",
+                "IdentitySandbox",
             ]
         ),
         tests(

@@ -63,7 +63,8 @@ struct ControlPortTests {
         try await SandboxProcess.with { sandbox in
             for (command, body, status, text) in [
                 ("rotate-key", "{}", 404, "did you mean rotate-keys?"), ("x", "", 404, "no command x."),
-                ("rotate-keys?keepOld=true", "", 400, "not have a query"), ("rotate-keys", "[]", 400, "must be a JSON object"),
+                ("rotate-keys?keepOld=true", "", 400, "not have a query"),
+                ("rotate-keys", "[]", 400, "must be a JSON object"),
                 ("rotate-keys", "{", 400, "not valid JSON"),
                 ("rotate-keys", #"{"keepOld":true,"keepOld":false}"#, 400, "not valid JSON"),
                 ("rotate-keys", #"{"keepold":true}"#, 400, "Member keepold is not known; did you mean keepOld?"),

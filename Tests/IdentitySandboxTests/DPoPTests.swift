@@ -75,7 +75,9 @@ import Testing
         let bearer = try await userinfo(login, ["Authorization": "Bearer \(token)"])
         #expect(bearer.headers["www-authenticate"]?.contains("invalid_token") == true)
         let foreign = try proof(login, other, to: url, token: token).merging(["Authorization": "DPoP \(token)"]) { $1 }
-        #expect(try await userinfo(login, foreign).headers["www-authenticate"]?.contains("key of the DPoP proof") == true)
+        #expect(
+            try await userinfo(login, foreign).headers["www-authenticate"]?.contains("key of the DPoP proof") == true
+        )
         let wrongHash = try proof(login, signer, to: url, token: token + "x")
         let unhashed = wrongHash.merging(["Authorization": "DPoP \(token)"]) { $1 }
         #expect(try await userinfo(login, unhashed).headers["www-authenticate"]?.contains("its ath") == true)

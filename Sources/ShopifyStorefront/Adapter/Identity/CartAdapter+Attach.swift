@@ -114,7 +114,8 @@ extension CartAdapter {
             let id = operation.variables.json["cartId"]?.string.flatMap(CartID.init(rawValue:))
         else { return response }
         // If the cart cannot be read, the caller gets Shopify's errors, as if the cart existed.
-        guard let read = try? await client.execute(CartQuery(cartID: id).selecting(selection), in: context), read.data == nil
+        guard let read = try? await client.execute(CartQuery(cartID: id).selecting(selection), in: context),
+            read.data == nil
         else { return response }
         return response.withoutCart(read.metadata)
     }
