@@ -30,9 +30,9 @@ package struct Configuration: Sendable {
     var imports: [String: String] = [:]
     /// Whether the schema's descriptions become comments.
     var descriptions = false
-    /// The maximum number of fields of an inline selection that is written more than once.
+    /// How many leaf fields an inline selection may have if the documents repeat it in several places.
     ///
-    /// A larger one must become a fragment.
+    /// A repeated selection with more leaf fields is an error: it must become a fragment.
     var maximumDuplicatedFields = 8
 
     package init() {}

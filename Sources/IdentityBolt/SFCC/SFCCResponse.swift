@@ -120,8 +120,8 @@ struct SFCCResponse: Sendable {
             .unexpectedResponse,
             message,
             hint: isPage
-                ? "Try again later: the HTML page may come from maintenance. A login must be started again. If the page stays, "
-                    + "compare \(settings) with the storefront's own URLs."
+                ? "The response is an HTML page, perhaps because of maintenance. Try again later; a login must be started again. If later "
+                    + "responses are HTML pages too, compare \(settings) with the storefront's own URLs."
                 : "Compare \(settings) with the storefront's own URLs.\(advice)",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerResponse: providerResponse(nil, nil)

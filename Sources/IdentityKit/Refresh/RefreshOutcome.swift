@@ -2,7 +2,7 @@
 package enum RefreshOutcome: Sendable {
     /// The session has new tokens; `isRecovered`: an earlier attempt received the response or the tokens.
     case refreshed(TokenSet, isRecovered: Bool)
-    /// The store already has sufficient tokens, usually because another process refreshed the session: its state and these tokens.
+    /// The session's stored state and its tokens, which are sufficient, usually because another process refreshed the session.
     case adopted(SessionState, TokenSet)
     /// Another process changed the session first, so the refresh must start again.
     case changed

@@ -47,7 +47,7 @@ public struct ProviderRegistry: Sendable {
     ///   - configuration: The configuration.
     ///   - factories: One factory for each kind that the app supports.
     ///   - environment: The environment for the providers.
-    /// - Throws: ``IdentityError`` that names the invalid member.
+    /// - Throws: ``IdentityError`` that names the invalid member, or at least the provider's path in the configuration.
     public init(
         _ configuration: IdentityConfiguration,
         factories: [any ProviderFactory],
@@ -62,7 +62,7 @@ public struct ProviderRegistry: Sendable {
 
     /// Creates one provider of a configuration.
     ///
-    /// - Throws: ``IdentityError`` that names the invalid member.
+    /// - Throws: ``IdentityError`` that names the invalid member, or at least the provider's path in the configuration.
     package static func makeProvider(
         named name: String,
         from section: ConfigurationSection,

@@ -110,9 +110,11 @@ enum AuthorizationParameter {
         guard locales.split(separator: " ", omittingEmptySubsequences: false).allSatisfy({ isLanguageTag(String($0)) })
         else {
             return Problem(
-                text: "contains a value that is empty, too long, or not of letters, digits and hyphens",
+                text:
+                    "contains a language tag that is empty, too long, or has characters other than letters, digits and hyphens",
                 hint:
-                    "Write language tags such as \"de\" or \"fr-CA\", at most 35 characters each, separated by single spaces."
+                    "Write tags such as \"de\" or \"fr-CA\", at most 35 characters each: in the configuration a list, in "
+                    + "LoginOptions.locale a text with single spaces between tags. Shopify accepts one tag."
             )
         }
         return nil

@@ -160,7 +160,7 @@ extension OpenIDClient {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider's metadata list methods for PKCE, but not S256.",
+                "The provider does not support the PKCE method S256, according to its metadata.",
                 hint:
                     "Ask the provider for S256. The SDK does not use plain, which would show the code verifier in the URL.",
                 reference: "RFC 9700 section 2.1.1"
@@ -171,7 +171,7 @@ extension OpenIDClient {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider's metadata list response modes, but not \(mode.rawValue).",
+                "The provider does not support the response mode \(mode.rawValue), according to its metadata.",
                 hint: "Set responseMode to query: the response then comes in a redirect.",
                 reference: "OAuth 2.0 Multiple Response Type Encoding Practices section 2.1"
             )

@@ -13,7 +13,7 @@ extension OpenIDClient {
             throw IdentityError(
                 .configuration,
                 .unsupportedByProvider,
-                "The provider's metadata list algorithms for DPoP proofs, but not ES256.",
+                "The provider does not support ES256 for DPoP proofs, according to its metadata.",
                 hint: "Set dpop (in Swift: usesDPoP) to false for this provider, or ask the provider to support ES256.",
                 reference: "RFC 9449 section 5.1"
             )

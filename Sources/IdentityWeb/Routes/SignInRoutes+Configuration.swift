@@ -120,7 +120,9 @@ extension SignInRoutes {
         ///
         /// A value above one day counts as one day.
         public var interval: Duration = .seconds(6)
-        /// How many addresses are remembered, by default 10,000, at least 1.
+        /// The maximum number of entries, by default 10,000, at least 1: one for each IPv4 address, and for IPv6 one for each /64 and /48.
+        ///
+        /// If the table is full, entries are removed, and the limit for their addresses starts again.
         public var maximumAddresses = 10_000
 
         /// Creates a configuration with the default values.

@@ -38,7 +38,7 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
                 throw IdentityError(
                     .rejected,
                     .unexpectedResponse,
-                    "Shopify's page of the list has hasNextPage = true, but its endCursor is missing or is the one of the page before.",
+                    "Shopify returned a page with hasNextPage = true, but its endCursor is missing or equals that of the page before.",
                     hint: "Read the list again from its start.",
                     reference: "Customer Account API reference, PageInfo"
                 )

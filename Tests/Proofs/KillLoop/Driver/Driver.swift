@@ -42,7 +42,7 @@ struct Driver: Sendable {
         let manager = try order.manager(try await order.store(), try CurlTransport())
         let isGood =
             plan.isStorm
-            ? try await Storm(order, sandbox, manager).run()
+            ? try await RefreshStorm(order, sandbox, manager).run()
             : try await kill(order, sandbox, manager)
         await sandbox.stop()
         return isGood

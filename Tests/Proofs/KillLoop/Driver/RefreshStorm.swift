@@ -5,7 +5,7 @@ internal import IdentitySandbox
 internal import Synchronization
 
 /// Many concurrent callers of one expired session must cause one refresh and get the same tokens.
-struct Storm: Sendable {
+struct RefreshStorm: Sendable {
     private let order: WorkOrder
     private let sandbox: Sandbox
     private let manager: SessionManager

@@ -1,0 +1,38 @@
+internal import IdentityLoopback
+
+/// Applies planned faults to the transmission of a response.
+extension SandboxServer {
+    /// Sends a response with the planned faults of its transmission: a delay, a lost connection, a cut or slow message.
+    static func deliver(
+        _ response: SandboxResponse,
+        _ effects: [SandboxFault.Effect]
+    ) async -> LoopbackResponse {
+        for effect in effects {
+            // The sleep ends early when the server stops.
+            if case .delay(let duration) = effect { try? await Task.sleep(for: duration) }
+        }
+        for effect in effects {
+            switch effect {
+            case .reset: return .script([.reset])
+            case .cut(let count): return .script([.send(Array(bytes(of: response).prefix(count))), .close])
+            case .drip(let size, let interval):
+                let message = bytes(of: response)
+                let starts = stride(from: 0, to: message.count, by: size)
+                return .script(
+                    starts.flatMap { start -> [LoopbackAction] in
+                        [.send(Array(message[start..<min(start + size, message.count)])), .delay(interval)]
+                    } + [.close]
+                )
+            case .replace, .edit, .idToken, .delay, .raw, .before: continue
+            }
+        }
+        return .message(status: response.status, headers: response.headers, body: response.body)
+    }
+
+    private static func bytes(of response: SandboxResponse) -> [UInt8] {
+        var head = StatusLine.text(response.status)
+        for header in response.headers { head += "\(header.name): \(header.value)\r\n" }
+        head += "Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n"
+        return Array(head.utf8) + response.body
+    }
+}
