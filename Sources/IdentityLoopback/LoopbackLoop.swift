@@ -103,7 +103,9 @@ final class LoopbackLoop {
         }
     }
 
-    /// Closes the oldest connection that waits for no response, so that idle clients cannot block new ones; returns false if there is none.
+    /// Closes the oldest connection that waits for no response, so that idle clients cannot block new ones.
+    ///
+    /// Returns false if every connection waits for a response.
     private func makeRoom() -> Bool {
         let oldest = connections.filter(\.value.isIdle).min { $0.key < $1.key }
         guard let (identifier, connection) = oldest else { return false }

@@ -171,7 +171,7 @@ struct OpenIDLogoutTests {
         }
     }
 
-    @Test("revocation authenticates the client, and revokes the refresh token, or the access token if there is none")
+    @Test("revocation authenticates the client, and revokes the refresh token, or the access token without one")
     func revocation() async throws {
         try await FakeWorld.run({ $0.authentication = .secretPost(Secret("s3cret")) }) { world in
             try await world.provider.revoke(try await world.login())

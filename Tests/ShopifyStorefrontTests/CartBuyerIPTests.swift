@@ -5,7 +5,7 @@ import ShopifyStorefront
 import Testing
 
 @Suite struct CartBuyerIPTests {
-    @Test("calls without a context send the IP of the last call, whatever that call was")
+    @Test("calls without a context send the IP of the session's last call of any kind")
     func lastBuyerIP() async throws {
         let calls: [@Sendable (TestShop, StorefrontContext) async throws -> Void] = [
             { _ = try await $0.carts.setNote("note", for: $0.session, in: $1) },

@@ -100,7 +100,7 @@ private struct Attempt: GraphQLOperation {
         #expect(clock.elapsed == .seconds(5))
     }
 
-    @Test("the pause before the next poll has a minimum and a maximum, whatever the server's hint says")
+    @Test("the pause before the next poll has a minimum and a maximum, also after an extreme hint")
     func wrongHints() async throws {
         let past = try await FakeStorefront.start([
             Attempt.answer("Throttled", #","pollAfter":1"#), Attempt.answer("Ready"),

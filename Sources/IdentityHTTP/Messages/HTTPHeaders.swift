@@ -35,7 +35,7 @@ public struct HTTPHeaders: Sendable {
         fields.map { String(decoding: bytes[$0.name], as: UTF8.self) }
     }
 
-    /// The value of the first field with this name; nil if there is none.
+    /// The value of the first field with this name; nil if no field has this name.
     public subscript(_ name: String) -> String? {
         for field in fields where matches(field, name) {
             return String(decoding: bytes[field.value], as: UTF8.self)

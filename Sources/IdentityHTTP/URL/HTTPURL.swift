@@ -52,7 +52,7 @@ public struct HTTPURL: Sendable {
         parts.path.isEmpty ? "/" : slice(parts.path)
     }
 
-    /// The query as given, without the question mark; `nil` if there is none.
+    /// The query as given, without the question mark; `nil` if the URL has no query.
     ///
     /// It may contain authorization codes and other secrets.
     public var query: String? {

@@ -57,7 +57,7 @@ extension PresentedCallback: Redacted {
 public struct PresentedLogin: Sendable {
     /// The provider's name.
     public let provider: String
-    /// The redirect URI of the login's options, or else the configured one; nil if there is none and the provider uses the registered one.
+    /// The redirect URI of the login's options, or else the configured one; if neither is set, nil: the provider uses the registered one.
     public let redirectURI: String?
     private let begin: @Sendable (String?) async throws -> AuthorizationRequest
     private let awaited = AwaitedState()

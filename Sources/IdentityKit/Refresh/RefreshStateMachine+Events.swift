@@ -9,7 +9,7 @@ extension RefreshStateMachine {
         /// - `isOurs`: No other process has changed the session since this refresh last loaded or saved it; false at the first load.
         case loaded(SessionState?, isRestored: Bool, isOurs: Bool)
         case notLoaded(IdentityError)
-        /// The state in memory or in the spool that will replace the stored tokens, `active` or `responded`; nil if there is none.
+        /// The state in memory or in the spool that will replace the stored tokens, `active` or `responded`; nil without such a state.
         case found(SessionState?)
         /// `mustWait`: the process that claimed the session for its refresh may still save a response.
         case claimChecked(mustWait: Bool)

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// A table in memory with a maximum number of values in each group, such as the pending logins of one tenant.
 ///
 /// So a flood of logins at one tenant does not evict the logins of other tenants. If a group is full, ``insert(_:for:in:until:)`` evicts
-/// the values that expire first. ``insert(_:for:until:at:)`` evicts only expired values; if there are none, it refuses the new value.
+/// the values that expire first. ``insert(_:for:until:at:)`` evicts only expired values; without an expired value, it refuses the new one.
 /// Eviction does not search the whole table, so that a flood of unfinished logins costs little time (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
     private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]

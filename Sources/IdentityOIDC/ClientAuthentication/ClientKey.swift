@@ -13,7 +13,7 @@ public struct ClientKey: Sendable {
     /// The key's `kid` at the provider; nil sends none, which suffices for a client with one key.
     public let keyID: String?
     private let key: SigningKey
-    /// The JOSE name of the algorithm that was configured or is in the JWK; nil if there is none.
+    /// The JOSE name of the algorithm that was configured or is in the JWK; nil if neither names an algorithm.
     private let configured: String?
 
     /// Reads a private key: unencrypted PKCS#8 in PEM (`-----BEGIN PRIVATE KEY-----`), or a private JWK (RFC 7517).

@@ -25,7 +25,7 @@ public struct WebRequest: Sendable {
     public var target: String
     /// All header fields, `Cookie` too; in HTTP/2 the cookies may be split over several fields.
     public var headers: HTTPHeaders
-    /// The body; empty if there is none.
+    /// The body; empty if the request has no body.
     public var body: [UInt8]
     /// The address of the client, for example for the limit of login attempts; nil if it is not known.
     ///

@@ -25,8 +25,8 @@ extension SignInRoutes {
         public var guestLifetime: Duration = .seconds(30 * 86_400)
         /// How many logins one browser may have open at the same time, for example in several tabs; by default 6, at least 1.
         ///
-        /// A further login removes the cookie of a completed login or, if there is none, of the open login that expires first. That open
-        /// login can then not be completed.
+        /// A further login removes the cookie of a completed login. Without a completed login, it removes the cookie of the open login that
+        /// expires first, which then cannot be completed.
         public var maximumOpenLogins = 6
         /// How many logins one client address may begin.
         public var loginLimit = LoginLimit()

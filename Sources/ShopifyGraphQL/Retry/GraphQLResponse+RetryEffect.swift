@@ -11,7 +11,7 @@ extension GraphQLResponse {
             return isThrottled ? (GraphQLFailure.Effect.none, asked) : isBroken ? (.unknown, asked) : nil
         }
         // No mutation field was executed only if every error is THROTTLED and has a path of at most one name, that of a mutation
-        // field. A longer path shows that the mutation field was executed, whatever the error's code.
+        // field. A longer path shows that the mutation field was executed, with any error code.
         if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
         // Without the member `data`, a path points into the document and proves no execution. After an internal error (`isBroken`),
         // Shopify may nevertheless have executed the mutation.
