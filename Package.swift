@@ -422,7 +422,7 @@ let package = Package(
                 "IdentityLoopback",
                 "IdentityStoreKit", "IdentityKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
                 "IdentityHTTP",
-                "IdentityCrypto", "ShopifyGraphQL", "CIdentityCurl", "CIdentitySQLite",
+                "IdentityCrypto", "ShopifyGraphQL", "TestDoubles", "CIdentityCurl", "CIdentitySQLite",
             ],
             path: "Tests/Proofs/Fuzzing/Targets",
             swiftSettings: settings
@@ -449,7 +449,7 @@ let package = Package(
             dependencies: [
                 "IdentityPlatform",
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySQLite", "IdentityPostgres",
-                "IdentitySandbox", "TestDoubles", "TestProcesses",
+                "IdentitySandbox", "IdentityTesting", "TestDoubles", "TestProcesses",
             ],
             path: "Tests/Proofs/KillLoop",
             swiftSettings: settings
@@ -564,7 +564,7 @@ if Context.environment["IDENTITYKIT_BENCHMARKS"] != nil {
                 "Yardsticks", "BenchmarkLogins", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC",
                 "IdentityCrypto",
                 "IdentityShopify", "IdentitySQLite", "ShopifyStorefront", "ShopifyGraphQL", "StorefrontSandbox",
-                "IdentitySandbox", "IdentityPostgres",
+                "IdentitySandbox", "IdentityPostgres", "TestDoubles",
                 "CIdentityCurl", "CIdentityOpenSSL", "CIdentitySQLite",
                 .target(name: "CIdentityPostgres", condition: postgreSQL),
             ],

@@ -113,10 +113,17 @@ struct WritingTests {
         let count = Mutex(0)
     }
 
-    @Test("concurrent saves need at most one transaction each, and a failed save does not affect them")
+    @Test("concurrent saves share transactions, and a failed save does not affect them")
     func groupCommit() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.lockWait = .seconds(600) }
+        // How many of the saves are queued when the lock is released depends on how busy the machine is.
+        for _ in 0..<50 where try await transactions(in: store, directory) <= 16 { return }
+        Issue.record("Saves that waited for one lock did not share transactions.")
+    }
+
+    /// Saves 64 sessions that wait for the writer's lock, and one that is refused; returns the number of transactions.
+    private func transactions(in store: SQLiteStore, _ directory: StoreDirectory) async throws -> UInt32 {
         func counter() throws -> UInt32 {
             try directory.contents(directory.database)[24..<28].reduce(0) { $0 << 8 | UInt32($1) }
         }
@@ -133,9 +140,8 @@ struct WritingTests {
         other.close()
         for save in saves { try await save.value }
         await spoiler.value
-        let transactions = try counter() - before
-        #expect(transactions <= 64)
         for session in sessions { #expect(try await store.session(session.id) != nil) }
+        return try counter() - before
     }
 
     @Test("a save overwrites pages in place, so the file does not grow, and saves succeed on a full disk")

@@ -68,7 +68,7 @@ import Testing
         #expect(calls.all.count == 1 && error.kind == .cancelled)
     }
 
-    @Test("a call that is cancelled at once calls its completion once")
+    @Test("a call that is cancelled at once calls its completion once, with a cancellation")
     func cancelledAtOnce() async throws {
         let storefront = try await FakeStorefront.start([.status(500)])
         let client = try storefront.client(clock: ManualClock(), retry: .standard)
@@ -76,6 +76,10 @@ import Testing
         let handle = client.poll(Probe<Shared>(), until: { _ in true }) { calls.note($0) }
         handle.cancel()
         await handle.finished()
-        #expect(calls.all.count == 1)
+        guard case .failure(let error) = calls.all.first else {
+            Issue.record("The completion was not called with an error.")
+            return
+        }
+        #expect(calls.all.count == 1 && error.kind == .cancelled)
     }
 }

@@ -2,6 +2,7 @@ internal import BenchmarkLogins
 internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
+internal import TestDoubles
 
 /// Tokens from memory, many callers of one expired session, and the memory of a process.
 enum SessionManagerRows {
@@ -70,7 +71,7 @@ enum SessionManagerRows {
         return SessionManager(
             providers: try ProviderRegistry([provider]),
             store: store,
-            environment: IdentityEnvironment(transport: NoTransport()),
+            environment: IdentityEnvironment(transport: NoNetwork()),
             configuration: configuration
         )
     }

@@ -39,10 +39,3 @@ final class SlowProvider: IdentityProvider {
         IdentityError(.configuration, .unsupportedByProvider, "Only refreshes are measured.")
     }
 }
-
-/// A transport for providers that send nothing.
-struct NoTransport: HTTPTransport {
-    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-        throw HTTPTransportError(code: .closed, phase: .notSent, message: "This transport sends no requests.")
-    }
-}

@@ -1,8 +1,8 @@
 import IdentityBolt
-import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 import IdentityShopify
+import TestDoubles
 
 /// Checks that errors of a configuration file are configuration errors without secrets, and that providers keep their names.
 enum ConfigurationFuzz {
@@ -12,16 +12,6 @@ enum ConfigurationFuzz {
         OpenIDProviderFactory(), ShopifyProviderFactory(), BoltProviderFactory(), SFCCProviderFactory(),
     ]
 
-    private struct NoTransport: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(
-                code: .connectionFailed,
-                phase: .notSent,
-                message: "This transport sends no requests."
-            )
-        }
-    }
-
     static func check(_ input: [UInt8]) throws {
         do {
             let configuration = try IdentityConfiguration(json: input, environmentVariables: variables)
@@ -30,7 +20,7 @@ enum ConfigurationFuzz {
             let registry = try ProviderRegistry(
                 configuration,
                 factories: factories,
-                environment: IdentityEnvironment(transport: NoTransport())
+                environment: IdentityEnvironment(transport: NoNetwork())
             )
             try require(registry.all.count == configuration.providers.count, "the number of providers differs")
             for (provider, entry) in zip(registry.all, configuration.providers) {

@@ -140,13 +140,12 @@ struct Driver: Sendable {
         )
         for rule in ledger.broken.prefix(5) { print("BROKEN: \(rule)") }
         if ledger.overlaps > 0 { print("BROKEN: two processes held the lock of one session at the same time") }
-        // Permitted losses are limited: the gap lasts a few milliseconds longer than the provider's delay of 25, so fewer than
-        // half of all kills hit it.
-        let isBounded = ledger.hits <= ledger.kills * 45 / 100 + 4 && ledger.hits >= plan.hits
-        if !isBounded {
-            print("BROKEN: \(ledger.hits) of \(ledger.kills) kills hit the gap: too many, or fewer than --hits")
+        // How many kills hit the gap has no upper limit: it depends on how busy the machine is.
+        let isHitOftenEnough = ledger.hits >= plan.hits
+        if !isHitOftenEnough {
+            print("BROKEN: \(ledger.hits) of \(ledger.kills) kills hit the gap, fewer than --hits")
         }
-        let isSound = ledger.broken.isEmpty && ledger.overlaps == 0 && isBounded
+        let isSound = ledger.broken.isEmpty && ledger.overlaps == 0 && isHitOftenEnough
         // A grace that is longer than every repair and stop causes no new logins.
         let isForgiving: Bool
         switch plan.reuse {

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import IdentityHTTP
 internal import IdentityKit
+internal import IdentityTesting
 
 /// A point in a refresh at which a process kills or stops itself.
 enum Failpoint: String, CaseIterable, Sendable {
@@ -31,14 +32,9 @@ enum Failpoint: String, CaseIterable, Sendable {
 }
 
 /// The store of a process with a failpoint.
-final class FailingStore: OrderedStoreWrapper {
-    let inner: any SessionStore
-    private let point: Failpoint
-
-    init(_ inner: any SessionStore, _ point: Failpoint) {
-        self.inner = inner
-        self.point = point
-    }
+struct FailingStore<Inner: SessionStore>: SpoolingWrapper {
+    let inner: Inner
+    let point: Failpoint
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let isClaim = session.isInDoubt && !session.holdsResponse
@@ -55,14 +51,14 @@ final class FailingStore: OrderedStoreWrapper {
 
     func spool(_ session: StoredSession) async throws {
         point.strike(.beforeTheSpool)
-        guard let second else { throw IdentityError(.retryLater, .storeFailed, "The store has no spool.") }
-        try await second.spool(session)
+        guard let innerSpool else { throw IdentityError(.retryLater, .storeFailed, "The store has no spool.") }
+        try await innerSpool.spool(session)
         point.strike(.afterTheSpool)
     }
 
     func removeSpooledSession(_ id: SessionID) async throws {
         point.strike(.savedFromTheSpool)
-        try await second?.removeSpooledSession(id)
+        try await innerSpool?.removeSpooledSession(id)
     }
 }
 

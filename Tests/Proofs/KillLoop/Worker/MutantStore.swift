@@ -1,8 +1,9 @@
 internal import IdentityKit
+internal import IdentityTesting
 
 /// A store with an injected fault.
-struct MutantStore: OrderedStoreWrapper {
-    let inner: any SessionStore
+struct MutantStore<Inner: SessionStore>: SpoolingWrapper {
+    let inner: Inner
     let mutant: Mutant
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {

@@ -1,8 +1,9 @@
 internal import IdentityKit
+internal import IdentityTesting
 
 /// A store that reports every claim and every durable response; a kill in between may lose the session.
-struct ReportingStore: OrderedStoreWrapper {
-    let inner: any SessionStore
+struct ReportingStore<Inner: SessionStore>: SpoolingWrapper {
+    let inner: Inner
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let isClaim = session.isInDoubt && !session.holdsResponse

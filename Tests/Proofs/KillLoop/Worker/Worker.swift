@@ -10,7 +10,7 @@ struct Worker: Sendable {
 
     /// Requests tokens of random sessions until it is killed or its standard input is closed.
     func work() async throws {
-        let store = try await reportingStore()
+        let store = reporting(try await order.store())
         let manager = try order.manager(store, try CurlTransport())
         let ending = Ending()
         _ = DedicatedThread.start {
@@ -29,8 +29,7 @@ struct Worker: Sendable {
     }
 
     /// Faults are injected below the reporting store, except for the fault that skips the store.
-    private func reportingStore() async throws -> any SessionStore {
-        let store = try await order.store()
+    private func reporting(_ store: some SessionStore) -> any SessionStore {
         guard let mutant = order.mutant else { return ReportingStore(inner: store) }
         guard mutant == .writesNoJournal else {
             return ReportingStore(inner: MutantStore(inner: store, mutant: mutant))
@@ -90,7 +89,7 @@ struct Worker: Sendable {
         var store = try await order.store()
         var transport: any HTTPTransport = try CurlTransport()
         if let point {
-            store = FailingStore(store, point)
+            store = failing(store, point)
             transport = FailingTransport(inner: transport, point: point)
         }
         let manager = try order.manager(store, transport)
@@ -104,6 +103,10 @@ struct Worker: Sendable {
             Report.line("outcome \(IdentityError.code(of: error).rawValue)")
         }
         Report.line("spooled \(try await (store as? any SessionSpooling)?.spooledSessions().count ?? 0)")
+    }
+
+    private func failing(_ store: some SessionStore, _ point: Failpoint) -> any SessionStore {
+        FailingStore(inner: store, point: point)
     }
 }
 
