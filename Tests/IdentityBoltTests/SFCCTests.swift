@@ -38,7 +38,7 @@ struct SFCCTests: SFCCSuite {
         #expect(shop.requests[2].header("cookie") == nil)
     }
 
-    @Test("another login's state is refused before a request is sent")
+    @Test("a callback with a wrong state is refused before a request is sent")
     func state() async throws {
         let shop = try await shop()
         let provider = try provider(shop)

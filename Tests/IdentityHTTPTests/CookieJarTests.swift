@@ -43,6 +43,7 @@ import Testing
             ("__Host-a=1; Path=/; Secure", "https://www.shop.example/", true),
             ("__Host-a=1; Path=/; Secure; Domain=shop.example", "https://www.shop.example/", false),
             ("__Host-a=1; Path=/", "https://www.shop.example/", false),
+            ("__Host-a=1; Secure", "https://www.shop.example/", false),
             ("__Secure-a=1; Path=/", "https://www.shop.example/", false),
             ("=1; Path=/", "https://www.shop.example/", false),
             ("a b=1; Path=/", "https://www.shop.example/", false),

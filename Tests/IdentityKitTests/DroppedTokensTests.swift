@@ -61,7 +61,10 @@ struct DroppedTokensTests {
         #expect(stage.clock.elapsed == .seconds(5))
     }
 
-    @Test("the tokens of a failed login are revoked even if its caller is cancelled", .timeLimit(.minutes(5)))
+    @Test(
+        "tokens of a login that could not be stored are revoked even if the caller is cancelled meanwhile",
+        .timeLimit(.minutes(5))
+    )
     func cancelled() async throws {
         let sink = EventSink()
         let stage = try LogoutStage(observers: [sink])

@@ -64,7 +64,7 @@ struct JourneyTests {
         }
     }
 
-    @Test("compare refuses a file in a missing folder before it signs anyone in")
+    @Test("identity-lab compare refuses an --html file in a missing folder before the first sign-in")
     func missingFolder() async throws {
         let folder = try TemporaryDirectory("compare")
         defer { folder.remove() }

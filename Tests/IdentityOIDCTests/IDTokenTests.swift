@@ -176,7 +176,7 @@ struct IDTokenTests {
         #expect(try refusal(Secret(token))?.kind == .rejected)
     }
 
-    @Test("a critical extension, an unencoded payload and another token type are refused")
+    @Test("an ID token with crit, with b64 false or with the typ of another kind of token is refused")
     func extensions() throws {
         let forge = try Self.forge.get()
         let tokens = [

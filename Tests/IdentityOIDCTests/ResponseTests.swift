@@ -304,7 +304,7 @@ struct ResponseTests {
         if let verifier = pkce?.verifier.reveal() { _ = try PKCE(verifier: verifier) }
     }
 
-    @Test("the PKCE challenge is the one of RFC 7636 appendix B")
+    @Test("the code verifier of RFC 7636 appendix B gives the challenge of appendix B")
     func pkce() throws {
         let key = try PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")

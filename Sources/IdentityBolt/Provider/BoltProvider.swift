@@ -115,8 +115,8 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
                 .signInAgain,
                 .insufficientScope,
                 "These tokens do not permit changes of the buyer's Bolt account.",
-                hint: "Check that scopes contains \(BoltScope.manage), and let the buyer sign in again: "
-                    + "refreshed tokens have no write access.",
+                hint: "Check that the provider's scopes contain \(BoltScope.manage). Then let the buyer sign in again: "
+                    + "tokens from a refresh usually cannot change the account.",
                 reference: "help.bolt.com/developers/bolt-oauth"
             )
         }

@@ -22,6 +22,7 @@ struct CookieParser {
             path: defaultPath(),
             isSecure: false
         )
+        var hasPath = false
         var maximumAge: Bool?
         var expires: Bool?
         for piece in pieces {
@@ -31,6 +32,7 @@ struct CookieParser {
             case "domain":
                 guard setDomain(value, of: &cookie) else { return nil }
             case "path":
+                hasPath = true
                 cookie.path = value.first == UInt8(ascii: "/") ? text(value) : defaultPath()
             case "secure":
                 cookie.isSecure = true
@@ -42,7 +44,7 @@ struct CookieParser {
                 break
             }
         }
-        guard meetsPrefixRequirements(cookie, pieces) else { return nil }
+        guard meetsPrefixRequirements(cookie, hasPath: hasPath) else { return nil }
         guard !cookie.isSecure || url.isSecure || url.isLoopback else { return nil }
         // Max-Age takes precedence over Expires (section 5.3 step 3).
         return (cookie, maximumAge ?? expires ?? false)
@@ -62,12 +64,12 @@ struct CookieParser {
         return true
     }
 
-    // The name prefixes `__Host-` and `__Secure-` restrict how a cookie may be set (RFC 6265bis section 4.1.3). Servers rely on these
-    // restrictions.
-    private func meetsPrefixRequirements(_ cookie: Cookie, _ pieces: ArraySlice<Bytes>) -> Bool {
+    // A cookie whose name begins with `__Host-` or `__Secure-` is refused if it breaks the rules of the prefix (RFC 6265bis section
+    // 4.1.3), because servers rely on these rules.
+    private func meetsPrefixRequirements(_ cookie: Cookie, hasPath: Bool) -> Bool {
         let name = cookie.name.lowercased()
         if name.hasPrefix("__host-") {
-            return cookie.isSecure && cookie.isHostOnly && cookie.path.utf8.elementsEqual("/".utf8)
+            return cookie.isSecure && cookie.isHostOnly && hasPath && cookie.path.utf8.elementsEqual("/".utf8)
         }
         return !name.hasPrefix("__secure-") || cookie.isSecure
     }

@@ -56,8 +56,10 @@ public struct AllowedHosts: Sendable {
             .discoveryFailed,
             "\(problem) a host that is not in the list of accepted hosts.",
             hint:
-                "Compare the accepted hosts (\(summary)) with the host in providerResponse of this error. No request was sent to it. "
-                + "If the host is the provider's, such as the account domain of a shop, set \(member) to the complete list of hosts.",
+                "Compare the accepted hosts (\(summary)) with the refused host in providerResponse.error. The SDK did not "
+                + "use the refused URL. "
+                + "If the host is the provider's, such as the account domain of a shop, set \(member) to all hosts of the provider: "
+                + "this list replaces the default. If it is not, ask the provider.",
             providerResponse: IdentityError.ProviderResponse(error: url.host, status: status)
         )
     }

@@ -7,8 +7,8 @@ public struct HeldLock: Sendable {
 
     /// A lock that can be lost while its holder runs: a lease, or a lock that a server releases when the holder's connection ends.
     ///
-    /// - Parameter remaining: How much longer the lock is certainly held; zero or less if another process may have the lock already.
-    ///   Measure it with a clock that never jumps and that advances while the process is stopped.
+    /// - Parameter remaining: How much longer no other process can get the lock; zero or less if that is not certain. Measure it with
+    ///   `ContinuousClock`, which also advances while the process is stopped or the machine sleeps.
     public init(remaining: @escaping @Sendable () -> Duration) {
         time = remaining
         keep = nil

@@ -32,8 +32,8 @@ extension OpenIDClient {
                 configuration,
                 "is a plain http URL",
                 hint:
-                    "Use https. Plain http is possible only to a loopback address such as 127.0.0.1 or [::1], not to localhost, with "
-                    + "allowsLoopbackHTTP set to true."
+                    "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to loopback addresses such as "
+                    + "127.0.0.1 and [::1]. The name localhost is not permitted."
             )
         }
         return issuer

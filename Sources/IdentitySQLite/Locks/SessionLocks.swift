@@ -41,8 +41,8 @@ final class SessionLocks: Sendable {
                     .storeFailed,
                     "The store's lock file \(path) was removed, replaced or moved while this process runs.",
                     hint: """
-                        If the store's files were moved, put them back where they were. Then restart every process of the store. No \
-                        refresh token was sent.
+                        Stop every process that uses the store. If the store's files were moved, put them back. Then start the \
+                        processes. This call sent no refresh token.
                         """
                 )
             }

@@ -70,7 +70,7 @@ extension SandboxShopifyClient {
 
     /// A client secret with characters that form-encoding changes.
     ///
-    /// Shopify does not form-decode id and secret, so a client that form-encodes them fails with this secret.
+    /// Shopify does not form-decode the id and secret of HTTP Basic, so a client that form-encodes them fails with this secret.
     public static let specialSecret = "shpss-sandbox+secret/with=signs&more"
 
     private static let appRedirectURIs = ["https://app.example/callback", "https://app.example/callback/shopify"]

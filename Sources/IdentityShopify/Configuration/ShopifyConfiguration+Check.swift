@@ -48,7 +48,7 @@ extension ShopifyProvider.Configuration {
             throw ShopifyConfigurationProblem(
                 member: "redirectURI",
                 problem: "is missing",
-                hint: "Register an https URL of your app at Shopify and write the same here."
+                hint: "Register an https redirect URI of your app at Shopify, and set redirectURI to exactly this URI."
             )
         }
     }
@@ -136,7 +136,7 @@ extension ShopifyProvider.Configuration {
                 throw ShopifyConfigurationProblem(
                     member: "redirectURI",
                     problem: "is not a redirect URI of this shop's mobile clients",
-                    hint: "Register \(example) at Shopify and write the same here. "
+                    hint: "Register \(example) at Shopify, and set redirectURI to exactly this URI. "
                         + "Shopify accepts only schemes that start with shop.\(shopID ?? "{shop id}")."
                 )
             }
@@ -148,8 +148,8 @@ extension ShopifyProvider.Configuration {
                 member: "redirectURI",
                 problem: "is not an https URL without user information and fragment",
                 hint:
-                    "Shopify accepts https only, and no localhost. Register https://{your domain}\(path) and write the same "
-                    + "here. In development, use a tunnel that has an https domain."
+                    "Shopify accepts https only, and no localhost. Register https://{your domain}\(path), and set redirectURI to "
+                    + "exactly this URI. In development, use a tunnel that has an https domain."
             )
         }
     }

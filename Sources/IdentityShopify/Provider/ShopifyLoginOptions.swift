@@ -8,7 +8,7 @@ public import IdentityKit
 public struct ShopifyLoginOptions: Sendable {
     /// The language of the login page, with or without a region, for example `fr-CA`.
     ///
-    /// `pt` and `zh` without a region are not supported: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`.
+    /// Shopify does not support `pt` and `zh` without a region: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`. The SDK sends any value.
     public var locale: String?
     /// The ISO 3166-1 alpha-2 country whose market determines the branding of the login page (`region_country`).
     public var regionCountry: String?

@@ -1,6 +1,7 @@
-/// A response that ends a request early, for example the redirect of ``WebContext/requireSession(maxAge:acr:)`` to the sign-in.
+/// An error that contains the response with which a request ends early, for example the redirect of
+/// ``WebContext/requireSession(maxAge:acr:)`` to the sign-in.
 ///
-/// ``SignInRoutes/handle(_:otherwise:)`` sends the response. In a framework's own routes, catch the error and send the response that
+/// ``SignInRoutes/handle(_:otherwise:)`` returns this response. In a framework's own routes, catch the error and send the response that
 /// ``WebContext/response(for:)`` returns for it.
 public struct WebResponseError: Error, Sendable {
     /// The response to the request.

@@ -121,7 +121,8 @@ public struct LegacyCustomerAccount: Sendable {
                     .outcomeUnknown,
                     "The call ended before Shopify responded to the password change, so the password may have been changed.",
                     hint:
-                        "Let the buyer sign in with the new password. If Shopify rejects it, the old one is still valid.",
+                        "Wait 10 seconds, because the change may still be in progress. Then let the buyer sign in with the new password, "
+                        + "and with the new e-mail address if it was changed, too. If Shopify rejects them, the old ones are still valid.",
                     reference: "Storefront API reference, customerUpdate",
                     cause: failure
                 )

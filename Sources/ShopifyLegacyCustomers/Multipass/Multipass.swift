@@ -71,14 +71,15 @@ public struct Multipass: Sendable {
         return Secret("\(origin)/account/login/multipass/\(token.reveal())")
     }
 
-    /// Makes a token, for ``LegacyPasswordProvider/signIn(multipassToken:in:)`` or a URL of your own.
+    /// Makes a Multipass token, for ``LegacyPasswordProvider/signIn(multipassToken:in:)`` or a login URL that your code builds.
     ///
     /// - Parameters:
     ///   - customer: The customer.
-    ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop.
+    ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop. With nil the shop chooses a page.
     /// - Returns: The token: base64url of the initialization vector, the ciphertext and the signature.
-    /// - Throws: `IdentityError` with code `IdentityError.Code.returnPathRefused` for a location outside of the shop, and
-    ///   `IdentityError.Code.invalidRequest` for an invalid e-mail address, IP address or tag, and for too much data.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.returnPathRefused` for a location that is malformed, too long or outside
+    ///   of the shop; with code `IdentityError.Code.invalidRequest` for an invalid e-mail address, IP address or tag, and for a customer
+    ///   whose JSON is too large; and if random bytes or the encryption fail.
     public func token(
         for customer: MultipassCustomer,
         returningTo location: String? = nil

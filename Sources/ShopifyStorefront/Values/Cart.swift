@@ -93,7 +93,7 @@ public struct CartDiscountCode: Sendable, Equatable {
 
 /// A gift card on a cart.
 ///
-/// Its code is never shown again.
+/// Shopify returns only the last characters of its code.
 public struct CartGiftCard: Sendable, Equatable {
     /// The id of the gift card on this cart, with which it can be removed.
     public let id: String

@@ -3,12 +3,11 @@ public import ShopifyGraphQL
 
 /// A cart's whole id, `gid://shopify/Cart/{token}?key={secret}`.
 ///
-/// Anyone who has the id can read and change the cart. So ``description`` does not show the id; ``rawValue`` does. Keep it out of logs and
-/// URLs.
+/// ``description`` does not show the id; ``rawValue`` does. Keep it out of logs and URLs.
 public struct CartID: Sendable, Hashable {
-    /// The id as Shopify wrote it.
+    /// The whole id, byte for byte as it was passed or received.
     ///
-    /// Keep it like a password.
+    /// It is a secret: anyone who has it can read and change the cart.
     public let rawValue: String
 
     /// Creates an id; nil for an empty text and for one that is too long.

@@ -33,8 +33,8 @@ struct StoreCheck {
                     throw IdentityError(
                         configuration: "The folder \(folder) of the store's file \(file) does not exist.",
                         hint:
-                            "Check that its disk is mounted, or correct \(source). Unless createsStore is false, an app creates the folder "
-                            + "and an empty store."
+                            "If the store exists, check that the disk of this folder is mounted, and correct \(source). For a new store, "
+                            + "create the folder."
                     )
                 }
                 guard FileManager.default.isWritableFile(atPath: folder) else {

@@ -22,7 +22,8 @@ struct Lab: Sendable {
             throw IdentityError(
                 configuration: "No configuration file was given.",
                 hint:
-                    "Pass --config FILE or set IDENTITY_CONFIG. \"identity-lab sandbox\" prints a file for the fake providers."
+                    "Pass --config FILE or set IDENTITY_CONFIG. \"identity-lab sandbox\" prints a configuration for the fake providers, "
+                    + "and the environment variables that it needs."
             )
         }
         return try IdentityConfiguration(contentsOf: path)

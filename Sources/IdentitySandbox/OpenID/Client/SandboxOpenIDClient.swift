@@ -20,9 +20,10 @@ public struct SandboxOpenIDClient: Sendable {
     public var redirectURIs = SandboxOpenIDClient.usualRedirectURIs
     /// The registered post-logout redirect URIs, compared like ``redirectURIs``; by default the redirect URIs.
     public var postLogoutRedirectURIs: [String]?
-    /// The app's endpoint for logout tokens (OpenID Connect Back-Channel Logout section 2.2).
+    /// The client's back-channel logout URI, which receives logout tokens (OpenID Connect Back-Channel Logout section 2.2).
     ///
-    /// It receives a logout token when a session of the client ends by a logout at the provider or by ``SandboxOpenID/endSession(_:)``.
+    /// A token is sent when a session of the client ends by a logout at the provider or by ``SandboxOpenID/endSession(_:)``. A test can
+    /// send one to the first client without ending a session: `sendLogoutToken(for:)` of ``SandboxOpenID``.
     public var backchannelLogoutURI: String?
     /// How the client's ID tokens are signed; by default `RS256`.
     public var algorithm = SandboxOpenIDConfiguration.Algorithm.rs256
