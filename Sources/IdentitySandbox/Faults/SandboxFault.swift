@@ -4,6 +4,8 @@ public import IdentityKit
 ///
 /// Pass a fault to ``SandboxService/planFault(_:on:times:)``. Combine several faults with ``and(_:)``. Some static members are
 /// for one provider or endpoint only, such as ``idToken(_:)`` and ``boltExpiredToken``.
+///
+/// A new signing key is not a fault: ``SandboxAuthorizationServer/rotateSigningKey(keepingOld:)`` changes the key.
 public struct SandboxFault: Sendable {
     enum Effect: Sendable {
         /// The sandbox sends this response instead of the provider's; the provider's state does not change.
