@@ -119,10 +119,10 @@ struct SpooledResponseTests {
         let manager = try world.manager()
         await #expect(throws: IdentityError.self) { _ = try await manager.repair() }
         let upkeep = Task { await manager.maintain() }
-        for _ in 0..<1000 where !world.heard.kinds.contains(.swept(0)) { try await Task.sleep(for: .milliseconds(5)) }
+        // The clock advances by sleeping, so each look at the events takes longer than the one before: look only until the sweep.
+        while !world.heard.kinds.contains(.swept(0)) { try await Task.sleep(for: .milliseconds(5)) }
         upkeep.cancel()
         await upkeep.value
-        #expect(world.heard.kinds.contains(.swept(0)))
     }
 
     @Test("spooled tokens replace those of an older row that was restored from a backup")
