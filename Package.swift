@@ -325,7 +325,7 @@ let package = Package(
             [
                 "StorefrontSandbox",
                 "ShopifyStorefrontExperimental", "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP",
-                "IdentitySandbox",
+                "IdentitySandbox", "IdentityTesting",
             ]
         ),
         // These tests use only API that another package can use: no @testable import, nothing with package access.

@@ -4,7 +4,7 @@ import IdentityKit
 import IdentitySandbox
 import Testing
 
-@Suite("identity-lab sandbox --app", .timeLimit(.minutes(2)))
+@Suite("identity-lab sandbox --app", .timeLimit(.minutes(10)))
 struct AppSandboxTests {
     private static let app = "http://127.0.0.1:8080"
 

@@ -6,7 +6,7 @@ import StorefrontSandbox
 import Synchronization
 import Testing
 
-@Suite("identity-lab call", .timeLimit(.minutes(2)))
+@Suite("identity-lab call", .timeLimit(.minutes(10)))
 struct CallTests {
     private final class Requests: Sendable {
         private let seen = Mutex<[LoopbackRequest]>([])

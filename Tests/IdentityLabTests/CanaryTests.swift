@@ -8,7 +8,7 @@ import StorefrontSandbox
 import Synchronization
 import Testing
 
-@Suite("identity-lab and secrets", .timeLimit(.minutes(5)))
+@Suite("identity-lab and secrets", .timeLimit(.minutes(10)))
 struct CanaryTests {
     private static let fields: Set<String> = [
         "client_secret", "client_assertion", "code", "code_verifier", "device_code", "refresh_token", "token",

@@ -5,7 +5,7 @@ import IdentityTesting
 import TestGuides
 import Testing
 
-@Suite("The control port of identity-lab sandbox", .timeLimit(.minutes(2)))
+@Suite("The control port of identity-lab sandbox", .timeLimit(.minutes(10)))
 struct ControlPortTests {
     @Test("GET lists all commands, and the guide has a row for each")
     func list() async throws {

@@ -5,7 +5,7 @@ import IdentitySandbox
 import StorefrontSandbox
 import Testing
 
-@Suite("identity-lab login --callback device", .timeLimit(.minutes(2)))
+@Suite("identity-lab login --callback device", .timeLimit(.minutes(10)))
 struct DeviceLoginTests {
     private static func sandbox(_ change: (inout SandboxOpenIDConfiguration) -> Void = { _ in }) -> SandboxConfiguration
     {

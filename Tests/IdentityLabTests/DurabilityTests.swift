@@ -10,7 +10,7 @@ import Testing
 @testable import identity_lab
 
 /// Failures between the claim and the save, after which new tokens are only in the memory of the command.
-@Suite("identity-lab token warns about new tokens that could not be stored", .timeLimit(.minutes(3)))
+@Suite("identity-lab token warns about new tokens that could not be stored", .timeLimit(.minutes(10)))
 struct DurabilityTests {
     @Test("token warns if the directory of the database was renamed")
     func renamedDirectory() async throws {

@@ -7,7 +7,7 @@ import StorefrontSandbox
 import TestDirectories
 import Testing
 
-@Suite("identity-lab journey and comparison", .timeLimit(.minutes(2)))
+@Suite("identity-lab journey and comparison", .timeLimit(.minutes(10)))
 struct JourneyTests {
     @Test("without arguments, identity-lab runs all steps from login to logout against the embedded sandbox")
     func journey() async throws {

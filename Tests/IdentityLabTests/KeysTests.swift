@@ -6,7 +6,7 @@ import IdentityStoreKit
 import StorefrontSandbox
 import Testing
 
-@Suite("identity-lab keys", .timeLimit(.minutes(3)))
+@Suite("identity-lab keys", .timeLimit(.minutes(10)))
 struct KeysTests {
     /// Sessions in a database, and the configurations of machines at each step of a rotation.
     private struct World {

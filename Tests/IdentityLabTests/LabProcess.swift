@@ -53,7 +53,7 @@ final class LabProcess: Sendable {
         case readsLine
         /// After a line nothing is read, and ``LabProcess/leave()`` closes the read end of the pipe.
         case readsLineAndStays
-        /// The read end of the pipe is closed at once.
+        /// The read end of the pipe is closed before the program starts.
         case leaves
         /// The process starts without standard output.
         case missing
@@ -67,13 +67,17 @@ final class LabProcess: Sendable {
     ) throws {
         let variables = environment.merging(["PATH": "/usr/bin:/bin"]) { given, _ in given }
         let program = Spawned.path(of: "identity-lab")
+        // The shell starts the program after a line, because the program could write to the pipe before its read end is closed.
+        let waits = output == .leaves || errors == .leaves
+        let call = (waits ? "read line; " : "") + #"exec "$0" "$@""# + (output == .missing ? " >&-" : "")
         process =
-            output == .missing
-            ? try Spawned.start("/bin/sh", ["-c", #"exec "$0" "$@" >&-"#, program] + arguments, variables)
+            waits || output == .missing
+            ? try Spawned.start("/bin/sh", ["-c", call, program] + arguments, variables)
             : try Spawned.start(program, arguments, variables)
         input = Mutex(process.input)
         follow(process.output, \.output, output)
         follow(process.errors, \.errors, errors)
+        if waits { send("") }
         _ = DedicatedThread.start { [exitStatus, process] in exitStatus.set(process.wait()) }
     }
 

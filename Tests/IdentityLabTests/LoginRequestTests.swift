@@ -6,7 +6,7 @@ import IdentitySandbox
 import StorefrontSandbox
 import Testing
 
-@Suite("identity-lab options of the authorization request", .timeLimit(.minutes(2)))
+@Suite("identity-lab options of the authorization request", .timeLimit(.minutes(10)))
 struct LoginRequestTests {
     @Test(
         "prompt, max_age, acr_values, ui_locales, login_hint and further parameters come from the file and the command line"

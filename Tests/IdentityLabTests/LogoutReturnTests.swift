@@ -5,7 +5,7 @@ import StorefrontSandbox
 import Testing
 
 /// The modules `rp-init-logout`, `-other-state` and `-no-state` of the OpenID conformance suite, run with `identity-lab`.
-@Suite("identity-lab logout with a return address", .timeLimit(.minutes(2)))
+@Suite("identity-lab logout with a return address", .timeLimit(.minutes(10)))
 struct LogoutReturnTests {
     private static let address = "https://app.example/signed-out"
 

@@ -5,7 +5,7 @@ import IdentityLoopback
 import TestDirectories
 import Testing
 
-@Suite("identity-lab: error responses of the provider", .timeLimit(.minutes(2)))
+@Suite("identity-lab: error responses of the provider", .timeLimit(.minutes(10)))
 struct ProviderResponseTests {
     private static func json(_ object: JSONObject, status: Int = 200) -> LoopbackResponse {
         let headers = [("Content-Type", "application/json")]

@@ -5,7 +5,7 @@ import TestGuides
 import Testing
 
 /// `Documentation/configuration.schema.json`, compared with what the program knows.
-@Suite("The schema of the configuration", .timeLimit(.minutes(2)))
+@Suite("The schema of the configuration", .timeLimit(.minutes(10)))
 struct SchemaTests {
     private static let schema: Result<JSONValue, any Error> = Result {
         try JSONValue(parsing: Array(try Repository.text("Documentation/configuration.schema.json").utf8))

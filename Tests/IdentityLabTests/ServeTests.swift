@@ -9,7 +9,7 @@ import Testing
 
 @testable import identity_lab
 
-@Suite("identity-lab serve", .timeLimit(.minutes(2)))
+@Suite("identity-lab serve", .timeLimit(.minutes(10)))
 struct ServeTests {
     private func with(
         _ arguments: [String] = [],

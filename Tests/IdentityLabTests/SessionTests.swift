@@ -4,7 +4,7 @@ import IdentitySandbox
 import StorefrontSandbox
 import Testing
 
-@Suite("identity-lab sessions", .timeLimit(.minutes(2)))
+@Suite("identity-lab sessions", .timeLimit(.minutes(10)))
 struct SessionTests {
     @Test("token --refresh refreshes a token of any age, and cannot be combined with --valid-for")
     func refreshNow() async throws {

@@ -5,7 +5,7 @@ import StorefrontSandbox
 import TestDirectories
 import Testing
 
-@Suite("identity-lab errors and help", .timeLimit(.minutes(2)))
+@Suite("identity-lab errors and help", .timeLimit(.minutes(10)))
 struct UsageTests {
     @Test(
         "an invalid command line exits with 2 and names the help",

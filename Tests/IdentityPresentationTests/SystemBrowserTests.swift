@@ -28,7 +28,7 @@ struct SystemBrowserTests {
     }
 
     private func eventually(_ condition: () async -> Bool) async throws {
-        for _ in 0..<2000 {
+        for _ in 0..<12_000 {
             if await condition() { return }
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -32,7 +32,9 @@ struct DevelopmentServerTests {
             #expect(answer.headers.values(for: "Set-Cookie") == ["one=1", "two=2"])
         }
         await server.stop()
-        await #expect(throws: HTTPTransportError.self) { try await send(.get, server.origin) }
+        // Another test's server may get the freed port, and does not give this response.
+        let late = try? await send(.get, server.origin + "/late")
+        #expect(late?.text.hasPrefix("GET /late") != true)
     }
 
     @Test("the development server meets the requirements for web adapters", arguments: WebAdapterConformance.cases)
@@ -83,7 +85,9 @@ struct DevelopmentServerTests {
                 throw NoApp()
             }
         }
-        await #expect(throws: HTTPTransportError.self) { try await send(.get, failed) }
+        // A server without a handler responds with status 503. Another test's server may get the freed port.
+        let left = try? await send(.get, failed)
+        #expect(left?.status != 503)
     }
 
     @Test("a buyer signs in at the development server with a real HTTP client")

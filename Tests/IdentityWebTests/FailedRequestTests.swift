@@ -44,7 +44,7 @@ struct FailedRequestTests {
     func begin() async throws {
         let log = EventLog()
         let stage = try await WebStage(providers: ["op"], bridge: log.bridge)
-        await stage.sandbox.stop()
+        stage.sandbox.openID.planFault(.status(503), on: .discovery, times: .max)
         let page = try await stage.browser().get("/auth/login/op")
         let shown = try supportID(page)
         #expect(page.status == 503 && reported(log) == [["provider_unavailable", shown]])

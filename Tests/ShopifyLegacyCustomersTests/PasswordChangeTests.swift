@@ -6,6 +6,7 @@ import ShopifyGraphQL
 import ShopifyLegacyCustomers
 import StorefrontSandbox
 import Synchronization
+import TestDoubles
 import Testing
 
 /// A store in which saves of existing sessions fail while a test wants that.
@@ -20,6 +21,21 @@ private final class FailingStore: WrappingStore {
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         if fails.withLock({ $0 }) { throw Failure() }
         return try await inner.replace(session, expecting: generation)
+    }
+}
+
+/// A store that opens a gate when a lock is requested.
+private struct LockNotingStore: WrappingStore {
+    let inner: InMemoryStore
+    let gate: Gate
+
+    func withLock<Result: Sendable>(
+        _ name: LockName,
+        waitingUpTo limit: Duration,
+        _ body: @Sendable (HeldLock) async throws -> Result
+    ) async throws -> Result {
+        gate.open()
+        return try await inner.withLock(name, waitingUpTo: limit, body)
     }
 }
 
@@ -64,9 +80,11 @@ struct PasswordChangeTests {
     func otherProcess() async throws {
         let store = InMemoryStore()
         let (responded, respond) = AsyncStream.makeStream(of: Void.self)
+        // The save waits until the other process has read the session and requests the lock.
+        let gate = Gate()
         let transport = try NamedOperations.after("LegacyCustomerUpdate") {
             respond.finish()
-            try? await Task.sleep(for: .milliseconds(500))
+            await gate.wait()
         }
         try await LegacyShop.with(store: store, transport: transport) { shop in
             let session = try await shop.signIn()
@@ -75,10 +93,11 @@ struct PasswordChangeTests {
             let provider = LegacyPasswordProvider(client: client, environment: environment)
             let other = SessionManager(
                 providers: try ProviderRegistry([provider]),
-                store: store,
+                store: LockNotingStore(inner: store, gate: gate),
                 environment: environment
             )
             async let change: Void = shop.change(session)
+            defer { gate.open() }
             for await _ in responded {}
             let tokens = try await other.refreshTokens(for: session).tokens
             try await change
@@ -258,11 +277,16 @@ struct PasswordChangeTests {
     @Test("the token of a new password is not lost if the store cannot save it at first")
     func storeFailure() async throws {
         let store = FailingStore()
-        let transport = try NamedOperations.after("LegacyCustomerUpdate") { store.fail(true) }
+        let (responded, respond) = AsyncStream.makeStream(of: Void.self)
+        let transport = try NamedOperations.after("LegacyCustomerUpdate") {
+            store.fail(true)
+            respond.finish()
+        }
         try await LegacyShop.with(store: store, transport: transport) { shop in
             let session = try await shop.signIn()
-            // The saves are repeated after pauses.
+            // The saves are repeated after pauses. Time passes only after the response, because the refresh has a time limit.
             let time = Task {
+                for await _ in responded {}
                 while !Task.isCancelled {
                     shop.clock.advance(by: .milliseconds(100))
                     try? await Task.sleep(for: .milliseconds(1))

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
+import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import ShopifyStorefrontExperimental
@@ -56,15 +57,22 @@ import Testing
     private let sandbox: ShopSandbox
     private let client: StorefrontClient
     private let context = StorefrontContext(buyerIP: "203.0.113.7")
+    /// The clock of the shop and of the client, so that a slow machine exceeds no time limit of retries and polling.
+    private let clock: ManualClock
 
-    init() async throws { (sandbox, client) = try await Self.shop(isInvited: true) }
+    init() async throws {
+        clock = ManualClock(isAdvancedBySleeping: true)
+        (sandbox, client) = try await Self.shop(isInvited: true, clock)
+    }
 
-    private static func shop(isInvited: Bool) async throws -> (ShopSandbox, StorefrontClient) {
+    private static func shop(isInvited: Bool, _ clock: ManualClock) async throws -> (ShopSandbox, StorefrontClient) {
         var settings = SandboxStorefrontConfiguration()
         settings.servesRestrictedMutations = isInvited
         settings.completionPolls = 1
         settings.completionPollDelay = .milliseconds(120)
-        let sandbox = try await ShopSandbox.start(storefront: settings)
+        var services = SandboxConfiguration()
+        services.clock = clock
+        let sandbox = try await ShopSandbox.start(services, storefront: settings)
         let configuration = try StorefrontConfiguration(
             shopDomain: "sandbox.example",
             authentication: .privateToken(Secret(sandbox.storefront.configuration.privateToken)),
@@ -72,7 +80,7 @@ import Testing
             allowsLoopbackHTTP: true,
             timeout: .seconds(120)
         )
-        let environment = IdentityEnvironment(transport: try CurlTransport())
+        let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
         return (sandbox, StorefrontClient(configuration: configuration, environment: environment, retry: .none))
     }
 
@@ -127,15 +135,13 @@ import Testing
         )
         #expect(try await run(ExperimentalCartPaymentUpdate(cartID: id, payment: payment)).userErrors.isEmpty)
         sandbox.storefront.throttleNextCompletions(pollAfter: .seconds(7))
-        let start = Date()
         guard
             case .cartThrottled(let throttled) = try await run(ExperimentalCartPrepareForCompletion(cartID: id)).result
         else {
             Issue.record("The first preparation was not throttled.")
             return
         }
-        // The shop writes pollAfter in whole seconds.
-        #expect(throttled.cart?.id == id && throttled.pollAfter.date.timeIntervalSince(start) >= 6)
+        #expect(throttled.cart?.id == id && throttled.pollAfter.date.timeIntervalSince(clock.now) == 7)
         guard case .cartStatusReady(let ready) = try await run(ExperimentalCartPrepareForCompletion(cartID: id)).result
         else {
             Issue.record("The second preparation was not ready.")
@@ -176,7 +182,7 @@ import Testing
         sandbox.storefront.planFault(.loseResponse, on: .storefront)
         let patient = StorefrontClient(
             configuration: client.configuration,
-            environment: IdentityEnvironment(transport: try CurlTransport())
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
         )
         let submit = ExperimentalCartSubmitForCompletion(cartID: id, attemptToken: "attempt-1")
         guard case .submitAlreadyAccepted = try await patient.execute(submit, in: context).data.result else {
@@ -260,7 +266,7 @@ import Testing
 
     @Test("a shop that has not invited the app rejects the clone of a cart")
     func notInvited() async throws {
-        let (sandbox, client) = try await Self.shop(isInvited: false)
+        let (sandbox, client) = try await Self.shop(isInvited: false, clock)
         let id = try #require(CartID(rawValue: "gid://shopify/Cart/c?key=k"))
         let error = await #expect(throws: IdentityError.self) {
             try await client.execute(ExperimentalCartClone(cartID: id), in: context)

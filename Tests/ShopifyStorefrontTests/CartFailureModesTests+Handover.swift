@@ -19,6 +19,7 @@ extension CartFailureModesTests {
         let gate = try await shop.holdNextRequest()
         let checkout = Task { try await shop.carts.checkout(for: session, in: shop.context) }
         await shop.requestArrives()
+        while shop.sandbox.shopify.counters.refreshes == 0 { try await Task.sleep(for: .milliseconds(5)) }
         // Waits long enough for a second request that would not wait for the first.
         try await Task.sleep(for: .milliseconds(500))
         #expect(shop.storefront.requests.count == 1 && shop.sandbox.shopify.counters.refreshes == 1)

@@ -36,7 +36,15 @@ private struct Shop {
         ]
         let registry = try ProviderRegistry(configuration, factories: factories, environment: environment)
         let store = InMemoryStore()
-        sessions = SessionManager(providers: registry, store: store, environment: environment)
+        var waits = SessionManager.Configuration()
+        // On a slow machine too, a logout ends after the buyer was removed from the cart.
+        waits.participantWait = .seconds(60)
+        sessions = SessionManager(
+            providers: registry,
+            store: store,
+            environment: environment,
+            configuration: waits
+        )
         let client = StorefrontClient(
             configuration: try StorefrontConfiguration(#require(configuration.storefront)),
             environment: environment,

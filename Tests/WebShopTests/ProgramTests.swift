@@ -4,12 +4,13 @@ import IdentityKit
 import IdentityPlatform
 import IdentitySandbox
 import StorefrontSandbox
+import Synchronization
 import TestDirectories
 import TestPostgres
 import TestProcesses
 import Testing
 
-@Suite("The program web-shop with a configuration file", .timeLimit(.minutes(3)))
+@Suite("The program web-shop with a configuration file", .timeLimit(.minutes(10)))
 struct ProgramTests {
     private static let origin = "https://shop.example"
 
@@ -38,6 +39,8 @@ struct ProgramTests {
             let arguments = ["--config", file, "--origin", Self.origin, "--port", "0"]
             let status = try await RunningProgram.run(arguments, environment) { program in
                 let line = try #require(await program.line(after: "Forward its requests to "))
+                // From this line on, SIGTERM no longer ends the program at once.
+                #expect(await program.line(after: "The shop is open: ") == Self.origin)
                 let address = String(line.prefix { $0 != "," })
                 // The buyer's browser uses the public origin. `get` plays the proxy, which forwards requests to the address.
                 func get(_ target: String) async throws -> HTTPResponse {
@@ -127,14 +130,20 @@ struct ProgramTests {
                 try await CurlTransport().send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
             }
             while sandbox.storefront.requests.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
-            let signals = Task {
-                while !Task.isCancelled {
-                    program.terminate()
-                    try await Task.sleep(for: .milliseconds(200))
+            // A thread, because other tests can delay a task: five seconds after the first signal, the program gives up the request.
+            let isRunning = Mutex(true)
+            _ = DedicatedThread.start {
+                var goesOn = true
+                while goesOn {
+                    goesOn = isRunning.withLock { isRunning in
+                        if isRunning { program.terminate() }
+                        return isRunning
+                    }
+                    usleep(200_000)
                 }
             }
             while await program.line(after: "") != nil {}
-            signals.cancel()
+            isRunning.withLock { $0 = false }
             visit.cancel()
         }
         #expect(status == 128 + SIGTERM)

@@ -79,6 +79,7 @@ struct RequestTests {
     @Test("the shop's name is fetched with the buyer's IP, once, and after a failure not again for 10 seconds")
     func shopFacts() async throws {
         try await ShopStage.run { stage in
+            stage.clock.stop()
             var visitor = ShopVisitor(stage)
             let storefront = stage.sandbox.storefront
             storefront.planFault(.storefrontErrorsText("Bad Request", status: 400), on: .storefront, times: 1)

@@ -19,7 +19,7 @@ struct TLSTests {
         let port = try LoopbackPort.free()
         let origin = "https://shop.example:\(port)"
         try await ShopStage.run(publicOrigin: origin) { stage in
-            let proxy = try startProxy(port: port, backend: stage.backend)
+            let proxy = try await startProxy(port: port, backend: stage.backend)
             defer { proxy.stop() }
             let arguments = ["--host-resolver-rules=MAP shop.example 127.0.0.1", "--ignore-certificate-errors"]
             try await Browser.run(arguments: arguments) { browser in
@@ -42,7 +42,7 @@ struct TLSTests {
         }
     }
 
-    private func startProxy(port: UInt16, backend: String) throws -> Proxy {
+    private func startProxy(port: UInt16, backend: String) async throws -> Proxy {
         let folder = try TemporaryDirectory("nginx")
         let certificate = try Spawned.start(
             "/usr/bin/openssl",
@@ -75,6 +75,10 @@ struct TLSTests {
             to: "nginx.conf"
         )
         let process = try Spawned.start(Proxy.nginx, ["-p", folder.path, "-c", configuration], [:])
+        // nginx writes this file after it has opened the port.
+        for _ in 0..<1_200 where !FileManager.default.fileExists(atPath: folder.path(of: "pid")) {
+            try await Task.sleep(for: .milliseconds(50))
+        }
         return Proxy(process: process, folder: folder)
     }
 }

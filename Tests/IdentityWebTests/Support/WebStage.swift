@@ -69,6 +69,8 @@ struct WebStage {
             return try OpenIDProvider(client, environment: environment)
         }
         var configuration = SessionManager.Configuration()
+        // On a slow machine too, a sign-in ends after the merge of the carts.
+        configuration.participantWait = .seconds(60)
         manager(&configuration)
         sessions = SessionManager(
             providers: try ProviderRegistry(providers),

@@ -145,8 +145,17 @@ struct SandboxShop {
         ]
         let registry = try ProviderRegistry(lab, factories: factories, environment: environment)
         let key = try StoreKey(bytes: Secret(bytes: [UInt8](repeating: 9, count: StoreKey.byteCount)))
-        let store = try await SQLiteStore.open(.init(path: directory.path(of: "store.sqlite"), key: key))
-        let sessions = SessionManager(providers: registry, store: store, environment: environment)
+        let file = SQLiteStore.Configuration(path: directory.path(of: "store.sqlite"), key: key, lockWait: .seconds(60))
+        let store = try await SQLiteStore.open(file)
+        var waits = SessionManager.Configuration()
+        // On a slow machine too, a logout ends after the buyer was removed from the cart.
+        waits.participantWait = .seconds(60)
+        let sessions = SessionManager(
+            providers: registry,
+            store: store,
+            environment: environment,
+            configuration: waits
+        )
         let section = try #require(lab.storefront)
         let configured = try StorefrontConfiguration(section)
         let configuration = try StorefrontConfiguration(

@@ -100,10 +100,14 @@ struct TestShop {
         storefront = try await FakeStorefront.start(handler)
         provider = ClaimProvider(claim, clock: clock)
         let client = try storefront.client(authentication, clock: clock)
+        var waits = SessionManager.Configuration()
+        // On a slow machine too, a logout ends after the buyer was removed from the cart.
+        waits.participantWait = .seconds(60)
         sessions = SessionManager(
             providers: try ProviderRegistry([provider]),
             store: store,
-            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+            environment: IdentityEnvironment(transport: try CurlTransport(), clock: clock),
+            configuration: waits
         )
         carts = CartAdapter(client: client, sessions: sessions, store: store, policy: policy)
         session = try await sessions.establish(provider.tokens(1), provider: "test").id

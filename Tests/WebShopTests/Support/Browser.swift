@@ -197,7 +197,7 @@ final class Browser: Sendable {
                 let found = try await command(.post, "element", query)
                 return found.object?.members.first?.value.string ?? ""
             } catch {
-                guard attempt < 100 else {
+                guard attempt < 600 else {
                     throw Failure(description: "No \(selector) at \(try await url): \(try await text.prefix(300))")
                 }
                 try await Task.sleep(for: .milliseconds(100))
@@ -247,7 +247,7 @@ final class Browser: Sendable {
 
     /// Waits until the page contains a text.
     func wait(for text: String) async throws {
-        for _ in 0..<150 {
+        for _ in 0..<600 {
             if try await self.text.contains(text) { return }
             try await Task.sleep(for: .milliseconds(100))
         }

@@ -13,15 +13,18 @@ import IdentityDevelopmentServer
 import TestDirectories
 #endif
 
-/// The system's clock, which a test can put forward.
+/// The system's clock, which a test can put forward and stop.
 final class MovableClock: IdentityClock {
     private let system = SystemClock()
     private let offset = Mutex(Duration.zero)
+    private let stopped = Mutex<(now: Date, elapsed: Duration)?>(nil)
 
-    var now: Date { system.now + Double(offset.withLock(\.components.seconds)) }
-    var elapsed: Duration { system.elapsed + offset.withLock(\.self) }
+    var now: Date { (stopped.withLock { $0?.now } ?? system.now) + Double(offset.withLock(\.components.seconds)) }
+    var elapsed: Duration { (stopped.withLock { $0?.elapsed } ?? system.elapsed) + offset.withLock(\.self) }
     func sleep(for duration: Duration) async throws { try await system.sleep(for: duration) }
     func advance(by duration: Duration) { offset.withLock { $0 += duration } }
+    /// From now on only ``advance(by:)`` moves the clock.
+    func stop() { stopped.withLock { $0 = (system.now, system.elapsed) } }
 }
 
 /// The web shop at [::1] and the sandbox at 127.0.0.1, which a browser treats as two sites, like a real shop and its providers.
@@ -145,7 +148,7 @@ extension Browser {
         if wrongCodeFirst {
             try await type(code == "000000" ? "111111" : "000000", into: "input[name=code]")
             try await click("button[value=continue]")
-            try await wait(for: "code")
+            try await wait(for: "That code is not right")
         }
         try await type(code, into: "input[name=code]")
         try await click("button[value=continue]")
