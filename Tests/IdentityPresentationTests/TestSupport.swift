@@ -21,14 +21,10 @@ func get(_ port: UInt16, _ target: String, _ headers: String = "") async -> Stri
     await exchange(port, "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
 }
 
-/// Whether the listener of a login no longer responds at its port.
+/// Whether the listener of a login no longer responds at its port, asked at the path of its redirect URI, which no other test uses.
 ///
 /// A connection can still succeed for a moment, because a process that another test starts may hold a copy of the closed socket. Another
 /// test's server may get the freed port, and does not know the path.
-///
-/// - Parameters:
-///   - port: The port.
-///   - path: The path of the redirect URI, which no other test uses.
 func isDeaf(_ port: UInt16, _ path: String) async -> Bool {
     // The listener refuses the state of another login with status 400.
     !(await get(port, "\(path)?code=x&state=y") ?? "").hasPrefix("HTTP/1.1 400 ")
