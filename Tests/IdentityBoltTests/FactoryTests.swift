@@ -64,7 +64,7 @@ struct FactoryTests {
         let token = try bolt.idToken { $0["iss"] = .string(issuer.replacing("$", with: bolt.origin)) }
         bolt.answer("/v1/oauth/token", try bolt.tokens { $0["id_token"] = .string(token) })
         let provider = try make(
-            #"{"kind":"bolt","publishableKey":"aaa.bbb.ccc","apiKey":{"env":"KEY"},"allowsLoopbackHTTP":true,\#(members)}"#,
+            #"{"kind":"bolt","publishableKey":"aaa.bbb.ccc","apiKey":{"env":"KEY"},"allowsLoopbackHTTP":true,"timeout":60,\#(members)}"#,
             bolt
         )
         let bolted = try #require(provider as? BoltProvider)
@@ -113,7 +113,7 @@ struct FactoryTests {
         let host = String(bolt.origin.dropFirst("http://".count))
         func provider(_ members: String) throws -> any IdentityProvider {
             try make(
-                #"{"kind":"bolt-sfcc","host":"\#(host)","siteID":"Shop","allowsLoopbackHTTP":true,"#
+                #"{"kind":"bolt-sfcc","host":"\#(host)","siteID":"Shop","allowsLoopbackHTTP":true,"timeout":60,"#
                     + #""endpoints":{"jwks":"$/v1/oauth/jwks.json"}\#(members)}"#,
                 bolt
             )
@@ -142,7 +142,7 @@ struct FactoryTests {
         let host = String(bolt.origin.dropFirst("http://".count))
         _ = try make(#"{"kind":"bolt-sfcc","host":"shop.example","siteID":"Shop"}"#, bolt)
         let provider = try make(
-            #"{"kind":"bolt-sfcc","host":"\#(host)","siteID":"Shop","locale":"en_US","allowsLoopbackHTTP":true,"#
+            #"{"kind":"bolt-sfcc","host":"\#(host)","siteID":"Shop","locale":"en_US","allowsLoopbackHTTP":true,"timeout":60,"#
                 + #""endpoints":{"authorization":"$/authorize"},"extraForm":{"format":"ajax"}}"#,
             bolt
         )

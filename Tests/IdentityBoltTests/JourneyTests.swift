@@ -27,6 +27,7 @@ struct JourneyTests {
             let host = String(sandbox.sfcc.origin.dropFirst("http://".count))
             var configuration = SFCCConfiguration(name: "p", host: host, siteID: sandbox.sfcc.configuration.siteID)
             configuration.allowsLoopbackHTTP = true
+            configuration.timeout = .seconds(60)
             configuration.publishableKey = bolt.configuration.publishableKey
             configuration.endpoints.api = try HTTPURL(bolt.origin)
             return (sandbox, try SFCCProvider(configuration, environment: environment), environment)
@@ -41,6 +42,7 @@ struct JourneyTests {
                 : client == .confidentialPKCE ? .confidentialPKCE(apiKey: apiKey) : .confidential(apiKey: apiKey)
         )
         configuration.allowsLoopbackHTTP = true
+        configuration.timeout = .seconds(60)
         configuration.endpoints.api = try HTTPURL(bolt.origin)
         if client == .discovered { configuration.endpoints.discovery = try HTTPURL(bolt.discoveryEndpoint) }
         return (sandbox, try BoltProvider(configuration, environment: environment), environment)

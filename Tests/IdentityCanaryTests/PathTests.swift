@@ -5,7 +5,7 @@ import IdentityTesting
 import StorefrontSandbox
 import Testing
 
-@Suite("Secrets in logins and sessions", .timeLimit(.minutes(5)))
+@Suite("Secrets in logins and sessions", .timeLimit(.minutes(20)))
 struct PathTests {
     @Test("no output, error or file of a session from login to logout shows a secret", arguments: CanaryStage.providers)
     func success(provider: String) async throws {

@@ -11,7 +11,7 @@ import ShopifyStorefront
 import StorefrontSandbox
 import Testing
 
-@Suite("Public types that contain secrets", .timeLimit(.minutes(2)))
+@Suite("Public types that contain secrets", .timeLimit(.minutes(10)))
 struct TypeWalkTests {
     @Test("no public type prints its secret, and every type with a secret is tested")
     func walk() async throws {

@@ -154,6 +154,8 @@ struct FakeWorld {
         configuration.redirectURI = "https://app.example/callback?a=1&b=ü"
         configuration.scopes = ["openid", "email"]
         configuration.allowsLoopbackHTTP = true
+        // A busy machine delays every response.
+        configuration.timeout = .seconds(60)
         configure(&configuration)
         let provider = try OpenIDProvider(configuration, environment: environment)
         let world = FakeWorld(fake: fake, provider: provider, clock: clock, environment: environment)

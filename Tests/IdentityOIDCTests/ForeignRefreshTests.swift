@@ -64,6 +64,7 @@ struct ForeignRefreshTests {
                 clientID: "client-1"
             )
             configuration.allowsLoopbackHTTP = true
+            configuration.timeout = .seconds(60)
             configuration.acceptedIssuers = issuers.map { .exactly($0) }
             return SessionManager(
                 providers: try ProviderRegistry([

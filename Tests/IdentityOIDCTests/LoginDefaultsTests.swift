@@ -17,6 +17,7 @@ struct LoginDefaultsTests {
             var entry: JSONObject = [
                 "kind": .string("openid"), "issuer": .string(world.fake.origin), "clientID": .string("client-1"),
                 "redirectURI": .string("https://app.example/cb"), "allowsLoopbackHTTP": .bool(true),
+                "timeout": .integer(60),
             ]
             for member in members.members { entry[member.name] = member.value }
             let root: JSONObject = ["providers": .object(["any": .object(entry)])]

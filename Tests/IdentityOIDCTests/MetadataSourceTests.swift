@@ -36,7 +36,7 @@ struct MetadataSourceTests {
         let transport = try CurlTransport()
         let httpClient = ProviderHTTPClient(
             environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
-            timeout: .seconds(5),
+            timeout: .seconds(60),
             allowsLoopbackHTTP: true,
             configured: []
         )
@@ -113,7 +113,7 @@ struct MetadataSourceTests {
         let clock = SteppingClock()
         let httpClient = ProviderHTTPClient(
             environment: IdentityEnvironment(transport: transport, clock: clock),
-            timeout: .seconds(5),
+            timeout: .seconds(60),
             allowsLoopbackHTTP: true,
             configured: []
         )

@@ -145,6 +145,7 @@ struct OpenIDProviderTrustTests {
         var configuration = OpenIDProvider.Configuration(name: "fake", issuer: server.origin, clientID: "client-1")
         configuration.acceptedIssuers = [server.origin, "https://other.example"]
         configuration.allowsLoopbackHTTP = true
+        configuration.timeout = .seconds(60)
         let environment = IdentityEnvironment(transport: transport, clock: clock)
         let provider = try OpenIDProvider(configuration, environment: environment)
         let world = FakeWorld(fake: fake, provider: provider, clock: clock, environment: environment)

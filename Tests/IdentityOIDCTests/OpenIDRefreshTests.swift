@@ -120,6 +120,7 @@ struct OpenIDRefreshTests {
                 clientID: "client-1"
             )
             configuration.allowsLoopbackHTTP = true
+            configuration.timeout = .seconds(60)
             let restarted = try OpenIDProvider(configuration, environment: world.environment)
             world.fake.replace("/jwks", by: .message(status: 500))
             let error = await #expect(throws: IdentityError.self) { _ = try await restarted.refresh(tokens) }

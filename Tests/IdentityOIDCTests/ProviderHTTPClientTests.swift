@@ -124,7 +124,7 @@ struct ProviderHTTPClientTests {
             let transport = try CurlTransport()
             let httpClient = ProviderHTTPClient(
                 environment: IdentityEnvironment(transport: transport),
-                timeout: .seconds(5),
+                timeout: .seconds(60),
                 allowsLoopbackHTTP: allowsLoopbackHTTP,
                 configured: [try HTTPURL("https://id.example")]
             )

@@ -27,6 +27,7 @@ struct RandomValuesTests {
             let entry: JSONObject = [
                 "kind": .string("openid"), "issuer": .string(world.fake.origin), "clientID": .string("client-1"),
                 "redirectURI": .string("https://app.example/cb"), "allowsLoopbackHTTP": .bool(true),
+                "timeout": .integer(60),
             ]
             let root: JSONObject = ["providers": .object(["any": .object(entry)])]
             let registry = try ProviderRegistry(

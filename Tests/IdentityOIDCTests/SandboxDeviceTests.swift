@@ -64,6 +64,7 @@ struct SandboxDeviceTests {
         provider.authentication = .secretBasic(Secret(sandbox.openID.configuration.clientSecret ?? ""))
         provider.usesDPoP = nonce != nil
         provider.allowsLoopbackHTTP = true
+        provider.timeout = .seconds(60)
         let sessions = SessionManager(
             providers: try ProviderRegistry([try OpenIDProvider(provider, environment: environment)]),
             store: InMemoryStore(),

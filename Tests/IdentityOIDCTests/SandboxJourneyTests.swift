@@ -75,12 +75,16 @@ struct SandboxJourneyTests {
         configuration.authentication = .secretBasic(Secret(setup.openID.clientSecret ?? ""))
         configuration.redirectURI = Self.redirectURI
         configuration.allowsLoopbackHTTP = true
+        configuration.timeout = .seconds(60)
         try configure(&configuration)
         let provider = try OpenIDProvider(configuration, environment: environment)
+        var settings = SessionManager.Configuration()
+        settings.revocationTimeout = .seconds(60)
         let sessions = SessionManager(
             providers: try ProviderRegistry([provider]),
             store: InMemoryStore(),
-            environment: environment
+            environment: environment,
+            configuration: settings
         )
         return (sandbox, provider, sessions)
     }

@@ -67,6 +67,7 @@ struct SandboxStepUpTests {
         configuration.redirectURI = redirectURI
         configuration.scopes = ["openid", "email"]
         configuration.allowsLoopbackHTTP = true
+        configuration.timeout = .seconds(60)
         let sessions = SessionManager(
             providers: try ProviderRegistry([try OpenIDProvider(configuration, environment: environment)]),
             store: InMemoryStore(),

@@ -57,13 +57,14 @@ struct LockTests {
     func refresh() async throws {
         let schema = try await TestSchema()
         let stores = [
-            try await schema.open { $0.locking = .lease(.seconds(6)) },
-            try await schema.open { $0.locking = .lease(.seconds(6)) },
+            try await schema.open { $0.locking = .lease(.seconds(15)) },
+            try await schema.open { $0.locking = .lease(.seconds(15)) },
         ]
         let id = try sampleSession().id
+        // The longest lease, because a busy machine may renew it some seconds late.
         try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
             await expect(.refreshBusy, .retryLater) {
-                try await stores[1].withSessionLock(id, waitingUpTo: .seconds(8)) { _ in
+                try await stores[1].withSessionLock(id, waitingUpTo: .seconds(17)) { _ in
                     Issue.record("Two callers hold the lock at the same time.")
                 }
             }
@@ -75,16 +76,13 @@ struct LockTests {
     func unrefreshed() async throws {
         let server = try await TestPostgresServer.start()
         let schema = try await TestSchema(on: server)
-        let store = try await schema.open {
-            $0.locking = .lease(.seconds(6))
-            $0.callLimit = .seconds(1)
-        }
+        let store = try await schema.open { $0.locking = .lease(.seconds(12)) }
         let id = try sampleSession().id
         try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
             #expect(lock.isHeld)
             try await server.command("signal STOP")
             // The stopped server confirms no renewal, so the lease runs out.
-            try await Task.sleep(for: .seconds(5.5))
+            try await Task.sleep(for: .seconds(11.5))
             #expect(!lock.isHeld)
             try await server.command("signal CONT")
         }
@@ -186,7 +184,8 @@ struct LockTests {
         let stores = [
             try await schema.open {
                 $0.locking = .advisory
-                $0.callLimit = .seconds(1)
+                // Long enough to open the store on a busy machine; the unlock waits for the whole time.
+                $0.callLimit = .seconds(10)
             },
             try await schema.open { $0.locking = .advisory },
         ]
@@ -195,10 +194,10 @@ struct LockTests {
         let isBusy = try await stores[0].withSessionLock(id, waitingUpTo: .zero) { _ in
             // This statement runs before the unlock on the same connection and uses up the remaining time.
             let task = Task {
-                let sleep = Statement("SELECT pg_sleep(50)")
+                let sleep = Statement("SELECT pg_sleep(100)")
                 _ = try? await client.performDirectly(sleep, [], by: .now + .seconds(120))
             }
-            let running = "SELECT FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(50)' AND state = 'active'"
+            let running = "SELECT FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(100)' AND state = 'active'"
             while try await stores[1].execute(running).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
             return task
         }

@@ -36,12 +36,13 @@ struct PoolTests {
     @Test("a call that only waits for a connection fails as store_busy")
     func crowded() async throws {
         let schema = try await TestSchema()
-        let store = try await schema.open {
-            $0.maximumConnections = 1
-            $0.callLimit = .seconds(2)
-        }
+        let store = try await schema.open { $0.maximumConnections = 1 }
         _ = try await store.client.transaction(by: .now + .seconds(60)) { _ in
-            await expect(.storeBusy, .retryLater) { try await store.insert(try sampleSession()) }
+            await expect(.storeBusy, .retryLater) {
+                try await store.client.repeating(for: .milliseconds(500)) { deadline, _ in
+                    try await store.client.perform(store.sql.rare("SELECT 1"), [], needsWriting: true, by: deadline)
+                }
+            }
         }
         try await store.insert(try sampleSession())
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentitySQLite
 
-@Suite("A batch of saves that a reader of another program blocks", .timeLimit(.minutes(1)))
+@Suite("A batch of saves that a reader of another program blocks", .timeLimit(.minutes(5)))
 struct BusyCommitTests {
     /// A batch of calls whose time limit has passed.
     private final class Batch: Sendable {
@@ -41,7 +41,7 @@ struct BusyCommitTests {
     @Test("all calls fail as store_busy after one commit, which waits no longer than the first call may wait")
     func oneCommit() async throws {
         let directory = try StoreDirectory()
-        let store = try await directory.open { $0.lockWait = .seconds(90) }
+        let store = try await directory.open { $0.lockWait = .seconds(600) }
         let shell = try directory.connection()
         try shell.execute("BEGIN; SELECT count(*) FROM session")
         let batch = Batch()

@@ -24,7 +24,7 @@ struct KeyRotationTests {
         }
 
         func open() async throws -> SQLiteStore {
-            try await directory.open { ($0.key, $0.readOnlyKeys) = (new, [directory.key]) }
+            try await directory.open { ($0.key, $0.readOnlyKeys, $0.lockWait) = (new, [directory.key], .seconds(600)) }
         }
     }
 

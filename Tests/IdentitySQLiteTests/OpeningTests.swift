@@ -304,7 +304,7 @@ struct OpeningTests {
             for _ in 0..<8 {
                 group.addTask {
                     let session = try sampleSession()
-                    try await directory.open { $0.lockWait = .seconds(60) }.insert(session)
+                    try await directory.open { $0.lockWait = .seconds(600) }.insert(session)
                     return session.id
                 }
             }

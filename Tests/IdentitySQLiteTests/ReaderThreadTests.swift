@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentitySQLite
 
-@Suite("The reader's thread", .timeLimit(.minutes(1)))
+@Suite("The reader's thread", .timeLimit(.minutes(5)))
 struct ReaderThreadTests {
     @Test("the check of the file's structure does not use the reader's thread, so reads do not wait for it")
     func integrityCheck() async throws {

@@ -29,7 +29,7 @@ struct RefusedCallTests {
         )
     }
 
-    @Test("a refused call fails alone: the other calls of its transaction do not run again", .timeLimit(.minutes(1)))
+    @Test("a refused call fails alone: the other calls of its transaction do not run again", .timeLimit(.minutes(5)))
     func batch() async throws {
         let directory = try StoreDirectory()
         let store = try await directory.open { $0.savesPendingLoginsDurably = true }

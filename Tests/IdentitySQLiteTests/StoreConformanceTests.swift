@@ -31,7 +31,10 @@ struct StoreConformanceTests {
     func conformanceOfTwo(_ testCase: StoreConformance.Case) async throws {
         let directory = try StoreDirectory()
         try await testCase.run {
-            AlternatingStore(try await directory.open(), try await directory.open { $0.lockWait = .seconds(60) })
+            AlternatingStore(
+                try await directory.open { $0.lockWait = .seconds(600) },
+                try await directory.open { $0.lockWait = .seconds(600) }
+            )
         }
     }
 }
@@ -71,7 +74,7 @@ extension StoreDirectory {
                     configuration.maximumUsedTokens = options.maximumUsedTokens ?? configuration.maximumUsedTokens
                     configuration.maximumSessionsPerTenant = options.maximumSessionsPerTenant
                     configuration.clock = options.clock
-                    configuration.lockWait = .seconds(60)
+                    configuration.lockWait = .seconds(600)
                 }
                 last.withLock { $0 = store }
                 return store

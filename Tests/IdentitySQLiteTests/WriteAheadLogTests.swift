@@ -133,7 +133,7 @@ struct WriteAheadLogTests {
             try await log.insert(sampleSession())
             await log.close()
             let stores = try await withThrowingTaskGroup(of: SQLiteStore.self) { group in
-                for _ in 0..<24 { group.addTask { try await directory.open { $0.lockWait = .seconds(60) } } }
+                for _ in 0..<24 { group.addTask { try await directory.open { $0.lockWait = .seconds(600) } } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             for store in stores {

@@ -268,10 +268,19 @@ struct AuthClientTests {
         let shop = try await Shop(.publicMobile)
         let client = try client(shop)
         let refreshToken = try #require(try await client.login(with: SandboxBuyer()).refreshToken)
-        shop.shopify.planFault(.delay(.milliseconds(50)), on: .token)
+        // A caller that begins after the response would send the used refresh token. So the response waits for all callers.
+        let begun = Mutex(0)
+        let waiting = SandboxFault.before {
+            while begun.withLock({ $0 < 8 }), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+            try? await Task.sleep(for: .seconds(1))
+        }
+        shop.shopify.planFault(waiting, on: .token)
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<8 {
-                group.addTask { try await client.refreshAccessToken(refreshToken: refreshToken).accessToken }
+                group.addTask {
+                    begun.withLock { $0 += 1 }
+                    return try await client.refreshAccessToken(refreshToken: refreshToken).accessToken
+                }
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }

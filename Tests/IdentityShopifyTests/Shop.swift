@@ -44,6 +44,7 @@ struct Shop {
         )
         configuration.redirectURI = client.redirectURIs.first
         configuration.allowsLoopbackHTTP = true
+        configuration.timeout = .seconds(60)
     }
 
     func provider(

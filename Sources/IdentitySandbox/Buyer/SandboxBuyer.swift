@@ -33,6 +33,8 @@ public final class SandboxBuyer: Sendable {
 
     private let transport: (any HTTPTransport)?
     static let shared = Result { () throws(HTTPTransportError) in try CurlTransport() }
+    /// Like a person, the buyer waits long for a response.
+    static let limits = HTTPLimits(firstByteTimeout: .seconds(60), totalTimeout: .seconds(60))
     private let jars = Mutex<[String: CookieJar]>([:])
 
     /// Makes a buyer.
@@ -191,7 +193,7 @@ public final class SandboxBuyer: Sendable {
     }
 
     private func send(_ method: HTTPMethod, _ url: HTTPURL, _ body: [UInt8]?) async throws -> HTTPResponse {
-        var request = HTTPRequest(method: method, url: url, allowsLoopbackHTTP: true)
+        var request = HTTPRequest(method: method, url: url, limits: Self.limits, allowsLoopbackHTTP: true)
         try request.headers.set("User-Agent", "SandboxBuyer/1 (a robot with a browser's manners)")
         try request.headers.set("Accept", "text/html")
         if method == .post {

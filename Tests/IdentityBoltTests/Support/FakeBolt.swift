@@ -70,6 +70,7 @@ final class FakeBolt: Sendable {
             authentication: authentication
         )
         configuration.allowsLoopbackHTTP = true
+        configuration.timeout = .seconds(60)
         return configuration
     }
 

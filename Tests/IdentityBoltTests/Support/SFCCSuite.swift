@@ -22,6 +22,7 @@ extension SFCCSuite {
             siteID: "Shop"
         )
         configuration.allowsLoopbackHTTP = true
+        configuration.timeout = .seconds(60)
         change(&configuration)
         return try SFCCProvider(configuration, environment: try shop.environment())
     }

@@ -61,11 +61,23 @@ final class CanaryStage: Sendable {
             redirectURI: "http://127.0.0.1:49152/callback",
             storePath: directory.path(of: "identity.sqlite")
         )
-        json = made.json.serialized
+        json = Self.patient(made.json).serialized
         variables = made.environment
         for value in variables.values { canary.watch(Secret(value)) }
         transport = try CurlTransport()
         buyer = SandboxBuyer(email: person.email, transport: transport)
+    }
+
+    /// The configuration with long timeouts of the providers, because a busy machine delays every response.
+    private static func patient(_ json: JSONValue) -> JSONValue {
+        guard var root = json.object, var providers = root["providers"]?.object else { return json }
+        for (name, value) in providers.members {
+            guard var entry = value.object else { continue }
+            entry["timeout"] = .integer(60)
+            providers[name] = .object(entry)
+        }
+        root["providers"] = .object(providers)
+        return .object(root)
     }
 
     static func with(_ body: (CanaryStage) async throws -> Void) async throws {

@@ -19,7 +19,7 @@ struct ProviderOfYourOwnTests {
             "kind": .string(factory.kind), "issuer": .string(sandbox.openID.issuer),
             "clientID": .string(openID.clientID), "clientSecret": .object(["env": .string("SECRET")]),
             "redirectURI": .string(Self.redirectURI), "allowsLoopbackHTTP": .bool(true),
-            "scopes": .array([.string("openid"), .string("email")]),
+            "scopes": .array([.string("openid"), .string("email")]), "timeout": .integer(60),
         ]
         let json = JSONValue.object(["providers": .object(["any": .object(entry)])])
         let registry = try ProviderRegistry(

@@ -69,7 +69,7 @@ actor Bouncer {
         chmod 755 "$folder"
         "$program" -q "$folder/settings" >/dev/null 2>&1 </dev/null &
         process=$!
-        for _ in $(seq 200); do
+        for _ in $(seq 1200); do
             [ -S "$folder/.s.PGSQL.6432" ] && break
             sleep 0.05
         done

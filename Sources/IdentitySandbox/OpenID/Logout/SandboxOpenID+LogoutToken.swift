@@ -74,7 +74,8 @@ extension SandboxOpenID {
     }
 
     func send(_ token: String, to url: String?) async throws -> HTTPResponse {
-        var request = HTTPRequest(method: .post, url: try HTTPURL(url ?? ""), allowsLoopbackHTTP: true)
+        let target = try HTTPURL(url ?? "")
+        var request = HTTPRequest(method: .post, url: target, limits: SandboxBuyer.limits, allowsLoopbackHTTP: true)
         try request.headers.set("Content-Type", "application/x-www-form-urlencoded")
         request.body = Array(FormText.encode([("logout_token", token)]).utf8)
         journal.count(\.logoutTokens)

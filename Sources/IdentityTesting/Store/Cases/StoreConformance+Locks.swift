@@ -9,7 +9,7 @@ extension StoreConformance {
             let id = try StoreSample.id()
             let room = Room()
             try await concurrently(8) { _ in
-                try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
             }
             #expect(room.most == 1)
             #expect(room.entries == 8)
@@ -78,7 +78,7 @@ extension StoreConformance {
             holder.cancel()
             // If the holder was cancelled before it got the lock, its task may throw.
             _ = try? await holder.value
-            try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+            try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in }
         },
         Case("a waiter that is cancelled stops waiting, and the lock is free afterwards") { store in
             let id = try StoreSample.id()
@@ -91,7 +91,7 @@ extension StoreConformance {
                 waiter.cancel()
                 await #expect(throws: (any Error).self) { try await waiter.value }
             }
-            try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+            try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in }
         },
         Case("a saved, a removed and an unknown session can be locked") { store in
             let saved = try await StoreSample.inserted(in: store)
@@ -109,7 +109,7 @@ extension StoreConformance {
             let id = try StoreSample.id()
             let room = Room()
             try await concurrently(100) { _ in
-                try await store.withSessionLock(id, waitingUpTo: .seconds(120)) { _ in await room.visit() }
+                try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
             }
             #expect(room.most == 1)
             #expect(room.entries == 100)
@@ -134,14 +134,14 @@ extension StoreConformance {
                 }
                 _ = try? await first.value
                 let second = Task {
-                    try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                    try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
                 }
                 second.cancel()
                 _ = try? await second.value
             }
             #expect(room.entries == 0)
             try await concurrently(4) { _ in
-                try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
             }
             #expect(room.entries == 4)
         },
@@ -150,7 +150,7 @@ extension StoreConformance {
             let rooms = ids.map { _ in Room() }
             try await concurrently(80) { number in
                 let index = number % 40
-                try await store.withSessionLock(ids[index], waitingUpTo: .seconds(60)) { _ in
+                try await store.withSessionLock(ids[index], waitingUpTo: .seconds(600)) { _ in
                     await rooms[index].visit()
                 }
             }
@@ -166,7 +166,7 @@ extension StoreConformance {
             }
             try await concurrently(12) { number in
                 let locking = number.isMultiple(of: 2) ? one : other
-                try await locking.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in await room.visit() }
+                try await locking.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
             }
             #expect(room.most == 1)
         },
