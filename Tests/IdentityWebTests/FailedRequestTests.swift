@@ -1,6 +1,7 @@
 import Foundation
 import IdentityHTTP
 import IdentityKit
+import IdentitySandbox
 import IdentityTesting
 import IdentityWeb
 import StorefrontSandbox
