@@ -47,12 +47,14 @@ import Testing
             let server = try await LoopbackServer.start { _ in .message(status: 200) }
             let transport = try CurlTransport()
             let url = try HTTPURL(server.origin + "/")
-            let response = try await transport.send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
+            let response = try await transport.send(
+                HTTPRequest(method: .get, url: url, limits: .patient, allowsLoopbackHTTP: true)
+            )
             #expect(response.status == 200)
             // The server does not speak TLS. Through a proxy, the proxy would refuse the request.
             let secure = try HTTPURL("https://localhost:\(server.port)/")
             await #expect {
-                try await transport.send(HTTPRequest(method: .get, url: secure))
+                try await transport.send(HTTPRequest(method: .get, url: secure, limits: .patient))
             } throws: {
                 ($0 as? HTTPTransportError)?.code == .tlsFailed
             }
@@ -71,13 +73,15 @@ import Testing
         // The server is not a proxy and responds to CONNECT with 400. The host name does not exist, so only the server can
         // have responded.
         await #expect {
-            try await transport.send(HTTPRequest(method: .get, url: try HTTPURL("https://a.invalid/")))
+            try await transport.send(
+                HTTPRequest(method: .get, url: try HTTPURL("https://a.invalid/"), limits: .patient)
+            )
         } throws: {
             let error = $0 as? HTTPTransportError
             return error?.code == .connectionFailed && error?.phase == .notSent
         }
         let url = try HTTPURL(server.origin + "/")
-        let request = HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true)
+        let request = HTTPRequest(method: .get, url: url, limits: .patient, allowsLoopbackHTTP: true)
         #expect(try await transport.send(request).status == 200)
     }
 
@@ -108,8 +112,15 @@ import Testing
         let transport = try CurlTransport()
         for (header, count) in [("X-Other", 2), ("DPoP", 3)] {
             let url = try HTTPURL(server.origin + "/")
-            _ = try await transport.send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
-            var request = HTTPRequest(method: .get, url: try HTTPURL(server.origin + "/die"), allowsLoopbackHTTP: true)
+            _ = try await transport.send(
+                HTTPRequest(method: .get, url: url, limits: .patient, allowsLoopbackHTTP: true)
+            )
+            var request = HTTPRequest(
+                method: .get,
+                url: try HTTPURL(server.origin + "/die"),
+                limits: .patient,
+                allowsLoopbackHTTP: true
+            )
             try request.headers.set(header, "proof")
             await #expect(throws: HTTPTransportError.self) { _ = try await transport.send(request) }
             #expect(requests.total == count)
@@ -141,6 +152,7 @@ import Testing
             method: .post,
             url: try HTTPURL(server.origin + "/"),
             body: [1],
+            limits: .patient,
             allowsLoopbackHTTP: true
         )
         request.addressPolicy = AddressPolicy(name: "watching") { _ in
@@ -167,13 +179,11 @@ import Testing
         let server = try await LoopbackServer.start { _ in .message(status: 200) }
         let transport = try CurlTransport(configuration: .init(maximumConnectionsPerHost: 2))
         let counter = Counter()
-        // Forty-eight requests wait for two connections, and the machine may be busy.
-        let patient = HTTPLimits(firstByteTimeout: .seconds(120), totalTimeout: .seconds(120))
         var request = HTTPRequest(
             method: .post,
             url: try HTTPURL(server.origin + "/"),
             body: [1],
-            limits: patient,
+            limits: .patient,
             allowsLoopbackHTTP: true
         )
         request.addressPolicy = AddressPolicy(name: "counting") { _ in
@@ -213,7 +223,14 @@ import Testing
         ]
         for (method, target, body, headers) in requests {
             let url = try HTTPURL(server.origin + target)
-            let request = HTTPRequest(method: method, url: url, headers: headers, body: body, allowsLoopbackHTTP: true)
+            let request = HTTPRequest(
+                method: method,
+                url: url,
+                headers: headers,
+                body: body,
+                limits: .patient,
+                allowsLoopbackHTTP: true
+            )
             #expect(try await transport.send(request).status == (target == "/c" ? 302 : 200))
         }
         #expect(
@@ -235,7 +252,12 @@ import Testing
             return arrivals.total.isMultiple(of: 2) ? .script([.close]) : .message(status: 200)
         }
         let transport = try CurlTransport()
-        let request = HTTPRequest(method: .get, url: try HTTPURL(server.origin + "/"), allowsLoopbackHTTP: true)
+        let request = HTTPRequest(
+            method: .get,
+            url: try HTTPURL(server.origin + "/"),
+            limits: .patient,
+            allowsLoopbackHTTP: true
+        )
         for _ in 0..<10 { #expect(try await transport.send(request).status == 200) }
         #expect(arrivals.total == 19)
     }
@@ -248,7 +270,12 @@ import Testing
             return .script([.delay(.seconds(600))])
         }
         let transport = try CurlTransport()
-        let request = HTTPRequest(method: .get, url: try HTTPURL(server.origin + "/"), allowsLoopbackHTTP: true)
+        let request = HTTPRequest(
+            method: .get,
+            url: try HTTPURL(server.origin + "/"),
+            limits: .patient,
+            allowsLoopbackHTTP: true
+        )
         let pending = Task { await failure(transport, request) }
         for await _ in arrivals { break }
         await transport.close()
@@ -283,7 +310,12 @@ import Testing
     func oddLimits() async throws {
         let server = try await LoopbackServer.start { _ in .message(status: 200, headers: [], body: [1]) }
         let transport = try CurlTransport()
-        var request = HTTPRequest(method: .get, url: try HTTPURL(server.origin + "/"), allowsLoopbackHTTP: true)
+        var request = HTTPRequest(
+            method: .get,
+            url: try HTTPURL(server.origin + "/"),
+            limits: .patient,
+            allowsLoopbackHTTP: true
+        )
         let eternity = Duration.seconds(Int64.max)
         request.limits = HTTPLimits(
             connectTimeout: eternity,
@@ -295,11 +327,22 @@ import Testing
         #expect(try await transport.send(request).body == [1])
         request.limits = HTTPLimits(totalTimeout: .seconds(-1))
         #expect(await failure(transport, request)?.code == .timedOut)
-        request.limits = HTTPLimits(maximumBodyBytes: 0)
+        request.limits = .patient
+        request.limits.maximumBodyBytes = 0
         #expect(await failure(transport, request)?.code == .bodyTooLarge)
-        request.limits = HTTPLimits(maximumHeaderBytes: -1)
+        request.limits = .patient
+        request.limits.maximumHeaderBytes = -1
         #expect(await failure(transport, request)?.code == .headersTooLarge)
     }
+}
+
+extension HTTPLimits {
+    /// Two minutes for each step, because the machine may be busy.
+    static let patient = HTTPLimits(
+        connectTimeout: .seconds(120),
+        firstByteTimeout: .seconds(120),
+        totalTimeout: .seconds(120)
+    )
 }
 
 /// Sends a request and returns its error; nil if it succeeds.

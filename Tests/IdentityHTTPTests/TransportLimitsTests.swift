@@ -16,7 +16,7 @@ struct TransportLimitsTests {
             .message(status: request.header("X-Blank") == "" ? 200 : 400)
         }
         let url = try HTTPURL(server.origin + "/")
-        var request = HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true)
+        var request = HTTPRequest(method: .get, url: url, limits: .patient, allowsLoopbackHTTP: true)
         try request.headers.set("X-Blank", value)
         #expect(try await CurlTransport().send(request).status == 200)
         await server.stop()
@@ -31,11 +31,10 @@ struct TransportLimitsTests {
             for head in heads {
                 let start = LoopbackAction.send(Array("HTTP/1.1 200 OK\r\n\(head)".utf8))
                 let server = try await LoopbackServer.start { _ in
-                    .script([start] + Array(repeating: piece, count: 4800) + [.delay(.seconds(60))])
+                    .script([start] + Array(repeating: piece, count: 4800) + [.delay(.seconds(600))])
                 }
                 let url = try HTTPURL(server.origin + "/")
-                let limits = HTTPLimits(firstByteTimeout: .seconds(60), totalTimeout: .seconds(60))
-                let request = HTTPRequest(method: .get, url: url, limits: limits, allowsLoopbackHTTP: true)
+                let request = HTTPRequest(method: .get, url: url, limits: .patient, allowsLoopbackHTTP: true)
                 let transport = try CurlTransport()
                 let before = try peakMemory()
                 await #expect(throws: HTTPTransportError.self) { try await transport.send(request) }
@@ -112,7 +111,12 @@ struct TransportLimitsTests {
             let fields = String(repeating: "A: b\r\n", count: count)
             let bytes = Array("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n".utf8)
             let server = try await LoopbackServer.start { _ in .script([.send(bytes)]) }
-            let request = HTTPRequest(method: .get, url: try HTTPURL(server.origin + "/"), allowsLoopbackHTTP: true)
+            let request = HTTPRequest(
+                method: .get,
+                url: try HTTPURL(server.origin + "/"),
+                limits: .patient,
+                allowsLoopbackHTTP: true
+            )
             let code = await failure(try CurlTransport(), request)?.code
             #expect(code == (isGood ? nil : .headersTooLarge))
             await server.stop()
@@ -124,7 +128,7 @@ struct TransportLimitsTests {
         let (listener, port) = try LoopbackSocket.listen(on: .v4, port: 0)
         defer { close(listener) }
         for host in ["127.0.0.1", "localhost"] {
-            var request = HTTPRequest(method: .get, url: try HTTPURL("https://\(host):\(port)/"))
+            var request = HTTPRequest(method: .get, url: try HTTPURL("https://\(host):\(port)/"), limits: .patient)
             request.addressPolicy = .publicOnly
             let error = await failure(try CurlTransport(), request)
             #expect(error?.code == .addressRefused && error?.phase == .notSent)
@@ -140,7 +144,7 @@ struct TransportLimitsTests {
         let (other, _) = try LoopbackSocket.listen(on: .v6, port: port)
         defer { close(other) }
         let asked = Counter()
-        var request = HTTPRequest(method: .get, url: try HTTPURL("https://localhost:\(port)/"))
+        var request = HTTPRequest(method: .get, url: try HTTPURL("https://localhost:\(port)/"), limits: .patient)
         request.addressPolicy = AddressPolicy(name: "all but the first") { _ in
             asked.count()
             return asked.total > 1
@@ -178,7 +182,9 @@ struct TransportLimitsTests {
                 .message(status: request.header("Authorization") == nil ? 200 : 418)
             }
             let url = try HTTPURL(server.origin + "/")
-            let response = try await CurlTransport().send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
+            let response = try await CurlTransport().send(
+                HTTPRequest(method: .get, url: url, limits: .patient, allowsLoopbackHTTP: true)
+            )
             #expect(response.status == 200)
         }
     }

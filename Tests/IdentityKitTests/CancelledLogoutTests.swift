@@ -44,7 +44,7 @@ private final class HangingCart: SessionParticipant {
     }
 }
 
-@Suite("Logouts whose caller is cancelled", .timeLimit(.minutes(1)))
+@Suite("Logouts whose caller is cancelled", .timeLimit(.minutes(5)))
 struct CancelledLogoutTests {
     /// Runs an operation in a task that is already cancelled.
     private func cancelled<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) async throws -> R {

@@ -55,13 +55,18 @@ struct KeyWipingTests {
 
     @Test("the memory search of these tests finds freed memory that was not wiped")
     func control() throws {
-        let inverted = try SecureRandom.bytes(32)
         let search = MemorySearch()
-        var secret: Secret? = Secret(bytes: inverted.map { ~$0 })
-        var copies = (0..<64).map { _ in secret?.revealBytes() ?? [] }
-        #expect(copies.count == 64)
-        copies = []
-        secret = nil
-        #expect(try search.occurrences(ofInverted: inverted) > 0)
+        var found = 0
+        // Other tests may overwrite the freed memory before it is searched.
+        for _ in 0..<20 where found == 0 {
+            let inverted = try SecureRandom.bytes(32)
+            var secret: Secret? = Secret(bytes: inverted.map { ~$0 })
+            var copies = (0..<64).map { _ in secret?.revealBytes() ?? [] }
+            #expect(copies.count == 64)
+            copies = []
+            secret = nil
+            found = try search.occurrences(ofInverted: inverted)
+        }
+        #expect(found > 0)
     }
 }

@@ -213,6 +213,13 @@ struct LogoutStage {
     let manager: SessionManager
     private let make: @Sendable (any SessionStore) throws -> SessionManager
 
+    /// The default, except that a busy machine may run the work of carts late.
+    static var patient: SessionManager.Configuration {
+        var configuration = SessionManager.Configuration()
+        configuration.participantWait = .seconds(60)
+        return configuration
+    }
+
     /// Creates a session manager with the three providers.
     ///
     /// - Parameters:
@@ -223,7 +230,7 @@ struct LogoutStage {
     ///   - observers: The observers of the session manager.
     /// - Throws: `IdentityError` for duplicate provider names.
     init(
-        configuration: SessionManager.Configuration = .init(),
+        configuration: SessionManager.Configuration = LogoutStage.patient,
         skippedSleep: Duration = .zero,
         equivalentIssuers: [String] = [],
         othersEquivalentIssuers: [String]? = nil,

@@ -228,7 +228,7 @@ struct TenantTests {
         #expect(try await other.sessions().isEmpty)
     }
 
-    @Test("the tokens of a buyer's sessions are revoked eight at a time", .timeLimit(.minutes(1)))
+    @Test("the tokens of a buyer's sessions are revoked eight at a time", .timeLimit(.minutes(5)))
     func revocations() async throws {
         let stage = try LogoutStage()
         for _ in 0..<20 { _ = try await stage.signIn() }
@@ -239,7 +239,7 @@ struct TenantTests {
                 $0.most = max($0.most, $0.now)
             }
             // Wait until eight revocations run at the same time.
-            for _ in 0..<2_000 where running.withLock({ $0.most }) < 8 { await Task.yield() }
+            for _ in 0..<20_000 where running.withLock({ $0.most }) < 8 { try await Task.sleep(for: .milliseconds(1)) }
             running.withLock { $0.now -= 1 }
         }
         let results = try await stage.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")

@@ -269,16 +269,20 @@ struct AuthClientTests {
         let client = try client(shop)
         let refreshToken = try #require(try await client.login(with: SandboxBuyer()).refreshToken)
         // A caller that begins after the response would send the used refresh token. So the response waits for all callers.
-        let begun = Mutex(0)
+        let (callers, begin) = AsyncStream.makeStream(of: Void.self)
         let waiting = SandboxFault.before {
-            while begun.withLock({ $0 < 8 }), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+            var begun = 0
+            for await _ in callers {
+                begun += 1
+                if begun == 8 { break }
+            }
             try? await Task.sleep(for: .seconds(1))
         }
         shop.shopify.planFault(waiting, on: .token)
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    begun.withLock { $0 += 1 }
+                    begin.yield()
                     return try await client.refreshAccessToken(refreshToken: refreshToken).accessToken
                 }
             }

@@ -32,10 +32,13 @@ final class FailpointStage: Sendable {
 
     /// The PostgreSQL server with a separate schema; nil for SQLite.
     private let database: (server: TestPostgresServer, schema: String)?
-    /// The shortest possible lease in seconds; the tests wait for its end after each crash.
-    private static let lease = 6
+    /// The lease in seconds; the tests wait for its end after each crash.
+    static let lease = 12
+    /// How long a process waits before it continues a claim under another lease, in seconds; nil for the sum of its parts.
+    private let claimWait: Int?
 
-    private init(_ reuse: SandboxTokenReuse, _ server: TestPostgresServer?) async throws {
+    private init(_ reuse: SandboxTokenReuse, _ server: TestPostgresServer?, claimWait: Int?) async throws {
+        self.claimWait = claimWait
         database = server.map { ($0, "failpoint_\(UInt64.random(in: .min ... .max))") }
         let clock = AheadClock()
         self.clock = clock
@@ -50,9 +53,10 @@ final class FailpointStage: Sendable {
     static func with(
         _ reuse: SandboxTokenReuse,
         on server: TestPostgresServer? = nil,
+        claimWait: Int? = nil,
         _ body: (FailpointStage) async throws -> Void
     ) async throws {
-        let stage = try await FailpointStage(reuse, server)
+        let stage = try await FailpointStage(reuse, server, claimWait: claimWait)
         try await cleaningUp(stage.close) { try await body(stage) }
     }
 
@@ -75,7 +79,8 @@ final class FailpointStage: Sendable {
         configuration.redirectURI = "https://app.example/callback"
         configuration.allowsLoopbackHTTP = true
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
-        configuration.timeout = .seconds(4)
+        // Two thirds of the lease.
+        configuration.timeout = .seconds(8)
         let (store, closeStore) = try await openStore()
         let manager = SessionManager(
             providers: try ProviderRegistry([try OpenIDProvider(configuration, environment: environment)]),
@@ -120,9 +125,16 @@ final class FailpointStage: Sendable {
 
     /// Starts a process that requests the session's tokens and kills itself at a failpoint.
     func die(at point: String, _ id: SessionID) async throws {
+        let isKilledHere = point == "bytes-left"
         // The process ends during this delay. The provider handles the request anyway.
-        if point == "bytes-left" { sandbox.openID.planFault(.delay(.milliseconds(600)), on: .token) }
-        let ended = try await program.run(["once", id.rawValue, point], environment: environment())
+        if isKilledHere { sandbox.openID.planFault(.delay(.seconds(600)), on: .token) }
+        let refreshes = sandbox.openID.counters.refreshes
+        let running = try program.launch(["once", id.rawValue, point], environment: environment())
+        if isKilledHere {
+            _ = await rotations(atLeast: refreshes + 1)
+            running.crash()
+        }
+        let ended = await running.end()
         #expect(ended.status == 128 + SIGKILL, "\(ended.output)")
     }
 
@@ -141,9 +153,9 @@ final class FailpointStage: Sendable {
         return Said(lines: ended.output.split(separator: "\n").map(String.init))
     }
 
-    /// Waits up to two seconds until the provider has refreshed this often, and returns its number of refreshes.
+    /// Waits up to two minutes until the provider has refreshed this often, and returns its number of refreshes.
     func rotations(atLeast count: Int) async -> Int {
-        for _ in 0..<200 where sandbox.openID.counters.refreshes < count {
+        for _ in 0..<12_000 where sandbox.openID.counters.refreshes < count {
             try? await Task.sleep(for: .milliseconds(10))
         }
         return sandbox.openID.counters.refreshes
@@ -156,6 +168,7 @@ final class FailpointStage: Sendable {
             "speed": .integer(1), "epoch": .integer(0),
             "offset": .integer(Int(clock.seconds)),
         ]
+        if let claimWait { order["claimWait"] = .integer(claimWait) }
         if let database {
             order["postgres"] = .string(database.server.local().reveal())
             order["spool"] = .string(folder.path(of: "spool"))

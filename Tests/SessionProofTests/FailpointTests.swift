@@ -26,12 +26,12 @@ struct FailpointTests {
     }
 
     enum Grace: String, CaseIterable, Sendable {
-        case none, seconds30, repeats
+        case none, minutes10, repeats
 
         var reuse: SandboxTokenReuse {
             switch self {
             case .none: .revokes
-            case .seconds30: .grace(.seconds(30))
+            case .minutes10: .grace(.seconds(600))
             case .repeats: .repeatsResponse
             }
         }
@@ -176,8 +176,8 @@ struct FailpointTests {
             #expect(counters.reusesPunished == (isLost ? 1 : 0))
             #expect(counters.refreshReplays == (moment.rotations == 1 && !moment.isKept && !isLost ? 1 : 0))
             #expect(counters.refreshes == 1)
-            // After the lease, the next process waits for the response of the crashed one: timeout, saving limit and repair interval.
-            #expect((took >= .seconds(20)) == (moment.isDoubt && !moment.isKept), "\(took)")
+            // The next process waits for the response of the crashed one: timeout, saving limit and repair interval.
+            if moment.isDoubt, !moment.isKept { #expect(took >= .seconds(18), "\(took)") }
         }
     }
 
@@ -204,11 +204,13 @@ struct FailpointTests {
         .enabled(if: TestPostgresServer.isAvailable, "apt-get install libpq-dev postgresql")
     )
     func stoppedWithTheResponse() async throws {
-        try await FailpointStage.with(.revokes, on: try await TestPostgresServer.shared) { stage in
+        // The stopped process continues long before the next one would continue its claim.
+        let server = try await TestPostgresServer.shared
+        try await FailpointStage.with(.revokes, on: server, claimWait: 120) { stage in
             let id = try await stage.expiredSession()
             let stopped = try await stage.stop(at: "stopped-with-response", id)
             async let next = stage.once(id)
-            try await Task.sleep(for: .seconds(10))
+            try await Task.sleep(for: .seconds(FailpointStage.lease + 4))
             let resumed = await stage.resume(stopped)
             // Either process may save the tokens of the response.
             for said in [resumed, try await next] {

@@ -16,7 +16,7 @@ struct KillTests {
 
     @Test(
         "A kill costs a new login only between the claim and the saved response, and never within a grace window",
-        arguments: ["0", "30", "repeats"]
+        arguments: ["0", "600", "repeats"]
     )
     func kills(_ grace: String) async throws {
         let ended = try await program.run(["12", "4", grace])

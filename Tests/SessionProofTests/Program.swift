@@ -44,6 +44,9 @@ struct Program: Sendable {
             }
         }
 
+        /// Kills the process; call ``end()`` afterwards.
+        func crash() { kill(process.identifier, SIGKILL) }
+
         /// Resumes a stopped process.
         func resume() { kill(process.identifier, SIGCONT) }
 

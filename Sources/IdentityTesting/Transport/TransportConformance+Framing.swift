@@ -1,5 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityLoopback
+internal import Synchronization
 
 extension TransportConformance {
     static let framingCases: [Case] = [
@@ -104,18 +105,25 @@ extension TransportConformance {
                     )
                 ]
             // The planted bytes arrive while the connection is idle.
+            let isPlanted = Mutex(false)
             let late = LoopbackResponse.script([
                 .send(Array(starts[0].utf8)), .delay(.milliseconds(200)), .send(Array(planted.utf8)),
-                .delay(.seconds(60)),
+                .call { isPlanted.withLock { $0 = true } }, .delay(.seconds(60)),
             ])
-            for (answer, pause) in answers.map({ ($0, Duration.zero) }) + [(late, .milliseconds(500))] {
+            for (answer, isLate) in answers.map({ ($0, false) }) + [(late, true)] {
                 let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse = { request in
                     request.path == "/first" ? answer : .message(status: 200)
                 }
                 try await probe.withServer(handler) { server, _ in
                     // The transport may also refuse the response to the first request.
                     _ = try? await probe.transport.send(probe.request(server, path: "/first"))
-                    try await Task.sleep(for: pause)
+                    if isLate {
+                        // The server cannot send the bytes if the transport has closed the connection, so the wait ends after a minute.
+                        for _ in 0..<6_000 where !isPlanted.withLock(\.self) {
+                            try await Task.sleep(for: .milliseconds(10))
+                        }
+                        try await Task.sleep(for: .milliseconds(300))
+                    }
                     let response = try await probe.transport.send(probe.request(server, path: "/second"))
                     try probe.expect(
                         response.headers["X-Planted"] == nil,

@@ -17,6 +17,13 @@ struct TransportProbe: Sendable {
         func add(_ request: LoopbackRequest) { requests.withLock { $0.append(request) } }
     }
 
+    /// Limits for requests that must not time out: the machine may be busy.
+    static let patient = HTTPLimits(
+        connectTimeout: .seconds(50),
+        firstByteTimeout: .seconds(50),
+        totalTimeout: .seconds(50)
+    )
+
     let transport: any HTTPTransport
 
     /// Runs a server while the body runs.
@@ -44,7 +51,7 @@ struct TransportProbe: Sendable {
         _ method: HTTPMethod = .get,
         path: String = "/",
         body: [UInt8]? = nil,
-        limits: HTTPLimits = HTTPLimits()
+        limits: HTTPLimits = TransportProbe.patient
     ) throws -> HTTPRequest {
         let url = try HTTPURL(server.origin + path)
         return HTTPRequest(method: method, url: url, body: body, limits: limits, allowsLoopbackHTTP: true)
@@ -69,7 +76,7 @@ struct TransportProbe: Sendable {
     func expect(
         _ code: HTTPTransportError.Code,
         answering response: LoopbackResponse,
-        limits: HTTPLimits = HTTPLimits()
+        limits: HTTPLimits = TransportProbe.patient
     ) async throws {
         try await withServer({ _ in response }) { server, _ in
             try await expect(code, .ambiguous, from: request(server, limits: limits))

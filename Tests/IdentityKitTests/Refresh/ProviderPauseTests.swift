@@ -186,6 +186,8 @@ struct ProviderPauseTests {
                 state.now += 1
                 state.most = max(state.most, state.now)
             }
+            // Waits until three refreshes run at the same time, and lets a fourth one begin, which would be a mistake.
+            for _ in 0..<20_000 where inside.withLock({ $0.most }) < 3 { try? await Task.sleep(for: .milliseconds(1)) }
             for _ in 0..<20 { await Task.yield() }
             inside.withLock { $0.now -= 1 }
         }

@@ -289,7 +289,7 @@ struct SpooledResponseTests {
         #expect(short.reason?.code == .storeFailed)
         // A call starts a repair, which saves the tokens if the store works, unless an earlier repair still runs.
         world.store.allow(.max)
-        for _ in 0..<1000 where !world.store.spooled.isEmpty {
+        for _ in 0..<12_000 where !world.store.spooled.isEmpty {
             #expect(try await manager.tokens(for: id).tokens.accessToken.reveal() == "access-3")
             try await Task.sleep(for: .milliseconds(5))
         }

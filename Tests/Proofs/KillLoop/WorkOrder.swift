@@ -9,15 +9,14 @@ internal import IdentityStoreKit
 /// The settings of all processes of a run, passed in one environment variable.
 struct WorkOrder: Codable, Sendable {
     static let variable = "KILL_LOOP_ORDER"
-    /// Two thirds of the shortest lease.
-    private static let timeout = Duration.seconds(4)
-
     var issuer: String
     var clientSecret: String
     /// The SQLite file; not used with a PostgreSQL connection.
     var path: String
     var postgres: String?
     var schema = "kill_loop"
+    /// How long a process waits before it continues a claim under another lease, in seconds; nil for the sum of its parts.
+    var claimWait: Int?
     /// The spool directory for PostgreSQL.
     var spool: String?
     /// The duration of a lease in PostgreSQL, in seconds.
@@ -33,13 +32,18 @@ struct WorkOrder: Codable, Sendable {
     /// A fault that the run must detect.
     var mutant: Mutant?
 
+    /// The time limit of a request; with leases it is at most two thirds of a lease.
+    private var timeout: Duration { postgres == nil ? .seconds(60) : Duration.seconds(lease) * 2 / 3 }
+
     var clock: RunClock { RunClock(epoch: epoch, speed: speed, offset: offset) }
 
     func store() async throws -> any SessionStore {
         let key = try StoreKey(hexadecimal: Secret(key))
         // The store uses the real clock, because processes are stopped for real time and locks are awaited in real time.
         guard let postgres else {
-            return try await SQLiteStore.open(SQLiteStore.Configuration(path: path, key: key))
+            return try await SQLiteStore.open(
+                SQLiteStore.Configuration(path: path, key: key, lockWait: .seconds(60))
+            )
         }
         #if PostgreSQL
         var configuration = PostgresStore.Configuration(connection: Secret(postgres), key: key)
@@ -66,13 +70,15 @@ struct WorkOrder: Codable, Sendable {
         )
         configuration.authentication = .secretBasic(Secret(clientSecret))
         configuration.redirectURI = "https://app.example/callback"
-        configuration.timeout = Self.timeout
+        configuration.timeout = timeout
         configuration.allowsLoopbackHTTP = true
         let environment = IdentityEnvironment(transport: transport, clock: clock)
         let provider = OrderCheckingProvider(inner: try OpenIDProvider(configuration, environment: environment))
         var managing = SessionManager.Configuration()
-        // Multiplied by the speed, because requests and stops take real time.
-        managing.claimWait = (Self.timeout + .seconds(10)) * speed
+        // Multiplied by the speed, because logins, requests, waits and stops take real time.
+        managing.attemptLifetime = managing.attemptLifetime * speed
+        managing.lockWait = Duration.seconds(30) * speed
+        managing.claimWait = (claimWait.map { Duration.seconds($0) } ?? (timeout + .seconds(10))) * speed
         return SessionManager(
             providers: try ProviderRegistry([provider]),
             store: store,

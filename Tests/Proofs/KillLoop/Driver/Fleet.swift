@@ -9,6 +9,8 @@ final class Fleet: Sendable {
         /// The processes that are stopped for longer than others wait, by their numbers in the ledger.
         var asleep: Set<Int32> = []
         var ledger = Ledger()
+        /// How long the last process needed until it requested tokens; nil before the first one does.
+        var startTime: Duration?
     }
 
     /// A process that is stopped for longer may lose its leases.
@@ -22,12 +24,18 @@ final class Fleet: Sendable {
     }
 
     var ledger: Ledger { state.withLock { $0.ledger } }
+    /// How long the last process needed until it requested tokens; nil before the first one does.
+    var startTime: Duration? { state.withLock { $0.startTime } }
 
     func start() throws {
         // Lines are identified by our own number, because the system may reuse a process id.
         let number = Int32.random(in: 1 ... .max)
+        let started = ContinuousClock.now
         let process = try ChildProcess(["work"], order) { [self] line in
-            state.withLock { $0.ledger.heard(line, from: number) }
+            state.withLock { state in
+                if line == Worker.beginning { state.startTime = ContinuousClock.now - started }
+                state.ledger.heard(line, from: number)
+            }
         }
         state.withLock { state in
             state.running.append(process)
@@ -58,15 +66,18 @@ final class Fleet: Sendable {
         let number = numbers.withLock { $0[process.identifier] } ?? 0
         let isLong = duration >= Self.patience
         if isLong { state.withLock { _ = $0.asleep.insert(number) } }
+        let begun = ContinuousClock.now
         process.signal(SIGSTOP)
         Task { [self] in
             try? await Task.sleep(for: duration)
-            if isLong { wake(number) }
+            // On a busy machine a stop can last longer than planned.
+            if !isLong, ContinuousClock.now - begun >= Self.patience { state.withLock { _ = $0.asleep.insert(number) } }
+            wake(number)
             process.signal(SIGCONT)
         }
     }
 
-    /// Records that a process continues after a long stop: other processes may have taken over its claims.
+    /// Records that a process continues, if its stop was long: other processes may have taken over its claims.
     private func wake(_ number: Int32) {
         state.withLock { state in
             guard state.asleep.remove(number) != nil else { return }

@@ -1,9 +1,11 @@
 /// Records the reports of the processes and the sessions that kills may have lost.
 struct Ledger: Sendable {
-    /// The open claims, by process.
-    private var claims: [Int32: Set<String>] = [:]
+    /// The open claims, by process: the claimed sessions with the generations of the claims.
+    private var claims: [Int32: [String: Int64]] = [:]
     /// Sessions whose lock holder was killed between claim and journal, since their tokens were last stored.
-    private(set) var hit: Set<String> = []
+    ///
+    /// Each has the generation of its claim.
+    private(set) var hit: [String: Int64] = [:]
     /// The newest generation that a store reported as durable, by session.
     private(set) var kept: [String: Int64] = [:]
     private(set) var ended: [String: String] = [:]
@@ -32,11 +34,13 @@ struct Ledger: Sendable {
         let words = line.split(separator: " ").map(String.init)
         guard words.count >= 2 else { return }
         switch (words[0], words.count) {
-        case ("claim", 2): claims[process, default: []].insert(words[1])
+        case ("claim", 3): claims[process, default: [:]][words[1]] = Int64(words[2]) ?? 0
         case ("kept", 3):
-            claims[process]?.remove(words[1])
-            hit.remove(words[1])
-            kept[words[1]] = max(kept[words[1]] ?? 0, Int64(words[2]) ?? 0)
+            let generation = Int64(words[2]) ?? 0
+            claims[process]?[words[1]] = nil
+            // Lines of two processes arrive in any order: a save before the claim does not settle it.
+            if let claim = hit[words[1]], generation > claim { hit[words[1]] = nil }
+            kept[words[1]] = max(kept[words[1]] ?? 0, generation)
         case ("got", 3): outcomes[words[2], default: 0] += 1
         case ("error", 4) where words[2] == "sign_in_again": ended[words[1]] = words[3]
         case ("error", 4): troubles[words[3], default: 0] += 1
@@ -62,9 +66,9 @@ struct Ledger: Sendable {
     mutating func stopped(_ process: Int32) {
         longStops += 1
         sleepers.insert(process)
-        let open = claims[process] ?? []
+        let open = claims[process] ?? [:]
         stopHits += open.count
-        hit.formUnion(open)
+        hit.merge(open) { max($0, $1) }
     }
 
     /// Records that a process was killed, after all its output was read.
@@ -78,8 +82,8 @@ struct Ledger: Sendable {
             let last = holds[id]?.lastIndex { $0.process == process && $0.to == nil }
             if let last { holds[id]?[last].to = time }
         }
-        let open = claims.removeValue(forKey: process) ?? []
+        let open = claims.removeValue(forKey: process) ?? [:]
         hits += open.count
-        hit.formUnion(open)
+        hit.merge(open) { max($0, $1) }
     }
 }

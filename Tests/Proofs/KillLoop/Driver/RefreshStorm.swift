@@ -23,6 +23,8 @@ struct RefreshStorm: Sendable {
     }
 
     private func storm(processes: Int, callers: Int) async throws -> Bool {
+        // Only the first access token expires soon.
+        sandbox.openID.planFault(.member("expires_in", .integer(60)), on: .token)
         let session = try await LoginFlow(provider: "any", sessions: manager, presenter: SandboxBuyer()).login()
         let text = try String(decoding: JSONEncoder().encode(order), as: UTF8.self)
         let tokens = Mutex<[String]>([])

@@ -9,7 +9,7 @@ struct ReportingStore<Inner: SessionStore>: SpoolingWrapper {
         let isClaim = session.isInDoubt && !session.holdsResponse
         let name = session.id.rawValue
         // Report before the write, because a kill during the write may leave it committed.
-        if isClaim { Report.line("claim \(name)") }
+        if isClaim { Report.line("claim \(name) \(session.generation)") }
         OrderCheckingProvider.journal?.note(isClaim ? .claimed : .written)
         let isReplaced = try await inner.replace(session, expecting: generation)
         guard isReplaced, !isClaim else { return isReplaced }

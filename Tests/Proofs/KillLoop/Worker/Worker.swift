@@ -6,6 +6,9 @@ internal import Synchronization
 
 /// The worker processes: many callers until a signal, one call, or one call that ends at a failpoint.
 struct Worker: Sendable {
+    /// The line that a process of a kill loop prints when it begins to request tokens.
+    static let beginning = "at work"
+
     let order: WorkOrder
 
     /// Requests tokens of random sessions until it is killed or its standard input is closed.
@@ -17,6 +20,7 @@ struct Worker: Sendable {
             _ = readLine()
             ending.isNear.store(true, ordering: .relaxed)
         }
+        Report.line(Self.beginning)
         let upkeep = Task { await manager.maintain() }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
