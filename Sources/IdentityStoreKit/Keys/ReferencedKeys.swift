@@ -55,7 +55,7 @@ public struct ReferencedKeys: StoreKeySource {
             guard let text = variables(name), !text.isEmpty else {
                 throw Self.problem(
                     "the environment variable \(name) is not set, or is empty",
-                    "Set it to the 64 hexadecimal digits of the key."
+                    "Set \(name) to the 64 hexadecimal digits of the key."
                 )
             }
             return try key(Secret(text), in: "the environment variable \(name)")

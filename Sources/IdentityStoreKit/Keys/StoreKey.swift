@@ -72,7 +72,7 @@ public struct StoreKey: Sendable {
         IdentityError(
             configuration: "The store key cannot be used: \(reason).",
             hint:
-                "Use the whole key of the store. For a new store, `openssl rand -hex 32` creates one, as 64 hexadecimal digits."
+                "Use the whole key of the store. For a new store, create a key (64 hexadecimal digits) with `openssl rand -hex 32`."
         )
     }
 }

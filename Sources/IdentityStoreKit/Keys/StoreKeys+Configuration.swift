@@ -16,7 +16,8 @@ extension StoreKeys {
                 configuration:
                     "Configuration member store.key is missing, and IDENTITY_STORE_KEY is not set or is empty.",
                 hint:
-                    "Set one of the two to the store's key. For a new store, create a key with `openssl rand -hex 32`."
+                    "Set IDENTITY_STORE_KEY to the store's key, or write a reference to the key into store.key. For a new store, "
+                    + "create a key (64 hexadecimal digits) with `openssl rand -hex 32`."
             )
         }
         let active = try Self.key(key, configured == nil ? "IDENTITY_STORE_KEY" : "store.key")
@@ -42,8 +43,8 @@ extension IdentityError {
         IdentityError(
             configuration: "Configuration member store is missing.",
             hint: """
-                Add \"store\" with path (SQLite) or postgres (PostgreSQL), whichever the app opens: \
-                Documentation/Operating/Configuration.md shows both.
+                Add the member "store" to the configuration: with store.path if the app opens a SQLite store, with store.postgres if the \
+                app opens a PostgreSQL store. \(ConfigurationSection.pageReference)
                 """
         )
     }

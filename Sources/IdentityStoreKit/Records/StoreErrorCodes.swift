@@ -12,7 +12,7 @@ extension IdentityError {
             .retryLater,
             .storeFailed,
             "The store is closed.",
-            hint: "Close the store after the last call that needs it, or open a new store."
+            hint: "Close the store only after the last call that needs the store. For new calls, open a new store."
         )
     }
 }

@@ -106,7 +106,10 @@ public struct StoreHeader: Sendable {
                     : "The store has other keys than this process: it needs one of \(wanted), this process has \(given).",
                 hint: identifiers.isEmpty
                     ? "Use the version of the program that created the store, or restore the store from a backup. No session was changed."
-                    : "Put one of the store's keys into `key` or `readOnlyKeys` of the store's configuration. No session was changed."
+                    : """
+                    Set `key` of the store's configuration to one of the store's keys, or add one of these keys to `readOnlyKeys` of the \
+                    store's configuration. No session was changed.
+                    """
             )
         }
         guard failure.code == .storeCorrupt else { throw failure }
@@ -130,7 +133,7 @@ extension IdentityError {
     package static var invalidSlotSize: IdentityError {
         IdentityError(
             configuration: "The store's slot size must be between 512 and 1048576 bytes.",
-            hint: "Set slotSize to a value in this range, for example 8192."
+            hint: "Set the store's slotSize to a value from 512 to 1048576, for example 8192."
         )
     }
 }

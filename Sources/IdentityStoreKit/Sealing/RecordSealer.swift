@@ -85,9 +85,9 @@ package struct RecordSealer: Sendable {
                 .storeRecordTooLarge,
                 "A record of \(body.count) bytes is larger than the store's maximum of \(capacity) bytes.",
                 hint: """
-                    For a session, request fewer claims and scopes; for an attachment, store less in it; for a login, shorten its \
-                    options. Or create a new store in Swift with a larger slotSize, in which all buyers have to sign in again. The \
-                    maximum is about sixteen times slotSize.
+                    If the record is a session, request fewer claims and scopes. If the record is an attachment, store less data in the \
+                    attachment. If the record is a login attempt, shorten the login's options. Otherwise create a new store in Swift with \
+                    a larger slotSize: all buyers then have to sign in again. The maximum is about sixteen times slotSize.
                     """
             )
         }
@@ -199,7 +199,10 @@ package struct RecordSealer: Sendable {
             .configuration,
             .storeKeyMismatch,
             "A stored record is encrypted with the key \(StoreKey.describe(identifier)), which this process does not have.",
-            hint: "Add this key to `readOnlyKeys`. If the store never had such a key, the record is damaged."
+            hint: """
+                Add this key to `readOnlyKeys` of the store's configuration. If the store never had this key, the record is damaged: \
+                restore the record from a backup, or let the buyer start again.
+                """
         )
     }
 }

@@ -49,9 +49,9 @@ public final class SessionSpool: Sendable {
             configuration:
                 "There is no \(database), but its spool \(path) contains \(files) with tokens of its sessions.",
             hint: """
-                Check that the configuration names the right database. Put the database back, or restore its newest backup. To start with \
-                an empty store, move the spool directory away and set createsStore to true for the first start: all buyers then have to \
-                sign in again.
+                Check that the configuration names the right database. Put the database back, or restore the newest backup of the \
+                database. To start with an empty store instead, move the spool directory away, and set createsStore to true in the app \
+                for the first start: all buyers then have to sign in again.
                 """
         )
     }

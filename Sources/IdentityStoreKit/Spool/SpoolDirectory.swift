@@ -200,8 +200,8 @@ package struct SpoolDirectory: Sendable {
 
     func damaged(_ name: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
-            storeCorrupt: "The file \(name) in the store's spool \(path) is damaged. It was not changed.",
-            hint: "Move the file to another directory. The buyer of its session may then have to sign in again.",
+            storeCorrupt: "The file \(name) in the store's spool \(path) is damaged. The file was not changed.",
+            hint: "Move the file to another directory. The buyer of the file's session may then have to sign in again.",
             cause: cause
         )
     }
@@ -210,9 +210,9 @@ package struct SpoolDirectory: Sendable {
         IdentityError(
             configuration: "The store's spool directory \(path) cannot be used: \(reason).",
             hint: """
-                The spool must be a directory of the process's user with mode 0700, and not a link. Each file in it must be a regular file \
-                of this user with mode 0600 and one hard link. Correct owner and mode, but do not delete such a file: it may contain \
-                the newest tokens of a session.
+                Make the spool a directory of the process's user with mode 0700, and not a link. Make each file in the spool a regular \
+                file of this user with mode 0600 and one hard link. Correct owner and mode, but do not delete a file: a file in the spool \
+                may contain the newest tokens of a session.
                 """
         )
     }
@@ -221,7 +221,9 @@ package struct SpoolDirectory: Sendable {
         let message = "The store's spool directory \(path) \(what) (errno \(error))."
         switch error {
         case ENOSPC, EDQUOT, EFBIG:
-            let hint = "Free space on the disk, or raise the quota or the limit of file sizes (ulimit -f)."
+            let hint =
+                "Free space on the disk of the spool directory. If the disk has space, raise the disk quota or the limit of file sizes "
+                + "(ulimit -f)."
             return IdentityError(.retryLater, .storeFull, message, hint: hint)
         case EROFS, EACCES, EPERM:
             return IdentityError(
@@ -229,8 +231,8 @@ package struct SpoolDirectory: Sendable {
                 .storeReadOnly,
                 message,
                 hint: """
-                    Make the process's user the owner of the spool directory (mode 0700) and of its files (mode 0600), and give it write \
-                    access to the directory that contains the spool. Check that the file system is mounted for writing.
+                    Make the process's user the owner of the spool directory (mode 0700) and of its files (mode 0600). Give this user \
+                    write access to the directory that contains the spool. Check that the file system is mounted for writing.
                     """
             )
         default:

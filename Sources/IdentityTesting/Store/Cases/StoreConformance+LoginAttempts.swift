@@ -154,5 +154,5 @@ private let refusal = IdentityError(
     .rejected,
     .browserMismatch,
     "The callback came from another browser.",
-    hint: "This refusal is part of a test."
+    hint: "Ignore this error: it is part of a test."
 )
