@@ -91,7 +91,7 @@ struct ControlPortTests {
                 #expect(answer.json["hint"]?.string?.contains("Configuration.md") == false, "\(answer)")
             }
             let hint = try await sandbox.send("rotate-keys", #"{"keep":true}"#).json["hint"]?.string
-            #expect(hint?.hasPrefix("Known members: keepOld, provider. See \"The control port\"") == true)
+            #expect(hint?.contains("Known members: keepOld, provider. See \"The control port\"") == true)
         }
     }
 

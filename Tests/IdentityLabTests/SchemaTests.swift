@@ -32,7 +32,9 @@ struct SchemaTests {
         let error = try ended.event("error")
         #expect(error["message"]?.string?.contains("? is not known") == true, "\(ended)")
         let hint = try #require(error["hint"]?.string)
-        let list = try #require(hint.split(separator: ". ").first).dropFirst("Known members: ".count)
+        let start = "Known members: "
+        let sentence = try #require(hint.split(separator: ". ").first { $0.hasPrefix(start) })
+        let list = sentence.dropFirst(start.count)
         return list.split(separator: ", ").map(String.init).sorted()
     }
 

@@ -77,7 +77,8 @@ struct OpenIDFileTests {
             ),
             (
                 #"{ "lifetimes": { "access": 1 } }"#,
-                "Known members: code, accessToken, idToken, refreshToken. "
+                "Correct the name of the member, or remove the member. "
+                    + "Known members: code, accessToken, idToken, refreshToken. "
             ),
             (#"{ "dpop": "on" }"#, ""),
         ]

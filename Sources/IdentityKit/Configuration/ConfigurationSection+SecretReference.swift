@@ -9,8 +9,9 @@ extension ConfigurationSection {
             throw error(
                 name,
                 "is not a reference to a secret",
-                hint:
-                    "Write { \"env\": \"NAME\" } or { \"file\": \"path\" }. Do not write the secret itself into the file."
+                hint: """
+                    Write { "env": "NAME" } or { "file": "path" }. Do not write the secret itself into the configuration file.
+                    """
             )
         }
         switch member.name {
@@ -28,7 +29,11 @@ extension ConfigurationSection {
                         : "names an environment variable that is not set or is empty",
                     hint: isName
                         ? "Set \(target) in the environment of the process."
-                        : "Set the variable. If the text after \"env\" is the secret itself, write the name of a variable instead. An error shows the name only if it consists of capital letters, digits and underscores."
+                        : """
+                        If the text after "env" is the secret itself, write the name of an environment variable instead. Otherwise set \
+                        the variable in the environment of the process. An error shows the variable's name only if the name consists of \
+                        capital letters, digits and underscores.
+                        """
                 )
             }
             return Secret(text)

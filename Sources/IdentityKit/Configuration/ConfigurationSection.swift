@@ -119,7 +119,7 @@ public struct ConfigurationSection: Sendable {
         guard let text = try optionalString(name) else { return nil }
         let url: HTTPURL
         do { url = try HTTPURL(text) } catch {
-            throw self.error(name, "is not a usable URL", hint: "\(error.message) Write an absolute https URL.")
+            throw self.error(name, "is not a usable URL", hint: "Write an absolute https URL. \(error.message)")
         }
         guard url.isSecure || (allowsLoopbackHTTP && url.isLoopback) else {
             throw error(
@@ -196,7 +196,10 @@ public struct ConfigurationSection: Sendable {
         let suggestion = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" }
         return IdentityError(
             configuration: "Configuration member \(path(of: name)) is not known\(suggestion ?? ".")",
-            hint: "Known members: \(known.joined(separator: ", ")). \(Self.pageReference)"
+            hint: """
+                Correct the name of the member, or remove the member. Known members: \(known.joined(separator: ", ")). \
+                \(Self.pageReference)
+                """
         )
     }
 }

@@ -19,8 +19,8 @@ package enum SecretFile {
             throw Problem(
                 reason: "it could not be opened, or is a symbolic link",
                 hint: """
-                    Check the path, which begins in the process's working directory unless it is absolute, and the permissions of the file \
-                    and its folder. Name the file itself, not a link to it.
+                    Check the path: a path that is not absolute begins in the process's working directory. Check the permissions of the \
+                    secret file and of its folder. Name the file itself, not a symbolic link.
                     """
             )
         }
@@ -41,7 +41,7 @@ package enum SecretFile {
             count += got
         }
         guard count <= maximumBytes else {
-            throw Problem(reason: "it is larger than 64 KiB", hint: "Write only the secret into the file.")
+            throw Problem(reason: "it is larger than 64 KiB", hint: "Write the secret into the file, and nothing else.")
         }
         while count > 0, bytes[count - 1] == 0x0A || bytes[count - 1] == 0x0D { count -= 1 }
         guard count > 0 else {
@@ -60,13 +60,13 @@ package enum SecretFile {
         guard status.st_mode & 0o077 == 0 else {
             throw Problem(
                 reason: "its permissions let its group or other users access it",
-                hint: "Run chmod 600 on the file. The user of this process must be its owner."
+                hint: "Run chmod 600 on the secret file. Make the user of this process the owner of the file."
             )
         }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw Problem(
                 reason: "it belongs to another user",
-                hint: "Run chown on the file, so that it belongs to the user of this process."
+                hint: "Run chown on the secret file, so that the file belongs to the user of this process."
             )
         }
     }

@@ -76,8 +76,10 @@ public struct ProviderRegistry: Sendable {
             throw section.error(
                 "kind",
                 "names an unknown kind of provider",
-                hint:
-                    "Use a kind that this program supports (\(known)). To support another kind, pass its ProviderFactory."
+                hint: """
+                    Set \(section.path(of: "kind")) to a kind that this program supports (\(known)). To support another kind, pass its \
+                    ProviderFactory to ProviderRegistry in the program.
+                    """
             )
         }
         do {
@@ -121,8 +123,8 @@ public struct ProviderRegistry: Sendable {
                 .providerUnknown,
                 "No available provider has the requested name.",
                 hint: names.isEmpty
-                    ? "Configure a provider. A SessionManager with a tenant knows only the providers of this tenant."
-                    : "Use one of the available names: \(names.joined(separator: ", "))."
+                    ? "Configure a provider. If the SessionManager has a tenant, configure a provider of this tenant."
+                    : "Use the name of an available provider: \(names.joined(separator: ", "))."
             )
         }
         return provider
@@ -139,8 +141,8 @@ public struct ProviderRegistry: Sendable {
                 .providerUnknown,
                 "The provider \"\(name)\" of a stored session or login is not configured in this process, or has another tenant.",
                 hint: """
-                    Configure the provider with this name, and with the tenant of the session or login, in every process until its sessions \
-                    have ended.
+                    In every process, configure the provider "\(name)" with the tenant of the stored session or login. Keep this \
+                    configuration until the provider's sessions have ended.
                     """
             )
         }
