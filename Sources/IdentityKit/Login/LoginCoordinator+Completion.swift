@@ -119,8 +119,8 @@ extension LoginCoordinator {
                 ? "The callback contains only a state, and no posted callback is stored for its login."
                 : "The callback contains more than a state, although a posted callback is already stored for its login.",
             hint: isBare
-                ? "Start the login again. If that fails too, check that the app passes the whole query or form of the callback to the SDK."
-                : "Start the login again. If this happens often, look for forged callbacks.",
+                ? "Start the login again. If the new login fails too, pass the whole query or form of the callback to the SDK in the app."
+                : "Start the login again. If this error happens often, look for forged callbacks in the app's access log.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )
@@ -133,9 +133,9 @@ extension LoginCoordinator {
                 .browserMismatch,
                 "The callback came without the binding cookie of the browser in which the login began.",
                 hint: """
-                    Start the login again in one browser. If that fails too, set the binding cookie on the response that redirects to the \
-                    provider, for the host of the redirect URI, with SameSite=None if the provider posts the callback, and pass it to \
-                    `complete`.
+                    Start the login again in one browser. If the new login fails too, check the app: the response that redirects to the \
+                    provider must set the binding cookie for the host of the redirect URI. If the provider posts the callback, set the \
+                    cookie with SameSite=None. Pass the cookie to `complete`.
                     """,
                 reference: "RFC 9700 section 4.7",
                 isAttackSuspected: true

@@ -150,10 +150,10 @@ public struct LoginFlow: Sendable {
         guard let presenter = presenter as? any FormPostPresenting else {
             throw IdentityError(
                 configuration:
-                    "The provider posts the authorization response (responseMode form_post), but this presenter accepts redirects only.",
+                    "The provider posts the authorization response (responseMode form_post), but the presenter accepts redirects only.",
                 hint: """
-                    Use a presenter that conforms to FormPostPresenting, such as LoopbackPresenter. If the provider permits it, set \
-                    responseMode to query instead.
+                    Use a presenter that conforms to FormPostPresenting, such as LoopbackPresenter. Or set the provider's responseMode to \
+                    query, if the provider permits this response mode.
                     """,
                 reference: "OAuth 2.0 Form Post Response Mode section 2"
             )
@@ -171,8 +171,8 @@ public struct LoginFlow: Sendable {
             .callbackInvalid,
             "The address of the callback, without its query, is not the redirect URI of this login (\(redirectURI)).",
             hint: """
-                Pass the URL as the browser requested it, also behind a proxy, or only its path and query. If the address still differs, \
-                correct the redirect URI where it comes from (the configuration, the LoginOptions or the presenter) and at the provider.
+                Pass the callback's URL as the browser requested it, or only the path and the query of this URL. If the address still \
+                differs, correct the redirect URI in the app (provider's configuration, LoginOptions or presenter) and at the provider.
                 """,
             reference: "RFC 9700 section 4.4.2.2"
         )

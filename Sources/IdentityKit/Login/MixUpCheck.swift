@@ -32,8 +32,8 @@ struct MixUpCheck: SessionService {
                 .responseIssuerMismatch,
                 "The callback was received for another provider than the one of this login.",
                 hint: """
-                    Give each provider a separate redirect URI, and pass to `complete` the name of the provider to which the address of \
-                    the callback belongs.
+                    Give each provider a separate redirect URI. As `provider:` of `complete`, pass the provider whose redirect URI \
+                    received the callback. Then start the login again.
                     """,
                 reference: "RFC 9700 section 4.4.2.2",
                 isAttackSuspected: true
@@ -50,8 +50,9 @@ struct MixUpCheck: SessionService {
             .callbackInvalid,
             "The callback arrived at a path that is not the path of the login's redirect URI.",
             hint: """
-                Pass the URL as the browser requested it, and compare its path with the redirectURI of the configuration or of the \
-                LoginOptions. Behind a proxy that changes paths, pass `provider:` to `complete`.
+                If a proxy in front of the app changes paths, pass `provider:` to `complete`. Otherwise pass the callback's URL as the \
+                browser requested it, and compare the URL's path with the redirectURI of the provider or of LoginOptions. Then start the \
+                login again.
                 """,
             reference: "RFC 9700 section 4.4.2.2"
         )
@@ -71,8 +72,10 @@ struct MixUpCheck: SessionService {
             namesAnother
                 ? "More than one provider could have sent this callback, and its iss is not the issuer of this login."
                 : "More than one provider could have sent this callback, and no iss shows that the provider of this login sent it.",
-            hint:
-                "Give each provider a separate redirect URI, and pass `provider:` to `complete`.",
+            hint: """
+                Give each provider a separate redirect URI. As `provider:` of `complete`, pass the provider whose redirect URI received \
+                the callback. Then start the login again.
+                """,
             reference: "RFC 9700 section 4.4.2",
             // If there are no two issuers to compare, the likely cause is that two providers of the app share a redirect URI.
             isAttackSuspected: namesAnother

@@ -29,8 +29,8 @@ enum BackChannelLogoutRequest {
             .logoutTokenInvalid,
             "The logout request \(problem).",
             hint: """
-                Pass the body and the Content-Type of the HTTP request unchanged. If the app does so, the sender's request is malformed. \
-                No session was ended.
+                In the app, pass the body and the Content-Type of the HTTP request unchanged. If the app already does so, find out who \
+                sent the malformed request. The request ended no session.
                 """,
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
         )

@@ -16,7 +16,7 @@ public struct LogoutCallback: Sendable {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
-                "The URL of the browser's return from the provider's logout page is malformed or too long, or repeats state.",
+                "The URL with which the browser returned from the provider's logout page is malformed or too long, or repeats `state`.",
                 hint: """
                     Show the buyer a page that needs no session. A logout ends the session in this app before the browser goes to the \
                     provider.

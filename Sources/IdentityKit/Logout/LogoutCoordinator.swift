@@ -139,8 +139,9 @@ struct LogoutCoordinator: SessionService {
                     error.recast(
                         message: "The session was removed, but its tokens cannot be read, so they were not revoked.",
                         hint: """
-                            The session has ended in this app. Its tokens may stay valid at the provider until they expire. If another \
-                            version of the app writes such sessions, use that version for further logouts, so that tokens are revoked.
+                            Wait until the session's tokens expire, or revoke the tokens in the provider's administration: the session has \
+                            ended in this app, but the tokens may still be valid. If another version of the app wrote the session, run \
+                            that version for further logouts, so that the SDK revokes the tokens.
                             """
                     )
                 ]

@@ -42,8 +42,10 @@ extension PendingLogout {
         else {
             throw IdentityError(
                 storeCorrupt: "A stored logout could not be decoded.",
-                hint:
-                    "Show the buyer the signed-out page: the session has ended. If several app versions share the store, use only one."
+                hint: """
+                    Show the buyer a page that needs no session. A logout ends the session in this app before the browser goes to the \
+                    provider. If several versions of the app use the store, run only one version.
+                    """
             )
         }
         self.init(

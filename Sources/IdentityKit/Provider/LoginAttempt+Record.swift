@@ -55,7 +55,7 @@ extension LoginAttempt {
         else {
             throw IdentityError(
                 storeCorrupt: "A stored login attempt could not be decoded.",
-                hint: "Start the login again. Another version of the app may have stored this attempt."
+                hint: "Start the login again. If several versions of the app use the store, run only one version."
             )
         }
         self.init(

@@ -62,8 +62,10 @@ public struct LoginCallback: Sendable {
             .rejected,
             .stateInvalid,
             "The callback has no state, or an empty one.",
-            hint:
-                "Start the login again. The callback is forged or truncated, or the app did not pass its parameters unchanged.",
+            hint: """
+                Start the login again. If the new login fails too, pass all parameters of the callback unchanged in the app. Otherwise the \
+                callback was forged or truncated.
+                """,
             reference: "RFC 6749 section 4.1.2",
             isAttackSuspected: true
         )
@@ -88,8 +90,9 @@ public struct LoginCallback: Sendable {
             .rejected,
             .callbackInvalid,
             message,
-            hint:
-                "Start the login again, and pass the URL with its query, or the posted body, exactly as the browser sent it.",
+            hint: """
+                Start the login again. Pass the callback exactly as the browser sent it: the URL with its query, or the posted body.
+                """,
             reference: "RFC 6749 section 4.1.2"
         )
     }

@@ -74,9 +74,10 @@ public struct ProviderDescriptor: Sendable, Equatable {
             throw IdentityError(
                 configuration:
                     "`resources` of provider \(name) does not list \(url.origin), so no access token is sent there.",
-                hint:
-                    "Add the origin to providers.\(name).resources if this server is trusted with the buyer's access token. In a "
-                    + "configuration file, only providers of kind openid have this member.",
+                hint: """
+                    If the server may receive the buyer's access token, add \(url.origin) to providers.\(name).resources. Otherwise do not \
+                    call this server with the access token. In a configuration file, only providers of kind openid have `resources`.
+                    """,
                 reference: "RFC 9700 section 4.9.1"
             )
         }

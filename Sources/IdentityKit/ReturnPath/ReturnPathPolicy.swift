@@ -72,8 +72,8 @@ public struct ReturnPathPolicy: Sendable, Equatable {
             .returnPathRefused,
             "The return path is malformed, or leads to a page that the return path policy does not allow.",
             hint: """
-                Pass a path that begins with one slash, or a URL of an origin that the policy lists, of at most \(Self.maximumLength) \
-                bytes, without empty path segments and without escaped slashes or control characters.
+                Pass a path that begins with one slash, or a URL of an origin that the return path policy lists. The path or URL must \
+                have at most \(Self.maximumLength) bytes, and no empty path segments, escaped slashes or control characters.
                 """,
             reference: "RFC 9700 section 4.11.1"
         )

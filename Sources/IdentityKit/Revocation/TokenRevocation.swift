@@ -76,7 +76,7 @@ package struct TokenRevocation: SessionService {
             .providerUnavailable,
             "The revocation of the tokens did not end within its time limit.",
             hint:
-                "The tokens may still be valid: wait until they expire, or revoke them in the provider's administration.",
+                "Wait until the tokens expire, or revoke the tokens in the provider's administration: the tokens may still be valid.",
             reference: "RFC 7009 section 2.2"
         )
     }

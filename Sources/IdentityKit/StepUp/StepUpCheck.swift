@@ -24,8 +24,8 @@ struct StepUpCheck: Sendable {
                 .idTokenSubject,
                 "A different buyer signed in: issuer or subject differ from the session's.",
                 hint: """
-                    Ask the buyer to sign in with the account of the session. To use another account, the buyer must sign out first. The \
-                    session was not changed.
+                    Ask the buyer to sign in with the account of the session. To use another account, let the buyer sign out first. The \
+                    failed step-up did not change the session.
                     """,
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
@@ -57,9 +57,9 @@ struct StepUpCheck: Sendable {
             .idTokenAuthentication,
             "The login does not satisfy the step-up: \(problem).",
             hint: """
-                The session was not changed. Check that the provider supports prompt=login, max_age and acr_values for this client, \
-                as far as the step-up uses them, and that its ID tokens contain auth_time and acr. Compare this machine's clock with \
-                the provider's.
+                Check that the provider supports prompt=login, max_age and acr_values for this client, if the step-up requests them. \
+                Check that the provider's ID tokens contain auth_time and acr. Compare this machine's clock with the provider's clock. \
+                The failed step-up did not change the session.
                 """,
             reference: reference
         )

@@ -70,8 +70,8 @@ struct DeviceLogins: SessionService {
             .rejected,
             .attemptExpired,
             outage == nil
-                ? "The code expired before a poll showed that the buyer had signed in."
-                : "The code expired, and the last poll got no usable response.",
+                ? "The device code expired before a poll showed that the buyer had signed in."
+                : "The device code expired, and the last poll got no usable response.",
             hint: "Start the login again.",
             reference: "RFC 8628 section 3.5",
             cause: outage
