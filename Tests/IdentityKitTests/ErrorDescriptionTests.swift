@@ -23,7 +23,7 @@ struct ErrorDescriptionTests {
             let cause = HTTPTransportError(code: code, phase: .notSent, message: "The user agent is wrong.")
             let error = IdentityError.wrapping(cause)
             #expect(error.kind == .configuration && error.code == .configurationInvalid)
-            #expect(error.hint?.hasPrefix("The user agent is wrong.") == true)
+            #expect(error.hint?.hasSuffix("The user agent is wrong.") == true)
         }
     }
 

@@ -6,9 +6,9 @@ extension IdentityError {
             .issuerChanged,
             "The session's tokens were issued by \(old), but the issuer of the session's provider is \(new).",
             hint: """
-                The tokens were not sent. Unless the buyer is signing out, let the buyer sign in again. If the provider itself changed \
-                its issuer, configure the old and the new one, if this kind of provider has a list of issuers. If the configuration \
-                now names another shop or client, give it another provider name.
+                Let the buyer sign in again, unless the buyer is signing out. If the provider itself changed its issuer, add the old and \
+                the new issuer to the provider's `issuers`, if this kind of provider has this member. If the configuration now names \
+                another shop or client, give the provider another name in the configuration. This call did not send the tokens.
                 """,
             reference: "RFC 9700 section 4.4"
         )

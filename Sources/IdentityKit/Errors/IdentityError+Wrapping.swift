@@ -38,8 +38,10 @@ extension IdentityError {
         )
     }
 
-    private static let outageHint =
-        "Try again; begin a failed login again from its start. If it keeps failing, check the service's status page and the network."
+    private static let outageHint = """
+        Try again; begin a failed login again from its start. If this error continues, check this machine's network, and the status \
+        page of the server's operator.
+        """
 
     /// Converts a transport error; `party` is the subject of the message, for example "The provider", and `host` the host of the request.
     package init(_ error: HTTPTransportError, asking party: String, at host: String? = nil) {
@@ -72,43 +74,45 @@ extension IdentityError {
         case .resolutionFailed:
             (
                 host.map { "\(party) could not be reached: the name \($0), or the proxy's, could not be resolved." }
-                    ?? "\(party) could not be reached: the name of its host or of the proxy could not be resolved.",
+                    ?? "\(party) could not be reached: its host name, or the proxy's, could not be resolved.",
                 """
-                Check the name where it comes from: the configuration (shopDomain, issuer, host, endpoint or endpoints), the \
-                provider's metadata, or the URL of the call. Then check the name server of this machine, and the name of the proxy \
-                if the transport uses one.
+                Check the host name in its source: the configuration (shopDomain, issuer, host, endpoint or endpoints), the provider's \
+                metadata, or the URL of the call. Then check this machine's name server (DNS). If the transport uses a proxy, check the \
+                proxy's host name too.
                 """
             )
         case .invalidURL:
             (
                 "\(server) has a URL that the HTTP transport cannot use.",
                 """
-                Read the error's cause. Correct the URL where it comes from: the configuration, the provider's metadata, or the call.
+                Read the error's cause. Then correct the URL in the configuration or in the call. If the URL comes from the provider's \
+                metadata, tell the provider.
                 """
             )
         case .insecureURL:
             (
                 "\(server) has a URL that is not https.",
                 """
-                \(error.message) Use an https URL; for tests on one machine, "allowsLoopbackHTTP": true permits http to a loopback \
-                address.
+                Use an https URL. For tests on one machine, set allowsLoopbackHTTP to true, which permits http to a loopback address. \
+                \(error.message)
                 """
             )
         case .addressRefused:
             (
                 "\(server) has an address to which the SDK does not send requests.",
                 """
-                \(error.message) A URL that is not configured, for example from metadata or a redirect, must lead to a public address \
-                (with allowsLoopbackHTTP, a loopback address is permitted too). If the server belongs in your network, configure its \
-                URL, for example in endpoints. With a proxy, the proxy's address is checked.
+                If the server belongs to your network, configure the server's URL, for example in endpoints of the provider. Otherwise \
+                ask the server's operator for a public address. A URL that is not configured, for example from metadata or a redirect, \
+                must lead to a public address (or, with allowsLoopbackHTTP, to a loopback address). With a proxy, the SDK checks the \
+                proxy's address. \(error.message)
                 """
             )
         case .tlsFailed:
             (
                 "\(server) could not be reached over TLS.",
                 """
-                Check the server's certificate, host name and TLS version (with an https proxy, also the proxy's), and this machine's \
-                clock and trusted certificate authorities.
+                Check the server's certificate, host name and TLS version. If the transport uses an https proxy, check the proxy's too. \
+                Then check this machine's clock and trusted certificate authorities.
                 """
             )
         case .sendingRefused:
@@ -119,12 +123,12 @@ extension IdentityError {
         case .bodyTooLarge, .headersTooLarge:
             (
                 "\(server) sent a response that is too large.",
-                "Check which server responds at the URL. If the response depends on the request, request less data at once."
+                "Check which server responds at the request's URL. If the response depends on the request, request less data at once."
             )
         case .protocolViolation:
             (
                 "\(server) sent a response that is not valid HTTP, or that the transport does not support.",
-                "Check which server, or which proxy, responds at the URL."
+                "Check which server, or which proxy, responds at the request's URL."
             )
         case .timedOut: ("\(server) did not send a complete response in time.", outageHint)
         case .connectionLost:
@@ -132,17 +136,20 @@ extension IdentityError {
         case .invalidHeader, .invalidMethod:
             (
                 "A header or the method of an HTTP message is not valid, so the message was not sent.",
-                "\(error.message) Correct the value, for example the environment's userAgent."
+                "Correct the header or the method, for example the environment's userAgent. \(error.message)"
             )
         case .closed:
             (
                 "\(server) could not respond, because the HTTP transport is closed.",
-                "Close the transport only after the last request; create another one for new requests."
+                "Close the HTTP transport only after the last request. For new requests, create another transport."
             )
         case .internalFailure:
             (
                 "The HTTP transport of this process failed.",
-                "Try again. If it keeps failing, read the error's cause, and check this machine's memory and limits."
+                """
+                Try again. If this error continues, read the error's cause. Then check this machine's memory, and the process's limits \
+                (ulimit -a).
+                """
             )
         default: ("\(server) could not be reached.", outageHint)
         }

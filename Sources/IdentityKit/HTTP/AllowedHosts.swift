@@ -55,11 +55,12 @@ public struct AllowedHosts: Sendable {
             .rejected,
             .discoveryFailed,
             "\(problem) a host that is not in the list of accepted hosts.",
-            hint:
-                "Compare the accepted hosts (\(summary)) with the refused host in providerResponse.error. The SDK did not "
-                + "use the refused URL. "
-                + "If the host is the provider's, such as the account domain of a shop, set \(member) to all hosts of the provider: "
-                + "this list replaces the default. If it is not, ask the provider.",
+            hint: """
+                Compare the accepted hosts (\(summary)) with the refused host in the error's providerResponse.error. If the refused host \
+                belongs to the provider, such as the account domain of a shop, set \(member) to all hosts of the provider: \
+                \(member) replaces the default list. Otherwise ask the provider why its response names this host. The SDK did not use \
+                the refused URL.
+                """,
             providerResponse: IdentityError.ProviderResponse(error: url.host, status: status)
         )
     }

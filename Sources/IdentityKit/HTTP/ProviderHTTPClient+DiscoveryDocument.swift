@@ -46,7 +46,7 @@ extension ProviderHTTPClient {
             .rejected,
             .discoveryFailed,
             "\(party) redirects more than \(allowedRedirects) times.",
-            hint: "Set \(setting). If the redirects form a loop, ask the provider."
+            hint: "Set \(setting). If the redirects form a loop, ask the provider to correct the redirects."
         )
     }
 }

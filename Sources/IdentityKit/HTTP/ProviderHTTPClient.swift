@@ -113,8 +113,8 @@ package struct ProviderHTTPClient: Sendable {
         IdentityError(
             configuration: "A header of a request is not valid, so the request was not sent.",
             hint: """
-                \(cause.message) Correct the value in the provider's configuration, or the userAgent of the environment. If the header \
-                carries a token, the provider issued an invalid one.
+                Correct the header's value in the provider's configuration, or the environment's userAgent. If the header carries a \
+                token, tell the provider that it issued an invalid token. \(cause.message)
                 """,
             cause: cause
         )

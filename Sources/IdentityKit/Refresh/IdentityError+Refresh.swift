@@ -25,8 +25,8 @@ extension IdentityError {
             .signInAgain,
             isLost ? .rotationLost : .sessionEnded,
             isLost
-                ? "The provider rejected the refresh token. A newer one was probably lost: with the response to an earlier request, or "
-                    + "because a backup was restored."
+                ? "The provider rejected the refresh token. A newer refresh token was probably lost: with the response to an earlier "
+                    + "request, or because a backup was restored."
                 : "The session has ended: the provider no longer accepts its refresh token.",
             hint: "Let the buyer sign in again.",
             reference: error?.reference,
@@ -38,8 +38,8 @@ extension IdentityError {
     /// This error with a hint that the provider's response is kept; an error of another kind than `rejected` stays as it is.
     var withKeptResponse: IdentityError {
         guard kind == .rejected else { return self }
-        let kept = isAttackSuspected ? Self.mismatchHint : Self.keptResponseHint
-        return recast(hint: hint.map { "\(kept) \($0)" } ?? kept)
+        if isAttackSuspected { return recast(hint: hint.map { "\(Self.mismatchHint) \($0)" } ?? Self.mismatchHint) }
+        return recast(hint: hint.map { "\($0) \(Self.keptResponseHint)" } ?? Self.keptResponseHint)
     }
 
     /// The error for a stored response that belongs to another login; `error` says why the response cannot be validated again now.
@@ -60,8 +60,8 @@ extension IdentityError {
         "The SDK keeps the provider's response, and validates it again when a call needs a token of the session."
 
     private static let mismatchHint = """
-        Alert an operator, and let the buyer sign in again. The SDK returns no token of this session. \
-        \(keptResponseHint) If the provider changed, for example its issuer, correct the configuration.
+        Alert an operator, and let the buyer sign in again. If the provider changed, for example its issuer, correct the provider's \
+        configuration. The SDK returns no token of the session. \(keptResponseHint)
         """
 
     package static var withoutRefreshToken: IdentityError {
@@ -69,8 +69,10 @@ extension IdentityError {
             .signInAgain,
             .notRefreshable,
             "The session's access token cannot be refreshed, because the session has no refresh token.",
-            hint:
-                "Let the buyer sign in again. Some providers issue refresh tokens only if scopes contains offline_access.",
+            hint: """
+                Let the buyer sign in again. If the provider issues refresh tokens only for the scope offline_access, first add \
+                offline_access to the provider's scopes.
+                """,
             reference: "RFC 6749 section 6"
         )
     }
@@ -81,9 +83,10 @@ extension IdentityError {
             .tokensNotDurable,
             "The session's new tokens are only in this process's memory: the store could not save them, and no spool keeps them.",
             hint: """
-                Repair the store, or its spool directory if it has one. Then a call for the session in this process, or `repair()` in \
-                this process, saves the tokens. If the process ends first, the buyer may have to sign in again. With PostgreSQL, set \
-                spoolDirectory (in the configuration file: spool) if it is not set, so that such tokens are also kept on disk.
+                Repair the store, or the store's spool directory if the store has one. Then call `repair()` in this process: `repair()`, \
+                or the next call for the session in this process, saves the tokens. If the process ends first, the buyer may have to \
+                sign in again. With PostgreSQL, set spoolDirectory (in the configuration file: store.spool), so that the SDK also keeps \
+                such tokens on disk.
                 """
         )
     }
@@ -98,8 +101,8 @@ extension IdentityError {
             message,
             hint: warning?.hint
                 ?? """
-                Check that this machine can reach the store and write to it. The tokens are not lost: later calls for the session on this \
-                machine save them and refresh the session.
+                Check that this machine can reach the store and write to the store. Then try again on this machine: later calls for the \
+                session save the new tokens and refresh the session. The tokens are not lost.
                 """
         )
     }
@@ -108,8 +111,10 @@ extension IdentityError {
         IdentityError(
             configuration:
                 "A session's stored response cannot be validated: provider \"\(provider)\" does not implement JournaledRefreshing.",
-            hint:
-                "Configure under this name the provider that sent the response, or end the session, so that the buyer signs in again."
+            hint: """
+                Under the name "\(provider)", configure the provider that sent the response. If this is not possible, end the session, \
+                so that the buyer signs in again.
+                """
         )
     }
 
@@ -119,7 +124,7 @@ extension IdentityError {
             .refreshBusy,
             "The session's lock may have been lost before its refresh was complete, or did not last long enough for the request.",
             hint:
-                "Try again. If this happens often, check the connection to the store, and whether refreshes wait long for the provider."
+                "Try again. If this error happens often, check the connection to the store, and how long the provider takes for a refresh."
         )
     }
 
@@ -148,7 +153,7 @@ extension IdentityError {
             .retryLater,
             .systemFailure,
             "A step of the session's refresh had a result that should never occur.",
-            hint: "This is a defect in IdentityKit: report it. Try again."
+            hint: "Try again. Report this error to the developers of IdentityKit: the error is a defect in IdentityKit."
         )
     }
 }

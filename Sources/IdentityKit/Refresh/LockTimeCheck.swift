@@ -22,8 +22,10 @@ struct LockTimeCheck: SessionService {
                 The timeout of provider \(provider.descriptor.name) is \(timeout.timeInterval) seconds, but the store guarantees \
                 a session's lock for \(seconds) seconds only.
                 """,
-            hint:
-                "Set the provider's timeout to \(seconds) seconds or less, or configure longer locks in the store if it permits them."
+            hint: """
+                Set the timeout of the provider to \(seconds) seconds or less. Or configure longer locks in the store, for example a \
+                longer lease in `locking` of PostgresStore.Configuration.
+                """
         )
     }
 }

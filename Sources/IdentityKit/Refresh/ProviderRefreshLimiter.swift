@@ -174,7 +174,10 @@ final class ProviderRefreshLimiter: Sendable {
             isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
             "Refreshes at the provider \"\(provider)\" are paused, \(reason).",
             hint: (isOurs ? last?.hint : nil)
-                ?? "Try again after the pause (retryAfter). The buyers stay signed in. The error's cause is the provider's last failure.",
+                ?? """
+                Try again after the pause, whose length is in the error's retryAfter. To find the reason for the pause, read the error's \
+                cause: it is the last failure of a refresh. The pause signs no buyer out.
+                """,
             retryAfter: wait,
             providerResponse: last?.providerResponse,
             cause: last
@@ -186,7 +189,8 @@ final class ProviderRefreshLimiter: Sendable {
             .retryLater,
             .refreshBusy,
             "The refresh did not start: it would have to wait for other refreshes at the provider, and this process is about to end.",
-            hint: "Try again in another process, or after the restart. The refresh token was not used."
+            hint:
+                "Try again in another process, or after this process has restarted. This call did not use the refresh token."
         )
     }
 
@@ -195,7 +199,8 @@ final class ProviderRefreshLimiter: Sendable {
             .retryLater,
             .refreshBusy,
             "The refresh did not start: the maximum numbers of running and of waiting refreshes at the provider are reached.",
-            hint: "Try again later, or increase concurrent and waiting in SessionManager.RefreshLimits."
+            hint:
+                "Try again later. If this error happens often, increase concurrent and waiting in SessionManager.RefreshLimits."
         )
     }
 }

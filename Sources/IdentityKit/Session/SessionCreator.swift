@@ -25,8 +25,10 @@ struct SessionCreator: SessionService {
                 .rejected,
                 .idTokenSubject,
                 "The tokens of the provider \(descriptor.name) have no \(missing).",
-                hint:
-                    "Set issuer and subject of the token set's buyer: together they identify the buyer. No session was stored.",
+                hint: """
+                    Set both issuer and subject of the TokenSet's buyer: together the two values identify the buyer. This call stored no \
+                    session.
+                    """,
                 reference: "OpenID Connect Core section 2"
             )
         }

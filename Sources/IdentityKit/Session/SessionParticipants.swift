@@ -111,9 +111,10 @@ final class SessionParticipants: Sendable {
             .retryLater,
             .providerUnavailable,
             "The session has ended, but its participants, such as the cart, have not finished their work yet.",
-            hint:
-                "The work continues in the background; if it fails, an event `participant_failed` follows. Before the process ends, call "
-                + "drain()."
+            hint: """
+                Call drain() before the process ends, because the participants' work continues in the background. If a participant fails, \
+                an event `participant_failed` follows.
+                """
         )
     }
 

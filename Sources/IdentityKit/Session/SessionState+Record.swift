@@ -101,8 +101,8 @@ extension SessionState {
         IdentityError(
             storeCorrupt: "A stored session cannot be read.",
             hint: """
-                Use the app version that wrote the session. If no version can read it, end the session, so that the buyer signs in \
-                again. The session was not changed.
+                Run the version of the app that wrote the session. If no version can read the session, end the session with `logout`, so \
+                that the buyer signs in again. This call did not change the session.
                 """
         )
     }

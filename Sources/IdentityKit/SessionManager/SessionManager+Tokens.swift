@@ -70,7 +70,7 @@ extension SessionManager {
                         .dpopProofRefused,
                         "The resource server required another DPoP nonce for the repeated request.",
                         hint:
-                            "Try again. If it happens again, tell the server's operator that it rejects its own nonces.",
+                            "Try again. If this error repeats, tell the server's operator that the server rejects its own nonces.",
                         reference: "RFC 9449 section 9"
                     )
                 }

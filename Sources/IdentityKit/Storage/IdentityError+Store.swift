@@ -8,8 +8,9 @@ extension IdentityError {
             .storeFull,
             "The tenant already has the maximum number of sessions.",
             hint: """
-                Try again after a logout has removed a session, or after sweep() has removed expired ones. If this happens often, \
-                increase maximumSessionsPerTenant where the app creates the store.
+                Call sweep(), which removes expired sessions, or wait until a logout removes a session. Then try again; begin a failed \
+                login again from its start. If this error happens often, increase maximumSessionsPerTenant where the app creates the \
+                store.
                 """
         )
     }
@@ -20,8 +21,10 @@ extension IdentityError {
             .rejected,
             .storeFailed,
             "A session with this id is already stored.",
-            hint:
-                "Insert each session once. If SessionManager made the id, correct the environment's RandomSource: it repeats its bytes."
+            hint: """
+                If SessionManager made the session's id, correct the environment's RandomSource, which repeats its bytes. Otherwise \
+                insert each session only once.
+                """
         )
     }
 
@@ -31,8 +34,10 @@ extension IdentityError {
             .retryLater,
             .storeFull,
             "The store already remembers the maximum number of used one-time tokens, such as logout tokens.",
-            hint:
-                "Try again after some of them have expired. If this happens often, increase maximumUsedTokens where the app creates the store."
+            hint: """
+                Try again after some of these tokens have expired. If this error happens often, increase maximumUsedTokens where the app \
+                creates the store.
+                """
         )
     }
 

@@ -27,18 +27,24 @@ public enum LockName: Sendable, Hashable {
                 (
                     "Another task, process or machine holds the session's lock, usually for a refresh, and did not release it in time.",
                     """
-                    Try again. If it lasts, look for a stopped process, or for one that reports tokens_not_durable: such a process may keep \
-                    the lock until it saves the tokens.
+                    Try again. If this error continues, look for a suspended process, and resume or end the suspended process. If a \
+                    process reports tokens_not_durable, repair the store: the process may keep the lock until it saves the tokens.
                     """
                 )
             case .attachment(let name, _):
                 (
-                    "Another task, process or machine uses the session's attachment \"\(name)\" and did not release its lock in time.",
+                    """
+                    Another task, process or machine holds the lock of the session's attachment "\(name)", and did not release the lock \
+                    in time.
+                    """,
                     "Try again."
                 )
             case .object:
                 (
-                    "Another task, process or machine uses the same object, such as a cart, and did not release its lock in time.",
+                    """
+                    Another task, process or machine holds the lock of an object that this call needs, such as a cart, and did not release \
+                    the lock in time.
+                    """,
                     "Try again."
                 )
             }

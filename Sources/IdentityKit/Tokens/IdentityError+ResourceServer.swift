@@ -19,8 +19,8 @@ extension IdentityError {
                 .insufficientUserAuthentication,
                 "\(server) requires a stronger or more recent login.",
                 hint: requirement == nil
-                    ? "The server sent no Bearer or DPoP challenge that the SDK can read. Ask its operator which login it requires."
-                    : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session was not changed.",
+                    ? "Ask the server's operator which login the server requires: the SDK cannot read the server's challenge."
+                    : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session has not ended.",
                 reference: "RFC 9470 section 3",
                 providerResponse: answer,
                 cause: requirement.map { StepUpChallenge(requirement: $0) }
@@ -34,10 +34,10 @@ extension IdentityError {
                 .dpopProofRefused,
                 needsNonce ? "\(server) requires another DPoP nonce." : "\(server) rejected the DPoP proof.",
                 hint: needsNonce
-                    ? "Try again\(isSentByApp ? " with new headers" : ""). If it happens again, the server sends no DPoP-Nonce or "
-                        + "rejects its own nonces."
-                    : "\(isSentByApp ? "Make new headers with method and URL of each request, and compare" : "Compare") this machine's "
-                        + "clock with the server's.",
+                    ? "Try again\(isSentByApp ? " with new headers" : ""). If this error repeats, tell the server's operator that the "
+                        + "server sends no DPoP-Nonce or rejects its own nonces."
+                    : "\(isSentByApp ? "Make new headers for each request, with its method and URL. " : "")Compare this machine's clock "
+                        + "with the server's clock.",
                 reference: "RFC 9449 section 9",
                 providerResponse: answer
             )

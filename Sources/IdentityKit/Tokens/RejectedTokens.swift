@@ -38,7 +38,10 @@ extension IdentityError {
         refusedAgain(
             .rejected,
             "The server rejected the access token, even after a refresh.",
-            "Compare the token's scopes and audience with what the server requires. See its explanation, if any, in providerResponse."
+            """
+            Read the error's providerResponse, which contains the server's explanation if the server sent one. Then compare the scopes \
+            and the audience of the access token with what the server requires.
+            """
         )
     }
 

@@ -35,7 +35,8 @@ public struct ResourceAccess: Sendable {
             throw IdentityError(
                 unsupported:
                     "The provider \(session.provider) cannot create the headers for a resource server, because it does not conform to ResourceAuthorizing.",
-                hint: "Set the header yourself from tokens.accessToken, as the resource server's documentation says."
+                hint:
+                    "Set the request's Authorization header from tokens.accessToken, as the resource server's documentation says."
             )
         }
         return try authorizing.authorizationHeaders(for: method, url, with: tokens)
