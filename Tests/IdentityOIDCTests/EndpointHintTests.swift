@@ -121,7 +121,7 @@ struct EndpointHintTests {
             )
         }
         #expect(error?.message.hasPrefix("The \(name) could not be parsed as JSON") == true)
-        #expect(error?.hint?.contains("Check endpoints.\(endpoint.rawValue).") == true)
+        #expect(error?.hint?.contains("Check endpoints.\(endpoint.rawValue) in") == true)
     }
 
     @Test("every request to the provider has the SDK's User-Agent")

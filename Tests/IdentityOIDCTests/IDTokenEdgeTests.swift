@@ -53,20 +53,15 @@ struct IDTokenEdgeTests {
         }
         let past: JSONValue = .integer(1_789_990_000)
         let future: JSONValue = .integer(1_790_010_000)
-        let ours = "This machine's clock says 2026-09-21T14:13:20Z; the token "
+        let ours =
+            "Compare the clocks of this machine and of the provider. This machine's clock says 2026-09-21T14:13:20Z; the token "
         #expect(
-            try hint(["iat": past, "exp": past]).hasPrefix(
-                ours + "expires at 2026-09-21T11:26:40Z. Compare the clocks. If"
-            )
+            try hint(["iat": past, "exp": past]).hasPrefix(ours + "expires at 2026-09-21T11:26:40Z. If")
         )
         #expect(
-            try hint(["iat": future, "exp": future]).hasPrefix(
-                ours + "was issued at 2026-09-21T17:00:00Z. Compare the clocks. If"
-            )
+            try hint(["iat": future, "exp": future]).hasPrefix(ours + "was issued at 2026-09-21T17:00:00Z. If")
         )
-        #expect(
-            try hint(["nbf": future]).hasPrefix(ours + "is valid from 2026-09-21T17:00:00Z. Compare the clocks. If")
-        )
+        #expect(try hint(["nbf": future]).hasPrefix(ours + "is valid from 2026-09-21T17:00:00Z. If"))
         #expect(try !hint(["exp": nil]).contains("clock"))
         #expect(try !hint(["iat": .integer(1_790_000_020), "exp": .integer(1_790_000_010)]).contains("clock"))
         // The validator does not know whether the tokens are kept, so its hint does not say so.

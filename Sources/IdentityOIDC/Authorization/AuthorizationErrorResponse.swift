@@ -23,12 +23,14 @@ enum AuthorizationErrorResponse {
         case "invalid_scope":
             (kind, code, message, hint) = (
                 .configuration, .invalidScope, "The provider rejected the scopes.",
-                "Compare scopes with the scopes that the client may request at the provider."
+                "Look up which scopes the provider permits for this client. Remove every other scope from scopes in the provider's "
+                    + "configuration and from LoginOptions.scopes."
             )
         case "unauthorized_client":
             (kind, code, message, hint) = (
                 .configuration, .unauthorizedClient, "The provider does not let this client sign buyers in.",
-                "Check that clientID (publishableKey at Bolt) names the right client, and that it may sign buyers in."
+                "Compare clientID (publishableKey at Bolt) in the provider's configuration with the client's id at the provider. If they "
+                    + "are equal, permit sign-ins for this client in the provider's administration."
             )
         case "":
             (kind, code, message, hint) = (

@@ -35,7 +35,7 @@ enum AuthorizationParameter {
         guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return Problem(
                 text: "has an invalid name",
-                hint: "Use 1 to 128 characters: letters, digits, \"-\", \".\" and \"_\".",
+                hint: "Rename the parameter. Use 1 to 128 characters: letters, digits, \"-\", \".\" and \"_\".",
                 reference: "RFC 6749 section 8.2"
             )
         }
@@ -43,7 +43,7 @@ enum AuthorizationParameter {
         guard !protocolNames.contains(where: { $0.isIdentical(to: read) }) else {
             return Problem(
                 text: "cannot be set by an app",
-                hint: "Remove it: the SDK controls all protocol parameters.",
+                hint: "Remove the parameter: the SDK controls all protocol parameters.",
                 reference: "RFC 6749 section 3.1"
             )
         }
@@ -53,15 +53,18 @@ enum AuthorizationParameter {
             return Problem(
                 text:
                     "requests acr or auth_time in id_token, which the SDK would not check, or is not a valid claims request",
-                hint: "Use the configuration members acrValues and maxAge, or in Swift "
-                    + "LoginOptions.authenticationContexts and LoginOptions.maximumAge. Other claims are permitted.",
+                hint:
+                    "If the value requests acr or auth_time, remove both from id_token. Then set acrValues and maxAge in the provider's "
+                    + "configuration (in Swift: LoginOptions.authenticationContexts and LoginOptions.maximumAge). Otherwise correct the "
+                    + "value: it must be a JSON object, and id_token in it must be a JSON object too.",
                 reference: "OpenID Connect Core section 5.5"
             )
         }
         guard let own = optionNames.first(where: { $0.name.isIdentical(to: read) }) else { return nil }
         return Problem(
             text: "must be set with its own login option",
-            hint: "Use the configuration member \(own.member), or in Swift LoginOptions.\(own.option).",
+            hint:
+                "Remove the parameter. Set the configuration member \(own.member), or in Swift LoginOptions.\(own.option).",
             reference: "RFC 6749 section 3.1"
         )
     }
@@ -81,13 +84,14 @@ enum AuthorizationParameter {
         guard values.allSatisfy({ isWord(String($0)) }) else {
             return Problem(
                 text: "is not a list of printable ASCII values, at most 256 bytes each, separated by single spaces",
-                hint: "Write for example \"consent\" or \"login consent\"."
+                hint: "Set prompt for example to \"consent\" or \"login consent\"."
             )
         }
         guard values.count == 1 || !values.contains("none") else {
             return Problem(
                 text: "combines \"none\" with another value",
-                hint: "Use \"none\" alone: it requests a login without any page."
+                hint:
+                    "If the provider must show no page, set prompt to \"none\" alone. Otherwise remove \"none\" from prompt."
             )
         }
         return nil
@@ -99,7 +103,8 @@ enum AuthorizationParameter {
             return Problem(
                 text: "contains an invalid value",
                 hint:
-                    "Write each value as a separate element of the list: 1 to 256 printable ASCII characters, no spaces."
+                    "Write each value as a separate element of acrValues (in Swift: LoginOptions.authenticationContexts). Use 1 to 256 "
+                    + "printable ASCII characters and no spaces."
             )
         }
         return nil
@@ -113,8 +118,9 @@ enum AuthorizationParameter {
                 text:
                     "contains a language tag that is empty, too long, or has characters other than letters, digits and hyphens",
                 hint:
-                    "Write tags such as \"de\" or \"fr-CA\", at most 35 characters each: in the configuration a list, in "
-                    + "LoginOptions.locale a text with single spaces between tags. Shopify accepts one tag."
+                    "Write tags such as \"de\" or \"fr-CA\", at most 35 characters each. In the configuration, set uiLocales to a list "
+                    + "of tags. In Swift, set LoginOptions.locale to a text with single spaces between the tags. At Shopify, use one tag "
+                    + "only."
             )
         }
         return nil

@@ -9,8 +9,9 @@ extension AuthorizationResponse {
                 .responseIssuerMismatch,
                 "The callback names another issuer than the login accepts.",
                 hint:
-                    "This may be a mix-up attack: give each provider a separate redirect URI. If every login fails this way, "
-                    + "compare iss in the callback with what the login accepts (\(expected.issuer ?? expected.issuers.summary)).",
+                    "Give each provider a separate redirect URI, because this may be a mix-up attack. If every login fails this way, "
+                    + "compare iss in the callback with the accepted issuer (\(expected.issuer ?? expected.issuers.summary)). If iss is "
+                    + "right, correct the issuer in the provider's configuration. Otherwise report iss to the provider.",
                 reference: "RFC 9207 section 2.4",
                 isAttackSuspected: true
             )
@@ -24,14 +25,19 @@ extension AuthorizationResponse {
     static func missingIssuer(_ refusal: IdentityError.ProviderResponse?) -> IdentityError {
         let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
         let report =
-            isDenied ? "access_denied, perhaps because the buyer cancelled" : "an error; see providerResponse"
-        let advice = refusal == nil ? "" : "The callback reports \(report). This report is not authenticated. "
+            isDenied
+            ? "access_denied, perhaps because the buyer cancelled"
+            : "an error, which is in providerResponse of this error"
+        let advice =
+            refusal == nil
+            ? "" : " Do not rely on the callback's report, which is not authenticated: it reports \(report)."
         return IdentityError(
             .rejected,
             .responseIssuerMismatch,
             "The callback has no iss parameter, although the provider's metadata promise it.",
-            hint: advice + "Offer the login again. If every login fails this way, tell the provider: its metadata set "
-                + "authorization_response_iss_parameter_supported.",
+            hint:
+                "Offer the login again. If every login fails this way, report to the provider that its metadata set "
+                + "authorization_response_iss_parameter_supported, but its callbacks have no iss.\(advice)",
             reference: "RFC 9207 section 2.4",
             providerResponse: refusal
         )

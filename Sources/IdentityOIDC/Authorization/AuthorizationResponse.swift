@@ -75,8 +75,8 @@ extension AuthorizationResponse {
                 .callbackInvalid,
                 "The callback has its parameters in the URL although the login requested form_post.",
                 hint:
-                    "If your code creates the LoginCallback, pass it the body of the posted form. If the provider does not support "
-                    + "form_post, set responseMode to query. No code was used.",
+                    "If the app creates the LoginCallback, pass the body of the posted form to it. If the provider does not support "
+                    + "form_post, set responseMode in the provider's configuration to query. Then start the login again.",
                 reference: "OAuth 2.0 Form Post Response Mode section 2"
             )
         }

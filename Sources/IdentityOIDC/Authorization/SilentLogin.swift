@@ -16,7 +16,8 @@ enum SilentLogin {
             .loginRequired,
             "The provider cannot sign the buyer in without showing a page.",
             hint:
-                "Start a login without prompt=none, which shows the login page. If this login had no such prompt, read providerResponse.",
+                "If the login had prompt=none, start a login without prompt=none, so that the provider can show a page. Otherwise read "
+                + "providerResponse of this error.",
             reference: "OpenID Connect Core section 3.1.2.6",
             providerResponse: answer
         )

@@ -23,8 +23,8 @@ extension ClientAuthentication {
                 "clientKey",
                 "is missing",
                 hint: """
-                    Set clientKey. If the client has no key, remove clientKeyID, clientKeyAlgorithm and clientAssertionAudience, and do \
-                    not set clientAuthentication to private_key_jwt.
+                    Set clientKey. If the client has no key, remove clientKeyID, clientKeyAlgorithm and clientAssertionAudience. Also \
+                    remove clientAuthentication if its value is private_key_jwt.
                     """
             )
         }
@@ -53,14 +53,16 @@ extension ClientAuthentication {
             throw section.error(
                 "clientKey",
                 "and clientSecret are both set",
-                hint: "Remove the one that the client does not use: a client authenticates with one method."
+                hint: "If the client authenticates with a key, remove clientSecret. Otherwise remove clientKey."
             )
         default:
             throw section.error(
                 "clientAuthentication",
                 "is unknown, or does not match the configured secret or key",
-                hint: "Use client_secret_basic, client_secret_basic_verbatim or client_secret_post with clientSecret, "
-                    + "private_key_jwt with clientKey, or none without a secret and a key."
+                hint:
+                    "With clientSecret, set clientAuthentication to client_secret_basic, client_secret_basic_verbatim or "
+                    + "client_secret_post. With clientKey, set clientAuthentication to private_key_jwt. With neither, set "
+                    + "clientAuthentication to none."
             )
         }
     }

@@ -55,7 +55,8 @@ public struct ClientKey: Sendable {
         guard key.supports(known) else {
             throw Self.invalid(
                 "The client key does not support the algorithm \(LoggableName.shown(name)).",
-                hint: "Use a key for this algorithm. If the algorithm is wrong, correct \(source)."
+                hint:
+                    "If the algorithm is right, use a client key that supports the algorithm. Otherwise correct \(source)."
             )
         }
         configured = name
@@ -74,7 +75,8 @@ public struct ClientKey: Sendable {
         return IdentityError(
             configuration: "The client key is \(form.1); it must be an unencrypted PRIVATE KEY (PKCS#8) in PEM.",
             hint:
-                "Convert it with openssl pkcs8 -topk8 -nocrypt -in OLD.pem -out client.pem, then chmod 600 client.pem.",
+                "Convert the client key: run openssl pkcs8 -topk8 -nocrypt -in OLD.pem -out client.pem, then chmod 600 client.pem. Use "
+                + "client.pem as the client key.",
             reference: "RFC 5958 section 2"
         )
     }
@@ -82,8 +84,8 @@ public struct ClientKey: Sendable {
     static func invalid(
         _ message: String,
         hint: String =
-            "Use the private key whose public key the provider knows: unencrypted PKCS#8 in PEM, or a JWK, with RSA of 2048 "
-            + "to 8192 bits, P-256, P-384, P-521 or Ed25519."
+            "Use the private key whose public key the provider knows. Its form must be unencrypted PKCS#8 in PEM, or a JWK. Its type "
+                + "must be RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519."
     ) -> IdentityError {
         IdentityError(configuration: message, hint: hint, reference: "RFC 7518 section 3.1")
     }

@@ -29,7 +29,7 @@ package struct DPoPKey: Sendable {
                 .storeCorrupt,
                 "The stored DPoP key of a login or session cannot be read.",
                 hint:
-                    "Run the app version that stored it, or let the buyer sign in again. The request was not sent.",
+                    "Run the app version that stored the DPoP key, or let the buyer sign in again. The token or code was not sent.",
                 reference: "RFC 9449 section 4.2"
             )
         }
@@ -67,7 +67,9 @@ package struct DPoPKey: Sendable {
             .retryLater,
             .systemFailure,
             "A DPoP key could not be \(action).",
-            hint: "Try again. If it happens again, check that openssl.cnf does not disable OpenSSL's default provider.",
+            hint:
+                "Try again. If this error happens again, check that OpenSSL's configuration file (openssl.cnf) does not disable the "
+                + "default provider.",
             reference: "RFC 9449 section 4.2"
         )
     }

@@ -56,7 +56,7 @@ package struct DeviceAuthorizationResponse: Sendable {
             .tokenResponseInvalid,
             "The device authorization response has no usable \(member).",
             hint:
-                "\(ProviderEndpoint.deviceAuthorization.addressHint) If the address is right, report this to the provider.",
+                "\(ProviderEndpoint.deviceAuthorization.addressHint) If the address is right, report this error to the provider.",
             reference: "RFC 8628 section 3.2"
         )
     }

@@ -38,7 +38,8 @@ package final class MetadataSource: Sendable {
         }
 
         var addressHint: String {
-            let check = "Check \(addressMember) in the provider's configuration: the address comes from there."
+            let check =
+                "Check \(addressMember) in the provider's configuration: the address of the metadata comes from there."
             return [check, addressAdvice].compactMap(\.self).joined(separator: " ")
         }
     }

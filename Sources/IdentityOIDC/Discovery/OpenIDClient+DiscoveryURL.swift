@@ -12,7 +12,8 @@ extension OpenIDClient {
             throw invalid(
                 configuration,
                 "gives a discovery URL of more than 8 KiB",
-                hint: "Check the value. If it is right, set endpoints.discovery."
+                hint:
+                    "Correct \(member(configuration)). If its value is right, set endpoints.discovery to the provider's discovery URL."
             )
         }
     }
@@ -23,8 +24,8 @@ extension OpenIDClient {
                 configuration,
                 "is not an https URL without user information, query and fragment",
                 hint: member(configuration) == "issuer"
-                    ? "Set it to the provider's issuer identifier, byte for byte."
-                    : "Correct it: the issuer would be \(configuration.issuer)."
+                    ? "Set issuer to the provider's issuer identifier, byte for byte."
+                    : "Correct \(member(configuration)): with this value, the issuer would be \(configuration.issuer)."
             )
         }
         guard issuer.isSecure || (configuration.allowsLoopbackHTTP && issuer.isLoopback) else {

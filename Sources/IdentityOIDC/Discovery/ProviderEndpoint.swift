@@ -23,8 +23,8 @@ package enum ProviderEndpoint: String, Sendable {
 
     /// A hint about the endpoint's address: the member that sets it, and the members from which the SDK otherwise derives it.
     var addressHint: String {
-        "Check \(member). If it is not configured, check the member that the address comes from: issuer, preset or "
-            + "endpoints.discovery; at Shopify also shopDomain or shopID; at Bolt environment or endpoints.api."
+        "Check \(member) in the provider's configuration. If \(member) is not set, check the member that the address comes from: issuer, "
+            + "preset or endpoints.discovery; at Shopify also shopDomain or shopID; at Bolt environment or endpoints.api."
     }
 
     /// The section of the specification about the endpoint's error responses.

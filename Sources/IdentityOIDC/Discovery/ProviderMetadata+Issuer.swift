@@ -14,9 +14,9 @@ extension ProviderMetadata {
                 .discoveryIssuerMismatch,
                 "The provider's metadata name an issuer that is not accepted.",
                 hint:
-                    "Compare the issuer in providerResponse with the accepted ones (\(accepted.summary)). Correct "
-                    + "\(addressMember), from which the address comes, or the accepted issuers (issuers; at "
-                    + "Shopify also shopID).",
+                    "Compare the issuer in providerResponse of this error with the accepted ones (\(accepted.summary)). If the issuer is "
+                    + "another provider's, correct \(addressMember), from which the address of the metadata comes. Otherwise correct "
+                    + "issuer or issuers; at Shopify, shopID or issuers.",
                 reference: "OpenID Connect Discovery 1.0 section 4.3",
                 providerResponse: IdentityError.ProviderResponse(error: issuer)
             )

@@ -108,7 +108,7 @@ public struct ProviderMetadata: Sendable {
                 throw Self.failure(
                     "have a \(name) that is not a usable https URL",
                     hint:
-                        "Ask the provider to correct it. For tests on one machine, set allowsLoopbackHTTP to true: it permits http "
+                        "Ask the provider to correct \(name). For tests on one machine, set allowsLoopbackHTTP to true: it permits http "
                         + "to loopback addresses such as 127.0.0.1 and [::1], not to localhost."
                 )
             }
@@ -119,7 +119,7 @@ public struct ProviderMetadata: Sendable {
             guard let strings = value.strings else {
                 throw Self.failure(
                     "have a \(name) that is not a list of strings",
-                    hint: "Ask the provider to correct it."
+                    hint: "Ask the provider to correct \(name)."
                 )
             }
             return strings

@@ -46,8 +46,9 @@ extension CompactJWS {
             code,
             "The token \(problem).",
             hint: code == .idTokenAlgorithm
-                ? "Let the issuer sign with an accepted algorithm. The token was not used."
-                : "Check that the configured key set belongs to the issuer. The token was not used.",
+                ? "Ask the token's issuer to sign with an accepted algorithm. The token was not used."
+                : "Check that endpoints.jwks (in Swift: keySetURL of JWTSignatureVerifier) is the key set of the token's issuer. The "
+                    + "token was not used.",
             reference: "RFC 7515 section \(section)"
         )
     }

@@ -66,8 +66,8 @@ package struct CompactJWS: Sendable {
             .idTokenMalformed,
             "The \(name) \(problem).",
             hint:
-                "Check that the token comes from the provider and is a signed JWT. Encrypted tokens are not supported. The token was "
-                + "not used.",
+                "Check that the \(name) comes from the provider and is a signed JWT. If the provider encrypts the \(name), turn off "
+                + "encryption for this client at the provider. The \(name) was not used.",
             reference: "RFC 7515 section 5.2"
         )
     }

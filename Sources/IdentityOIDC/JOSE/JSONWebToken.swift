@@ -57,7 +57,8 @@ package struct JSONWebToken: Sendable {
                 .systemFailure,
                 "A client assertion, a client secret or a DPoP proof could not be signed.",
                 hint:
-                    "Check that the private key fits the algorithm, and that openssl.cnf does not disable OpenSSL's default provider.",
+                    "Check that the private key supports the algorithm. Check also that OpenSSL's configuration file (openssl.cnf) does "
+                    + "not disable the default provider.",
                 reference: "RFC 7515 section 5.1"
             )
         }

@@ -71,8 +71,8 @@ package struct JSONWebKeySet: Sendable {
             .discoveryFailed,
             "The provider's key set \(problem).",
             hint:
-                "Open the address of the key set (endpoints.jwks, jwks_uri of the provider's metadata, or keySetURL of "
-                + "JWTSignatureVerifier) in a browser: it must show a JSON object with the member keys.",
+                "Open the address of the key set in a browser: it must show a JSON object with the member keys. The address comes from "
+                + "endpoints.jwks, jwks_uri of the provider's metadata, environment at Bolt, or keySetURL of JWTSignatureVerifier.",
             reference: "RFC 7517 section 5",
             cause: cause
         )

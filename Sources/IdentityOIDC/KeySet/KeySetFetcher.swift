@@ -97,8 +97,9 @@ final class KeySetFetcher: KeySetProviding {
                 .redirectRefused,
                 "The key set URL returned no key set, but a redirect or another 3xx status. Redirects are not followed.",
                 hint:
-                    "If a redirect leads to an address of the provider, configure that address: endpoints.jwks, or keySetURL of "
-                    + "JWTSignatureVerifier. Otherwise report the status in providerResponse to the provider.",
+                    "If the response is a redirect to an address of the provider, set endpoints.jwks (in Swift: keySetURL of "
+                    + "JWTSignatureVerifier) to that address. Otherwise report the status in providerResponse of this error to the "
+                    + "provider.",
                 reference: "RFC 7517 section 5",
                 providerResponse: answer
             )
@@ -110,8 +111,9 @@ final class KeySetFetcher: KeySetProviding {
                 isOutage ? .providerUnavailable : .discoveryFailed,
                 "The provider's key set could not be fetched (HTTP \(response.status)).",
                 hint:
-                    "Try again later; begin a failed login again from its start. If every attempt fails, check the address of the "
-                    + "key set: endpoints.jwks, jwks_uri of the provider's metadata, or keySetURL of JWTSignatureVerifier.",
+                    "Try again later; begin a failed login again from its start. If every attempt fails, check the address of the key "
+                    + "set: endpoints.jwks, jwks_uri of the provider's metadata, environment at Bolt, or keySetURL of "
+                    + "JWTSignatureVerifier.",
                 reference: "RFC 7517 section 5",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerResponse: answer

@@ -110,8 +110,9 @@ package struct KeySetSource: Sendable {
                     .discoveryFailed,
                     "The token could not be verified with the known keys, and the key set may not be fetched again yet.",
                     hint:
-                        "No session was ended. Respond with an error status so that the provider can send the logout token again. "
-                        + "If this happens often, look for forged logout tokens.",
+                        "If the app receives the logout token itself, respond with an error status, so that the provider can send the "
+                        + "token again. If this error happens often, check who sends the logout tokens: they may be forged. This call "
+                        + "ended no session.",
                     reference: "OpenID Connect Core section 10.1.1"
                 )
             }

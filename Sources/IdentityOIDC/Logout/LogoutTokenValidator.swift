@@ -111,7 +111,8 @@ package enum LogoutTokenValidator {
     private static let errors = SignedTokenErrors(
         token: "logout token",
         hint:
-            "No session was ended. If every logout token fails this way, compare the provider's configuration with its documentation."
+            "If every logout token fails this way, compare the provider's configuration with the provider's documentation. This call "
+            + "ended no session."
     )
 
     private static func failure(_ problem: String, _ section: String) -> IdentityError {

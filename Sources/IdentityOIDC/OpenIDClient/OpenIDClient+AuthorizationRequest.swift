@@ -80,9 +80,9 @@ extension OpenIDClient {
             throw IdentityError(
                 configuration: "The authorization URL would be longer than 8 KiB.",
                 hint: isPushed
-                    ? "The request_uri of the provider is too long for a URL: report it to the provider."
-                    : "Shorten scopes, authorizationParameters or the options of the login"
-                        + (canPush ? ", or (kind openid) set pushedAuthorization to true." : "."),
+                    ? "Report to the provider that its request_uri is too long for a URL."
+                    : "Shorten scopes or authorizationParameters in the provider's configuration, or the options of the login"
+                        + (canPush ? ". With kind openid, you can set pushedAuthorization to true instead." : "."),
                 reference: "RFC 9126 section 1",
                 cause: error
             )
@@ -162,7 +162,8 @@ extension OpenIDClient {
                 .unsupportedByProvider,
                 "The provider does not support the PKCE method S256, according to its metadata.",
                 hint:
-                    "Ask the provider for S256. The SDK does not use plain, which would show the code verifier in the URL.",
+                    "Ask the provider to support S256. The SDK does not use the method plain, which would show the code verifier in the "
+                    + "URL.",
                 reference: "RFC 9700 section 2.1.1"
             )
         }
@@ -172,7 +173,8 @@ extension OpenIDClient {
                 .configuration,
                 .unsupportedByProvider,
                 "The provider does not support the response mode \(mode.rawValue), according to its metadata.",
-                hint: "Set responseMode to query: the response then comes in a redirect.",
+                hint:
+                    "Set responseMode in the provider's configuration to query: the provider then sends its response in a redirect.",
                 reference: "OAuth 2.0 Multiple Response Type Encoding Practices section 2.1"
             )
         }

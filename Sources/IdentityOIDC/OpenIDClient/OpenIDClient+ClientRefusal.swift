@@ -37,17 +37,18 @@ extension OpenIDClient {
 
     /// A hint about clocks: the provider compares the time in a signed proof or assertion with its clock.
     private func clockHint(_ sentProof: Bool) -> String? {
-        let authentication: String? =
+        let (check, authentication): (String?, String?) =
             switch configuration.authentication {
-            case .none, .secretBasic, .secretPost: nil
+            case .none, .secretBasic, .secretPost: (nil, nil)
             case .signedSecretPost:
-                "The secret was signed with the client's key: check the team's id, the key and its id."
-            case .privateKeyJWT: "The request had a signed assertion with a time in it."
+                ("Check the team's id, the client key and the key's id.", "a signed client secret with a time in it")
+            case .privateKeyJWT: (nil, "a signed assertion with a time in it")
             }
-        let proof = sentProof ? "The request had a DPoP proof with a time in it." : nil
-        guard authentication != nil || proof != nil else { return nil }
-        let advice = [authentication, proof, "Compare this machine's clock with the provider's."]
-        return advice.compactMap(\.self).joined(separator: " ")
+        let timed = [authentication, sentProof ? "a DPoP proof with a time in it" : nil].compactMap(\.self)
+        guard !timed.isEmpty else { return nil }
+        let sent =
+            "Compare this machine's clock with the provider's: the request had \(timed.joined(separator: ", and "))."
+        return [check, sent].compactMap(\.self).joined(separator: " ")
     }
 
     /// A hint about DPoP: a provider that requires it may not say so in its error.
@@ -93,18 +94,18 @@ extension OpenIDClient {
         guard settings.listsAuthenticationMethods, let supported = metadata.authenticationMethods,
             !supported.contains(method)
         else { return nil }
-        return "The client authenticates with \(method), which the provider's metadata do not list."
+        return
+            "Check clientAuthentication in the provider's configuration: the client authenticates with \(method), which the "
+            + "provider's metadata do not list."
     }
 
     private var assertionHint: String? {
         guard case .privateKeyJWT(_, let audience) = configuration.authentication else { return nil }
         return switch audience {
         case .issuer:
-            "The assertion's audience is the issuer; if the provider requires its token endpoint, set "
-                + "clientAssertionAudience to tokenEndpoint."
+            "If the provider requires its token endpoint as the audience of the assertion, set clientAssertionAudience to tokenEndpoint."
         case .tokenEndpoint:
-            "The assertion's audience is the token endpoint; if the provider requires its issuer, leave "
-                + "clientAssertionAudience out."
+            "If the provider requires its issuer as the audience of the assertion, remove clientAssertionAudience."
         }
     }
 
@@ -114,8 +115,8 @@ extension OpenIDClient {
             [descriptor.clientID, secret.reveal()].contains(where: { !FormEncoding.escape($0).isIdentical(to: $0) })
         else { return nil }
         return
-            "The client id or the secret has characters that form-encoding changes; if the provider does not decode them, "
-            + "set clientAuthentication to client_secret_basic_verbatim."
+            "If the provider does not decode form-encoded credentials, set clientAuthentication to client_secret_basic_verbatim: "
+                + "form-encoding changes the client id or the secret."
     }
 }
 
@@ -125,7 +126,7 @@ extension TokenErrorResponse {
             .configuration,
             .invalidClient,
             "The provider probably does not know this client or rejected its assertion (HTTP \(status)).",
-            "Check clientID, clientKey, clientKeyID and clientKeyAlgorithm. \(consequence)",
+            "Check clientID, clientKey, clientKeyID and clientKeyAlgorithm in the provider's configuration. \(consequence)",
             reference: "RFC 7523 section 3.2"
         )
     }

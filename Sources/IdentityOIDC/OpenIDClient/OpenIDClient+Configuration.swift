@@ -160,7 +160,8 @@ extension OpenIDClient.Configuration {
                 "timeout",
                 ofProvider: name,
                 "must be greater than 0",
-                hint: "Set how long one request may take, or leave timeout out for the default of "
+                hint:
+                    "Set timeout to the longest time that one request may take, or remove timeout: the default is "
                     + "\(ProviderDescriptor.defaultTimeout.components.seconds) seconds."
             )
         }
@@ -173,8 +174,8 @@ extension OpenIDClient.Configuration {
                     ofProvider: name,
                     "contains a text that is not an https origin",
                     hint:
-                        "Write each in lower case as scheme and host, such as https://api.example, without :443, path and "
-                        + "trailing slash."
+                        "Write each element of resources in lower case as scheme and host, such as https://api.example, without :443, "
+                        + "path and trailing slash."
                 )
             }
         }

@@ -77,7 +77,8 @@ extension OpenIDClient {
                         ? "The provider's token response has no ID token, so the buyer is unknown."
                         : "The login did not request the scope openid, so the buyer is unknown.",
                     hint: wantsIDToken
-                        ? "Check that the provider grants the scope openid to this client." : "Add openid to scopes.",
+                        ? "Check that the provider grants the scope openid to this client."
+                        : "Add openid to scopes in the provider's configuration, or to LoginOptions.scopes if the app sets them.",
                     reference: "OpenID Connect Core section 3.1.3.3"
                 )
             }

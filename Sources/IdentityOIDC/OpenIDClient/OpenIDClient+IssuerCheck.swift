@@ -15,7 +15,8 @@ extension OpenIDClient {
             .discoveryIssuerMismatch,
             "The provider's issuer changed during the login.",
             hint:
-                "Start the login again. The login's issuer was \(issuer); the new one is in providerResponse.error of this error.",
+                "Start the login again. If the issuer changes again, ask the provider why: the login's issuer was \(issuer), and the new "
+                + "issuer is in providerResponse of this error.",
             reference: "RFC 9700 section 4.4.2",
             providerResponse: IdentityError.ProviderResponse(error: metadata.issuer)
         )

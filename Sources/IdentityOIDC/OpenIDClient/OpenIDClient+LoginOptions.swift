@@ -51,7 +51,9 @@ extension OpenIDClient {
         guard !fields.contains(where: { $0.name.isIdentical(to: field.name) }) else {
             throw Self.invalid(
                 "The authorization parameter \"\(field.name)\" is set twice.",
-                hint: "Set it once, or use the login option for it."
+                hint:
+                    "Set the parameter once. If a login option sets the parameter, remove it from LoginOptions.additionalParameters and "
+                    + "authorizationParameters."
             )
         }
         fields.append(field)

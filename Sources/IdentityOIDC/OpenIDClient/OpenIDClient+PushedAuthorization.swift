@@ -16,7 +16,7 @@ extension OpenIDClient {
         guard let fields = FormEncoding.decode(query) else {
             throw IdentityError(
                 configuration: "A scope or an option of the login contains a NUL character.",
-                hint: "Remove the NUL character.",
+                hint: "Remove the NUL character from scopes, authorizationParameters or LoginOptions.",
                 reference: "RFC 9126 section 2.1"
             )
         }

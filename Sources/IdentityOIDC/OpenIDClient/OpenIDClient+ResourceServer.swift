@@ -60,7 +60,9 @@ extension OpenIDClient {
                 .configuration,
                 .storeCorrupt,
                 "The DPoP key of the session's access token is missing.",
-                hint: "The token was not sent. Store dpopKey with the tokens, or let the buyer sign in again.",
+                hint:
+                    "If the app stores the tokens itself, store dpopKey of TokenSet with them. Then let the buyer sign in again. The "
+                    + "token was not sent.",
                 reference: "RFC 9449 section 7.1"
             )
         }

@@ -26,8 +26,8 @@ extension OpenIDClient {
                 .idTokenMalformed,
                 "The stored ID token is not a JWT with iss and sub, so the refresh token was not sent.",
                 hint:
-                    "Pass the ID token of the login unchanged, or none. Without it, an ID token of the response is not "
-                    + "compared with the login.",
+                    "Pass the ID token of the login unchanged, or pass no ID token. Without a stored ID token, an ID token of the "
+                    + "response is not compared with the login.",
                 reference: "OpenID Connect Core section 12.2"
             )
         }

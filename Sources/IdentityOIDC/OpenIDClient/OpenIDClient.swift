@@ -150,9 +150,9 @@ public final class OpenIDClient: Sendable {
         let otherwise =
             switch endpoint {
             case .pushedAuthorization:
-                " If it has none, set pushedAuthorization to false. That does not help if its metadata require pushed requests."
-            case .deviceAuthorization: " If it has none, it offers no logins by device code."
-            case .userInfo: " If it has none, use the claims of the ID token."
+                " Otherwise set pushedAuthorization to false. If the metadata require pushed requests, ask the provider for the endpoint."
+            case .deviceAuthorization: " Otherwise use a login in a browser: the provider has no device login."
+            case .userInfo: " Otherwise use the claims of the ID token."
             default: ""
             }
         return IdentityError(
@@ -172,7 +172,7 @@ public final class OpenIDClient: Sendable {
             "scopes",
             ofProvider: name,
             "does not contain openid",
-            hint: "Add openid to scopes. Without it, the provider may send no ID token.",
+            hint: "Add openid to scopes. Without openid, the provider may send no ID token.",
             reference: "OpenID Connect Core section 3.1.2.1"
         )
     }
@@ -180,7 +180,9 @@ public final class OpenIDClient: Sendable {
     static var scopesWithoutOpenID: IdentityError {
         IdentityError(
             configuration: "The scopes do not contain openid.",
-            hint: "Add openid to scopes. Without it, the provider may send no ID token.",
+            hint:
+                "Add openid to scopes in the provider's configuration, or to LoginOptions.scopes if the app sets them. Without openid, "
+                + "the provider may send no ID token.",
             reference: "OpenID Connect Core section 3.1.2.1"
         )
     }

@@ -50,7 +50,7 @@ extension OpenIDClient.Configuration {
                 "logout": \.logout, "userInfo": \.userInfo, "pushedAuthorization": \.pushedAuthorization,
                 "revocation": \.revocation, "deviceAuthorization": \.deviceAuthorization,
             ],
-            hints: ["api": "For the UserInfo endpoint, set endpoints.userInfo."]
+            hints: ["api": "Remove endpoints.api. For the UserInfo endpoint, set endpoints.userInfo."]
         )
         allowsLoopbackHTTP = common.allowsLoopbackHTTP
         timeout = common.timeout

@@ -41,7 +41,7 @@ package enum PushedAuthorizationResponse: Sendable {
             .unexpectedResponse,
             "The response to the pushed authorization request has \(problem).",
             hint:
-                "\(ProviderEndpoint.pushedAuthorization.addressHint) If the address is right, report this to the provider.",
+                "\(ProviderEndpoint.pushedAuthorization.addressHint) If the address is right, report this error to the provider.",
             reference: "RFC 9126 section 2.2"
         )
     }
@@ -58,7 +58,7 @@ extension TokenErrorResponse {
                 .configuration,
                 .invalidRequest,
                 "The authorization request is too large for the provider.",
-                "Shorten scopes, authorizationParameters or the options of the login."
+                "Shorten scopes or authorizationParameters in the provider's configuration, or the options of the login."
             )
         case "invalid_request":
             return make(

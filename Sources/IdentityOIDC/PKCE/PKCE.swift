@@ -42,7 +42,9 @@ public struct PKCE: Sendable {
     private static var invalidVerifier: IdentityError {
         IdentityError(
             configuration: "The code verifier must have 43 to 128 characters: only letters, digits and - . _ ~.",
-            hint: "Pass 32 to 96 bytes to PKCE(randomBytes:), or use generateCodeVerifier() of AuthClient.",
+            hint:
+                "To start a login, pass 32 to 96 bytes to PKCE(randomBytes:), or use generateCodeVerifier() of AuthClient. To request "
+                + "tokens, pass the code verifier of the login unchanged.",
             reference: "RFC 7636 section 4.1"
         )
     }

@@ -19,11 +19,15 @@ enum OpenIDPreset: String, CaseIterable {
             throw section.error(
                 "preset",
                 "has an unknown value",
-                hint: "Use one of \(known), or remove it and set issuer."
+                hint: "Set preset to one of \(known). For another provider, remove preset and set issuer."
             )
         }
         guard !section.memberNames.contains("issuer") else {
-            throw section.error("issuer", "is set by the preset", hint: "Remove issuer, or remove preset.")
+            throw section.error(
+                "issuer",
+                "is set by the preset",
+                hint: "If the preset is right, remove issuer. Otherwise remove preset."
+            )
         }
         self = preset
     }
@@ -66,7 +70,8 @@ enum OpenIDPreset: String, CaseIterable {
                 throw section.error(
                     "directory",
                     "is neither a tenant id nor a known name",
-                    hint: "Write the directory's (tenant's) id, organizations, consumers or common."
+                    hint:
+                        "Set directory to the id of the Microsoft directory (tenant), or to organizations, consumers or common."
                 )
             }
             guard let authority = try section.optionalString("authority") else {
@@ -77,7 +82,8 @@ enum OpenIDPreset: String, CaseIterable {
                     "authority",
                     "is not an origin",
                     hint:
-                        "Write only scheme and host, in lower case, without a final slash, such as https://login.microsoftonline.us."
+                        "Set authority to scheme and host only, in lower case, without a final slash, such as "
+                        + "https://login.microsoftonline.us."
                 )
             }
             return .microsoft(name: name, clientID: clientID, directory: directory, authority: authority)
@@ -104,7 +110,7 @@ enum OpenIDPreset: String, CaseIterable {
             throw section.error(
                 "domain",
                 "is not a domain name in lower case",
-                hint: "Write the name alone, in lower case, without https:// and path."
+                hint: "Set domain to the domain name alone, in lower case, without https:// and path."
             )
         }
         return domain
@@ -123,7 +129,8 @@ enum OpenIDPreset: String, CaseIterable {
             throw section.error(
                 member,
                 "must consist of letters, digits, - . _ ~ and % escapes, and must not be . or ..",
-                hint: "Write it as in the provider's URL, and every other character as % and two hexadecimal digits."
+                hint:
+                    "Copy \(member) from the provider's URL. Write every other character as % and two hexadecimal digits."
             )
         }
         return text

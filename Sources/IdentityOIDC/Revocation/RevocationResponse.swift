@@ -38,13 +38,13 @@ package enum RevocationResponse: Sendable {
 extension TokenErrorResponse {
     /// The error of a failed revocation: the token may still be valid.
     fileprivate var revocationError: IdentityError {
-        let hint = "Wait until the tokens expire, or revoke them in the provider's administration."
+        let hint = "wait until the tokens expire, or revoke the tokens in the provider's administration."
         if isOutage {
             return make(
                 .retryLater,
                 .providerUnavailable,
                 "The provider cannot revoke tokens at the moment (HTTP \(status)).",
-                "If the app still has the tokens, try again later. \(hint)"
+                "If the app still has the tokens, try again later. Otherwise \(hint)"
             )
         }
         if error == "invalid_client" { return invalidClient }
@@ -52,7 +52,8 @@ extension TokenErrorResponse {
             .rejected,
             .unexpectedResponse,
             "The provider did not revoke a token (HTTP \(status)).",
-            "\(hint) Read providerResponse of this error, and check endpoints.revocation or revocation_endpoint of the metadata."
+            "Read providerResponse of this error. Check endpoints.revocation, or revocation_endpoint of the provider's metadata. If the "
+                + "address is right, \(hint)"
         )
     }
 }

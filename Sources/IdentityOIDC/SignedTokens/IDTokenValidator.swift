@@ -144,7 +144,8 @@ package enum IDTokenValidator {
     static let errors = SignedTokenErrors(
         token: "ID token",
         hint:
-            "If every login or refresh fails this way, compare this provider in your configuration with the provider's documentation."
+            "If one login fails this way, start the login again. If every login or refresh fails this way, compare the provider's "
+            + "configuration with the provider's documentation."
     )
 
     static func failure(

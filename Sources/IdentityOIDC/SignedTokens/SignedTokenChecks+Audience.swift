@@ -21,7 +21,8 @@ extension SignedTokenChecks {
                 .idTokenAudience,
                 "has no audience that is this client (\(audience.isEmpty ? "none" : LoggableName.shown(audience)))",
                 "section 3.1.3.7 item 3",
-                advice: "Compare clientID (publishableKey at Bolt) with the client at the provider."
+                advice:
+                    "Compare clientID (publishableKey at Bolt) in the provider's configuration with the client's id at the provider."
             )
         }
         guard expected.allowsUntrustedAudiences || !audience.contains(where: isForeign) else {
@@ -30,7 +31,8 @@ extension SignedTokenChecks {
                 "also has an audience that is not trusted (\(LoggableName.shown(audience.filter(isForeign))))",
                 "section 3.1.3.7 item 3",
                 advice:
-                    "If the provider adds it to the tokens of this client on purpose, add it to trustedAudiences (kind openid)."
+                    "If the provider adds this audience to the tokens of this client on purpose, add the audience to trustedAudiences "
+                    + "(kind openid)."
             )
         }
         guard let party = claims["azp"] else { return nil }

@@ -13,7 +13,7 @@ extension SignedTokenChecks {
             let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
             let advice =
                 algorithm == nil
-                ? "Let the provider sign with an accepted algorithm; none and HMAC are never accepted."
+                ? "Ask the provider to sign with an accepted algorithm; none and HMAC are never accepted."
                 : "If the provider signs with \(name) on purpose, add it to `algorithms` (kind openid)."
             throw errors.error(
                 .idTokenAlgorithm,

@@ -16,7 +16,8 @@ struct SignedTokenChecks {
                 .idTokenIssuer,
                 "The \(errors.token) has no issuer, or one that is not accepted.",
                 hint:
-                    "Compare the token's issuer in providerResponse with what is accepted (\(acceptedIssuers)). \(issuerRule)",
+                    "Compare the token's issuer in providerResponse of this error with what is accepted (\(acceptedIssuers)). "
+                    + "\(issuerRule)",
                 reference: "OpenID Connect Core section 3.1.3.7 item 2",
                 providerResponse: IdentityError.ProviderResponse(error: claims["iss"]?.string)
             )
@@ -28,9 +29,18 @@ struct SignedTokenChecks {
 
     /// The hint about a wrong issuer: whether the configuration can accept it.
     private var issuerRule: String {
-        if expected.boundIssuer != nil { return "It must be the issuer at which the login started." }
-        if expected.issuerTemplate != nil { return "It must contain the tenant ID from the token's tid claim." }
-        return "Only if it belongs to this provider, set issuers to the complete list of accepted issuers."
+        if expected.boundIssuer != nil {
+            return
+                "The token's issuer must be the issuer at which the login started. If every login fails this way, report the token's "
+                + "issuer to the provider."
+        }
+        if expected.issuerTemplate != nil {
+            return
+                "Check directory in the provider's configuration. The token's issuer must contain the tenant ID of the token's tid claim."
+        }
+        return
+            "If the token's issuer belongs to this provider, set issuers in the provider's configuration to all accepted issuers. "
+            + "Otherwise leave issuers unchanged."
     }
 
     func subject(_ claims: JSONObject) throws(IdentityError) -> String {

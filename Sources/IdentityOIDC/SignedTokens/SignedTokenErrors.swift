@@ -47,8 +47,9 @@ struct SignedTokenErrors: Sendable {
         let reading =
             isStored ? "said \(now.formatted(.iso8601)) when the token was received" : "says \(now.formatted(.iso8601))"
         let clock =
-            "This machine's clock \(reading); the token \(statement) \(time.formatted(.iso8601)). "
-            + "Compare the clocks. If this machine's clock is wrong, set it by NTP."
+            "Compare the clocks of this machine and of the provider. "
+            + "This machine's clock \(reading); the token \(statement) \(time.formatted(.iso8601)). "
+            + "If this machine's clock is wrong, set the clock by NTP. Otherwise report the token's times to the provider."
         return error(.idTokenTime, problem, section, advice: clock)
     }
 }

@@ -57,7 +57,7 @@ package enum TokenEndpointResponse: Sendable {
                     .rejected,
                     .tokenResponseInvalid,
                     "The \(endpoint.response) could not be parsed as JSON: \(error).",
-                    hint: "\(endpoint.addressHint) If the address is right, report this to the provider.",
+                    hint: "\(endpoint.addressHint) If the address is right, report this error to the provider.",
                     reference: endpoint == .token ? "RFC 6749 section 5.1" : "RFC 8259 section 2",
                     cause: error
                 )

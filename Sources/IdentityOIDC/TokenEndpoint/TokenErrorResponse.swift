@@ -105,15 +105,15 @@ public struct TokenErrorResponse: Sendable {
                 .rejected,
                 .invalidGrant,
                 "The provider rejected the device code.",
-                "The code was used before, has expired, or was issued to another clientID. Start the login again."
+                "Start the login again. The device code was used before, has expired, or was issued to another clientID."
             )
         case "invalid_grant":
             return make(
                 .rejected,
                 .invalidGrant,
                 "The provider rejected the authorization code.",
-                "The code was used before, has expired or was issued to another client, or redirectURI or the PKCE code verifier "
-                    + "differ from the login's. Start the login again."
+                "Start the login again. If every login fails this way, check that the code is exchanged only once, with the client, "
+                    + "redirectURI and PKCE code verifier of the login."
             )
         case "invalid_client": return invalidClient
         case "unauthorized_client":
@@ -121,21 +121,25 @@ public struct TokenErrorResponse: Sendable {
                 .configuration,
                 .unauthorizedClient,
                 "The provider does not permit the \(endpoint.request) of this client (unauthorized_client).",
-                "Check that clientID names the right client, and what that client may do at the provider. \(consequence)"
+                "Compare clientID in the provider's configuration with the client's id at the provider. If they are equal, permit the "
+                    + "\(endpoint.request) for this client in the provider's administration. \(consequence)"
             )
         case "unsupported_grant_type":
             return make(
                 .configuration,
                 .unsupportedGrantType,
                 "The provider does not offer the requested grant type to this client (unsupported_grant_type).",
-                "Check that clientID names the right client, and that it may use this grant type at the provider. \(consequence)"
+                "Compare clientID in the provider's configuration with the client's id at the provider. If they are equal, permit this "
+                    + "grant type for the client in the provider's administration. \(consequence)"
             )
         case "invalid_scope":
             return make(
                 .configuration,
                 .invalidScope,
                 "The provider rejected the scopes.",
-                "Compare scopes with the scopes that the client may request at the provider."
+                "Look up which scopes the provider permits for this client. Remove every other scope from scopes in the provider's "
+                    + "configuration and from LoginOptions.scopes."
+                    + (grant == .refreshToken ? " Then let the buyer sign in again." : "")
             )
         case "invalid_request" where grant == .refreshToken:
             // Ory Hydra sends this error for two concurrent refreshes, and for failures after which a retry succeeds.
@@ -167,8 +171,8 @@ public struct TokenErrorResponse: Sendable {
                 .retryLater,
                 .dpopProofRefused,
                 "The provider requires a DPoP nonce that the request did not have.",
-                "Try again; begin a failed login again from its start. If every attempt fails, the provider's servers may not share "
-                    + "their nonces: report it to the provider.",
+                "Try again; begin a failed login again from its start. If every attempt fails, report to the provider that its servers "
+                    + "may not share their DPoP nonces.",
                 reference: "RFC 9449 section 8"
             )
         case "temporarily_unavailable", "server_error":
@@ -184,7 +188,7 @@ public struct TokenErrorResponse: Sendable {
                 .retryLater,
                 .unexpectedResponse,
                 "The \(endpoint.name) returned an unexpected response (HTTP \(status)).",
-                "\(endpoint.addressHint) If the address is right, this may be an outage. \(retryHint)"
+                "\(retryHint) If every attempt fails, the address may be wrong. \(endpoint.addressHint)"
             )
         default:
             return make(
@@ -192,7 +196,7 @@ public struct TokenErrorResponse: Sendable {
                 .unexpectedResponse,
                 "The provider rejected the \(endpoint.request) (HTTP \(status)).",
                 (error ?? "").isEmpty && errorDescription == nil
-                    ? "The response does not say why. \(endpoint.addressHint)"
+                    ? "\(endpoint.addressHint) If the address is right, ask the provider for the reason."
                     : "Read providerResponse of this error: it contains the provider's explanation."
             )
         }
@@ -204,7 +208,7 @@ public struct TokenErrorResponse: Sendable {
             .configuration,
             .invalidClient,
             "The provider does not know this client or rejected its authentication.",
-            "Check clientID, and clientSecret or clientKey, and clientAuthentication. \(consequence)"
+            "Check clientID, clientAuthentication, and clientSecret or clientKey in the provider's configuration. \(consequence)"
         )
     }
 

@@ -93,8 +93,8 @@ package struct TokenResponse: Sendable {
             .tokenUnbound,
             "The provider issued a bearer token although a DPoP proof was sent.",
             hint:
-                "Ask the provider to bind this client's tokens. During a migration, set acceptsUnboundTokens to true: logins then "
-                + "accept bearer tokens. A session whose tokens are bound never accepts them.",
+                "Ask the provider to bind this client's tokens to its DPoP key. During a migration, set acceptsUnboundTokens to true: "
+                + "logins then accept bearer tokens. A refresh of bound tokens never accepts bearer tokens.",
             reference: "RFC 9449 section 5"
         )
     }
@@ -131,7 +131,7 @@ package struct TokenResponse: Sendable {
             .rejected,
             .tokenResponseInvalid,
             "The token response has no usable \(member).",
-            hint: "\(ProviderEndpoint.token.addressHint) If the address is right, report this to the provider.",
+            hint: "\(ProviderEndpoint.token.addressHint) If the address is right, report this error to the provider.",
             reference: "RFC 6749 section 5.1"
         )
     }

@@ -32,8 +32,8 @@ enum UserInfoResponse {
                 .insufficientScope,
                 "The UserInfo endpoint denied access with this access token (HTTP 403).",
                 hint:
-                    "Read providerResponse of this error. If the token's scopes are not sufficient, add profile or email to scopes and "
-                    + "let the buyer sign in again.",
+                    "Read providerResponse of this error. If the token's scopes are not sufficient, add profile or email to scopes in "
+                    + "the provider's configuration. Then let the buyer sign in again.",
                 reference: "RFC 6750 section 3.1",
                 providerResponse: AuthenticationChallenge.answer(
                     challenges,
@@ -60,7 +60,7 @@ enum UserInfoResponse {
                 .rejected,
                 .idTokenSubject,
                 "The sub of the UserInfo response is missing, is not a string, or belongs to another buyer.",
-                hint: "Try again. If it happens again, report it to the provider. The response was not used.",
+                hint: "Try again. If this error happens again, report it to the provider. The response was not used.",
                 reference: "OpenID Connect Core section 5.3.2"
             )
         }
@@ -95,7 +95,7 @@ enum UserInfoResponse {
             .unexpectedResponse,
             "The UserInfo endpoint rejected the request (HTTP \(response.status)).",
             hint:
-                "Read providerResponse of this error, and check endpoints.userInfo or userinfo_endpoint of the metadata.",
+                "Read providerResponse of this error. Check endpoints.userInfo, or userinfo_endpoint of the provider's metadata.",
             reference: "RFC 6750 section 3.1",
             providerResponse: IdentityError.ProviderResponse(
                 error: answer["error"]?.string,
@@ -161,8 +161,8 @@ enum UserInfoResponse {
             .unexpectedResponse,
             "The UserInfo endpoint did not return a JSON object (HTTP \(response.status)).",
             isInvalid
-                ? "The response was not used. Check endpoints.userInfo or userinfo_endpoint of the metadata."
-                : "Try again later. If every attempt fails, check endpoints.userInfo or userinfo_endpoint of the metadata."
+                ? "Check endpoints.userInfo, or userinfo_endpoint of the provider's metadata. The response was not used."
+                : "Try again later. If every attempt fails, check endpoints.userInfo, or userinfo_endpoint of the provider's metadata."
         )
     }
 }

@@ -34,7 +34,8 @@ enum UserInfoToken {
 
     private static let errors = SignedTokenErrors(
         token: "UserInfo response",
-        hint: "The response was not used. Compare the client's registration with the configuration. If the message is "
-            + "about a time, check the clocks first."
+        hint:
+            "If the message is about a time, compare the clocks of this machine and of the provider. Otherwise compare the client's "
+            + "registration at the provider with the provider's configuration. The response was not used."
     )
 }
