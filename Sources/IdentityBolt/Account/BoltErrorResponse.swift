@@ -84,7 +84,8 @@ extension BoltErrorResponse {
                 .retryLater,
                 .accessTokenRefused,
                 "Bolt rejected the access token.",
-                "Refresh the access token. If that does not help, check scopes, or let the buyer sign in again."
+                "Refresh the access token. If Bolt rejects the new access token too, check scopes in the provider's configuration. Then "
+                    + "let the buyer sign in again."
             )
         }
         if HTTPResponse.isOutage(status) {

@@ -136,8 +136,9 @@ final class BoltLoginEngine: Sendable {
     static func notConfigured(_ what: String) -> IdentityError {
         IdentityError(
             configuration: "BoltCheckout has no \(what).",
-            hint: "Call configure(provider:presenter:) of BoltCheckout before the first login. "
-                + "A presenter can also be passed to startLogin.",
+            hint:
+                "Call configure(provider:presenter:) of BoltCheckout before the first login. If only the presenter is missing, you can "
+                + "pass a presenter to startLogin instead.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )
     }

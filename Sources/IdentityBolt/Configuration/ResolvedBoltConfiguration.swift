@@ -19,13 +19,13 @@ struct ResolvedBoltConfiguration: Sendable {
         guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Self.invalid(
                 "publishableKey is empty or contains a space, a control character or a character outside ASCII.",
-                "Copy it from Bolt's dashboard."
+                "Copy publishableKey from Bolt's dashboard."
             )
         }
         guard apiKey.map({ !$0.isEmpty }) ?? true else {
             throw Self.invalid(
                 "The API key is empty.",
-                "Copy it from Bolt's dashboard. A public client has none."
+                "Copy apiKey from Bolt's dashboard. If the client is public, remove apiKey and set usePkce to true."
             )
         }
     }
@@ -61,7 +61,7 @@ struct ResolvedBoltConfiguration: Sendable {
         guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
             throw invalid(
                 "The scopes do not contain openid.",
-                "Add openid to scopes: without it Bolt sends no ID token."
+                "Add openid to scopes: without openid, Bolt sends no ID token."
             )
         }
         try check(stateLength: configuration.stateLength)
@@ -74,7 +74,7 @@ struct ResolvedBoltConfiguration: Sendable {
         guard stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw invalid(
                 "`stateLength` must be between 8 and 86.",
-                "Remove stateLength unless Bolt requires it."
+                "If Bolt requires a length of the state, set stateLength to this length. Otherwise remove stateLength."
             )
         }
     }

@@ -30,7 +30,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         guard publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ResolvedBoltConfiguration.invalid(
                 "publishableKey contains a space, a control character or a character outside ASCII.",
-                "Copy it from Bolt's dashboard."
+                "Copy publishableKey from Bolt's dashboard."
             )
         }
         let all = [storefront, codeExchange, tokenExchange, authorization, endpoints.jwks, endpoints.api]
@@ -41,7 +41,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         else {
             throw ResolvedBoltConfiguration.invalid(
                 "codeParam or stateParam is empty, or they are equal.",
-                "Set them to two different names."
+                "Set codeParam and stateParam to two different names."
             )
         }
         try ResolvedBoltConfiguration.check(stateLength: configuration.stateLength)
@@ -61,7 +61,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         guard !(configuration.issuers ?? []).contains(where: { $0.utf8.contains(UInt8(ascii: "#")) }) else {
             throw ResolvedBoltConfiguration.invalid(
                 "`issuers` contains `#`, which marks the issuers of unverified buyers.",
-                "Remove the entry. The SDK refuses every token whose iss contains #."
+                "Remove each entry with # from issuers: the SDK refuses every token whose iss contains #."
             )
         }
         if configuration.endpoints.jwks == nil {
@@ -110,7 +110,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         guard let url = try? HTTPURL("https://\(host)"), isBare(url, host) else {
             throw ResolvedBoltConfiguration.invalid(
                 "`host` of the SFCC provider is not a host name.",
-                "Write the name alone, without https:// and path."
+                "Set host to the host name alone, without https:// and path."
             )
         }
         return url
@@ -135,7 +135,8 @@ struct ResolvedSFCCConfiguration: Sendable {
         guard hasSite, !action.isEmpty, let url = try? storefront.replacing(path: "\(base)/\(action)") else {
             throw ResolvedBoltConfiguration.invalid(
                 "siteID or controllerBasePath, locale and the controllers' names do not form a valid path.",
-                "Set siteID or controllerBasePath, and compare all of them with the URL of a controller in the storefront."
+                "Set siteID or controllerBasePath. Then compare siteID or controllerBasePath, locale, codeExchangeAction and "
+                    + "tokenExchangeAction with the URL of a controller in the storefront."
             )
         }
         return url

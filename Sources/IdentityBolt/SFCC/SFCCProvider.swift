@@ -144,7 +144,7 @@ extension SFCCProvider: BoltAuthorizing {
                 .rejected,
                 .stateInvalid,
                 "The login result has no state.",
-                hint: "Send the state together with the code. The SFCC storefront needs it.",
+                hint: "Send the state together with the code: the SFCC storefront needs the state.",
                 reference: "RFC 6749 section 10.12"
             )
         }

@@ -86,7 +86,7 @@ struct SFCCResponse: Sendable {
                 ? "The SFCC storefront cannot process the request at the moment (HTTP \(response.status))."
                 : "The SFCC storefront rejected the request (HTTP \(response.status)).",
             hint: isOutage
-                ? "Try again later. A login must be started again; a session keeps its refresh token."
+                ? "Try again later; begin a failed login again from its start."
                 : "Start the login again. If every login fails, compare host, siteID, codeParam, stateParam, extraQuery and extraForm with "
                     + "what the storefront's controllers expect.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
@@ -120,8 +120,8 @@ struct SFCCResponse: Sendable {
             .unexpectedResponse,
             message,
             hint: isPage
-                ? "The response is an HTML page, perhaps because of maintenance. Try again later; a login must be started again. If later "
-                    + "responses are HTML pages too, compare \(settings) with the storefront's own URLs."
+                ? "Try again later; begin a failed login again from its start. The response is an HTML page, perhaps because of "
+                    + "maintenance. If later responses are HTML pages too, compare \(settings) with the storefront's own URLs."
                 : "Compare \(settings) with the storefront's own URLs.\(advice)",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerResponse: providerResponse(nil, nil)

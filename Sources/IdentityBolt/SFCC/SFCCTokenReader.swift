@@ -48,7 +48,9 @@ struct SFCCTokenReader: Sendable {
         } catch {
             throw Self.malformed(
                 "is not a usable JWT",
-                hint: "Check the response's Authorization header. If it has none, check what tokenJSONPaths select.",
+                hint:
+                    "Check the Authorization header of the storefront's response. If the response has no such header, check what "
+                    + "tokenJSONPaths select in the response.",
                 cause: error
             )
         }
@@ -80,8 +82,9 @@ struct SFCCTokenReader: Sendable {
         }
         guard error.kind == .rejected else { return error }
         return error.recast(
-            hint: "The session was not ended. If every refresh fails, compare host, siteID, extraQuery and "
-                + "extraForm with what the storefront's controllers expect, and ask its developers whether they support a refresh."
+            hint:
+                "If every refresh fails, compare host, siteID, extraQuery and extraForm with what the storefront's controllers expect. "
+                + "Ask the storefront's developers whether the controllers support a refresh. This call did not end the session."
         )
     }
 
@@ -96,7 +99,7 @@ struct SFCCTokenReader: Sendable {
             guard descriptor.isSamePerson(old.buyer, as: buyer) || hasNoSubject else {
                 throw Self.malformed(
                     "belongs to another buyer than the session",
-                    hint: "Alert an operator: the SFCC storefront returned the token of another login."
+                    hint: "Ask the storefront's developers why the storefront returned the token of another login."
                 )
             }
         } catch {
@@ -132,7 +135,9 @@ struct SFCCTokenReader: Sendable {
             else {
                 throw Self.malformed(
                     "is not valid yet, or has an nbf that is not a valid time",
-                    hint: "Check this server's clock. nbf must be a number of seconds since 1970."
+                    hint:
+                        "Check this machine's clock. If the clock is right, ask the storefront's developers to correct nbf: it must be a "
+                        + "number of seconds since 1970."
                 )
             }
         }
@@ -142,8 +147,9 @@ struct SFCCTokenReader: Sendable {
             else {
                 throw Self.malformed(
                     "has expired, or has an exp that is not a valid time",
-                    hint: "Check this server's clock, and how long the SFCC storefront's tokens are valid. exp must "
-                        + "be a number of seconds since 1970."
+                    hint:
+                        "Check this machine's clock. If the clock is right, ask the storefront's developers how long a token is valid. "
+                        + "exp must be a number of seconds since 1970."
                 )
             }
             expiries.append(Date(timeIntervalSince1970: seconds))
@@ -186,9 +192,9 @@ struct SFCCTokenReader: Sendable {
                 .idTokenIssuer,
                 "The token of the SFCC storefront has no `iss`, or one that is not in `issuers` or contains `#`.",
                 hint:
-                    "Compare issuers (\(issuers.joined(separator: ", "))) with the token's value in providerResponse. "
-                    + "Correct issuers only if that value is the storefront's. If iss is missing or contains #, ask the "
-                    + "storefront's developers to change it.",
+                    "Compare issuers (\(issuers.joined(separator: ", "))) with the token's iss in providerResponse of this error. "
+                    + "Correct issuers only if that iss is the storefront's. If iss is missing or contains #, ask the storefront's "
+                    + "developers to change iss.",
                 reference: "RFC 7519 section 4.1.1",
                 providerResponse: IdentityError.ProviderResponse(error: issuer)
             )
@@ -207,8 +213,9 @@ struct SFCCTokenReader: Sendable {
                 .idTokenAudience,
                 "The token of the SFCC storefront has no `aud`, or none that is in `audiences`.",
                 hint:
-                    "Compare audiences (\(audiences.joined(separator: ", "))) with the token's aud in providerResponse. Correct "
-                    + "audiences only if that value names this client or site. If aud is missing, let the storefront's developers add it.",
+                    "Compare audiences (\(audiences.joined(separator: ", "))) with the token's aud in providerResponse of this error. "
+                    + "Correct audiences only if that aud names this client or site. If aud is missing, ask the storefront's developers "
+                    + "to add aud.",
                 reference: "RFC 7519 section 4.1.3",
                 providerResponse: IdentityError.ProviderResponse(error: named.joined(separator: " "))
             )

@@ -44,9 +44,9 @@ extension AuthClient {
                     .rejected,
                     .callbackInvalid,
                     "The URL is neither this client's redirect URI nor the redirect URI of a pending login.",
-                    hint: "Pass the URL to which Shopify redirected. Compare it, without its query, with the redirect "
-                        + "URI of the login, character by character. If they are equal, the login is no longer pending: "
-                        + "start a new one.",
+                    hint:
+                        "Pass the URL to which Shopify redirected. Compare this URL, without its query, with the redirect URI of the "
+                        + "login, character by character. If they are equal, the login is no longer pending: start a new login.",
                     reference: "RFC 9700 section 4.4.2.2"
                 )
             }
@@ -108,8 +108,8 @@ extension AuthClient {
             .stateUnknown,
             "The authorization code, or the code verifier that was passed with it, belongs to no pending login of this client.",
             hint:
-                "Pass a code from handleCallback(url:), or pass with the code the code verifier of its login. Each works once, "
-                + "until ten minutes after the start of the login; after that, start the login again.",
+                "Pass a code that handleCallback(url:) returned, or pass the code together with the code verifier of its login. A code "
+                + "works once, until ten minutes after the start of the login. After that, start the login again.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )

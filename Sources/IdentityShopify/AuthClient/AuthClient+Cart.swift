@@ -34,7 +34,7 @@ extension AuthClient {
             } catch {
                 throw IdentityError(
                     configuration: "The Storefront access token is not a valid value of an HTTP header.",
-                    hint: "Copy the token without line breaks.",
+                    hint: "Copy the Storefront access token without line breaks.",
                     reference: "Storefront API reference, authentication"
                 )
             }
@@ -68,11 +68,12 @@ extension ShopifyProvider {
                 addressPolicy: httpClient.addressPolicy(for: url),
                 advice: GraphQLEndpoint.Advice(
                     refused: "Check that storefrontAccessToken is a public token of this shop and was not revoked.",
-                    denied: "Give the token the scope unauthenticated_write_checkouts.",
+                    denied: "Give the Storefront access token the scope unauthenticated_write_checkouts.",
                     notFound: "Check shopDomain and apiVersion.",
                     redirected: "Set shopDomain to the domain that serves the API, usually the myshopify.com one.",
                     tooMany: "Wait before the next request.",
-                    attack: "Wait before the next request. On a server, use CartAdapter and pass the buyer's IP."
+                    attack:
+                        "Wait before the next request. On a server, use CartAdapter and pass the buyer's IP address."
                 )
             ),
             environment: environment,

@@ -84,8 +84,9 @@ extension AuthClient {
     private static func invalidParameters(_ problem: String) -> IdentityError {
         IdentityError(
             configuration: "The parameters of the token request are wrong: \(problem).",
-            hint: "Pass client_id, grant_type, code, redirect_uri and code_verifier, and nothing else. "
-                + "grant_type is authorization_code; client_id and redirect_uri are this client's.",
+            hint:
+                "Pass client_id, grant_type, code, redirect_uri and code_verifier, and nothing else. Set grant_type to "
+                + "authorization_code, and set client_id and redirect_uri to the values of this AuthClient.",
             reference: "RFC 6749 section 4.1.3"
         )
     }

@@ -168,8 +168,8 @@ extension AuthClient {
             } catch {
                 let hint =
                     tokens == nil
-                    ? "Repair the storage, then remove the tokens from it. The client no longer has them."
-                    : "Repair the storage, then save currentTokens before the program ends."
+                    ? "Repair the token storage. Then remove the tokens from the storage: the client no longer has the tokens."
+                    : "Repair the token storage. Then save currentTokens of the AuthClient before the program ends."
                 throw IdentityError(
                     kind,
                     .storeFailed,

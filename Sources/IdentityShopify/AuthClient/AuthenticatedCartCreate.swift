@@ -87,8 +87,9 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                     .identityRejected,
                     "Shopify does not accept the buyer's access token for a cart.",
                     hint:
-                        "Check that the access token belongs to this shop and has the scope customer-account-api:full. If both are "
-                        + "right, refresh it, or let the buyer sign in again, and create the cart with the new access token.",
+                        "Check that the access token belongs to this shop and has the scope customer-account-api:full. If the shop and "
+                        + "the scope are right, refresh the access token or let the buyer sign in again. Then create the cart with the "
+                        + "new access token.",
                     reference: "Storefront API reference, CartBuyerIdentityInput",
                     providerResponse: response
                 )
@@ -100,8 +101,8 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                 "Shopify did not create the cart.",
                 hint: isOutage
                     ? "Try again later."
-                    : "Read code and field in providerResponse. Usually variantId is not the global id of a variant "
-                        + "that the sales channel of the token sells.",
+                    : "Read the code and the field in providerResponse of this error. Check that variantId is the global id of a variant "
+                        + "that the sales channel of the Storefront access token sells.",
                 reference: "Storefront API reference, cartCreate",
                 providerResponse: response
             )

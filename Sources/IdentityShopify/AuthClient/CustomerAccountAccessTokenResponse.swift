@@ -26,8 +26,8 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
                     "These tokens have no verified ID token, so the buyer is not known.",
                     hint:
                         "Use the response of requestAccessToken, completeLogin or login, which verify the ID token. The response of "
-                        + "refreshAccessToken has the buyer only while this AuthClient still has the tokens of that login, or if "
-                        + "Shopify sends an ID token.",
+                        + "refreshAccessToken has the buyer only while this AuthClient still has the tokens of the login, or if Shopify "
+                        + "sends an ID token.",
                     reference: "OpenID Connect Core section 3.1.3.7"
                 )
             }

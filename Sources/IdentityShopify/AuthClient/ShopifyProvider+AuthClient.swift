@@ -60,9 +60,9 @@ extension ShopifyProvider {
                 .configuration,
                 .redirectRefused,
                 "Shopify's logout endpoint returned a permanent redirect, so the session at Shopify was not ended.",
-                hint: "Usually the shop id in the endpoint's URL is wrong. Check shopID and endpoints.logout; if the "
-                    + "endpoint was discovered, check shopDomain or endpoints.discovery. The client no longer has the "
-                    + "tokens in memory.",
+                hint:
+                    "Check shopID and endpoints.logout: usually the shop id in the endpoint's URL is wrong. If the endpoint was "
+                    + "discovered, check shopDomain or endpoints.discovery. The client no longer has the tokens in memory.",
                 reference: "Customer Account API reference, logging out",
                 providerResponse: IdentityError.ProviderResponse(status: response.status)
             )

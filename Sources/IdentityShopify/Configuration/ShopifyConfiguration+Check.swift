@@ -10,8 +10,9 @@ extension ShopifyProvider.Configuration {
             throw ShopifyConfigurationProblem(
                 member: "clientID",
                 problem: "is empty or contains a space, a control character or a character outside ASCII",
-                hint: "Copy it from the Customer Account API settings of the Headless or Hydrogen channel, "
-                    + "or, for a client of type app, from the app's settings at Shopify."
+                hint:
+                    "Copy clientID from the Customer Account API settings of the Headless or Hydrogen channel. For a client of type app, "
+                    + "copy clientID from the app's settings at Shopify."
             )
         }
         if let shopID { try Self.check(shopID: shopID) }
@@ -36,7 +37,7 @@ extension ShopifyProvider.Configuration {
             throw ShopifyConfigurationProblem(
                 member: "apiVersion",
                 problem: "is not a version",
-                hint: "Write it as Shopify does, for example 2026-10, or unstable."
+                hint: "Write apiVersion as Shopify does, for example 2026-10, or unstable."
             )
         }
         try checkClient()
@@ -57,7 +58,7 @@ extension ShopifyProvider.Configuration {
         ShopifyConfigurationProblem(
             member: "scopes",
             problem: "do not contain openid",
-            hint: "Add openid: without it Shopify sends no ID token, and the buyer is unknown."
+            hint: "Add openid to scopes: without openid, Shopify sends no ID token, and the buyer is unknown."
         )
     }
 
@@ -79,7 +80,7 @@ extension ShopifyProvider.Configuration {
             throw ShopifyConfigurationProblem(
                 member: "shopDomain",
                 problem: "is missing",
-                hint: "Set it to the shop's myshopify.com name."
+                hint: "Set shopDomain to the shop's myshopify.com name."
             )
         }
         if endpoints.isComplete, endpoints.discovery == nil, shopID == nil, issuers == nil {
@@ -109,7 +110,7 @@ extension ShopifyProvider.Configuration {
                 throw ShopifyConfigurationProblem(
                     member: "clientSecret",
                     problem: "is empty",
-                    hint: "Copy it from the client's settings at Shopify."
+                    hint: "Copy clientSecret from the client's settings at Shopify."
                 )
             }
         case .publicWeb(let origin):
@@ -119,9 +120,10 @@ extension ShopifyProvider.Configuration {
                 throw ShopifyConfigurationProblem(
                     member: "origin",
                     problem: "is not an https origin in the form that browsers send",
-                    hint: "Write it in lower case, for example https://app.example, without a trailing slash and "
-                        + "without :443, and register it at Shopify under JavaScript origins. If you set no origin, "
-                        + "the SDK takes it from the redirect URI: correct that URI."
+                    hint:
+                        "If origin is not set, correct redirectURI, from which the SDK takes the origin. Otherwise write origin in lower "
+                        + "case, for example https://app.example, without a trailing slash and without :443. Register the origin at "
+                        + "Shopify under JavaScript origins."
                 )
             }
         }
@@ -148,8 +150,8 @@ extension ShopifyProvider.Configuration {
                 member: "redirectURI",
                 problem: "is not an https URL without user information and fragment",
                 hint:
-                    "Shopify accepts https only, and no localhost. Register https://{your domain}\(path), and set redirectURI to "
-                    + "exactly this URI. In development, use a tunnel that has an https domain."
+                    "Register https://{your domain}\(path) at Shopify, and set redirectURI to exactly this URI. In development, use a "
+                    + "tunnel that has an https domain: Shopify accepts only https, and no localhost."
             )
         }
     }
@@ -160,6 +162,7 @@ extension ShopifyConfigurationProblem {
     static let shopDomain = ShopifyConfigurationProblem(
         member: "shopDomain",
         problem: "is not a bare domain name",
-        hint: "Write for example your-shop.myshopify.com, without https://, port and path."
+        hint:
+            "Set shopDomain to the domain name alone, for example your-shop.myshopify.com, without https://, port and path."
     )
 }

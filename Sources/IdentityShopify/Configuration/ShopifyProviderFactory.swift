@@ -58,7 +58,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
         return try ShopifyProvider(configuration, environment: environment)
     }
 
-    private static let knownClients = "Use publicMobile, publicWeb, confidential or app."
+    private static let knownClients = "Set client to publicMobile, publicWeb, confidential or app."
 
     private static func client(
         _ section: inout ConfigurationSection,
@@ -78,7 +78,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
             throw section.error(
                 "clientSecret",
                 "is not used by a client of type \(type)",
-                hint: "Only a confidential client has a secret: remove it, or set client to confidential."
+                hint: "Remove clientSecret, or set client to confidential: only a confidential client has a secret."
             )
         }
         guard origin == nil || type.isIdentical(to: "publicWeb") else {
@@ -96,7 +96,8 @@ public struct ShopifyProviderFactory: ProviderFactory {
                 throw section.error(
                     "clientSecret",
                     "is missing",
-                    hint: "A confidential client needs it. Write { \"env\": \"NAME\" } or { \"file\": \"path\" }."
+                    hint:
+                        "Set clientSecret to { \"env\": \"NAME\" } or { \"file\": \"path\" }: a confidential client needs a secret."
                 )
             }
             return .confidential(secret)
@@ -106,7 +107,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
                 throw section.error(
                     "origin",
                     "is missing and cannot be taken from redirectURI",
-                    hint: "Write the app's origin, for example https://app.example."
+                    hint: "Set origin to the app's origin, for example https://app.example."
                 )
             }
             return .publicWeb(origin: origin)

@@ -47,8 +47,8 @@ extension ShopifyProvider {
         } else if response.status == 403 {
             (kind, code, hint) = (
                 .configuration, .requestBlocked,
-                "Check in the shop's admin that the app is not blocked and the shop is open. Check also whether Shopify blocks this "
-                    + "machine or its User-Agent."
+                "Check in the shop's admin that the app is not blocked and the shop is open. If both are right, ask Shopify whether it "
+                    + "blocks this machine's address or the userAgent of IdentityEnvironment."
             )
         } else if isDenied {
             (kind, code, hint) = (.rejected, .insufficientScope, error.hint)

@@ -29,8 +29,8 @@ extension ShopifyProvider {
         } catch {
             throw error.recast(
                 hint:
-                    "The logout URL contains the ID token. If you call logout(idToken:), check that you pass the ID token of the "
-                    + "login. If a post-logout redirect URI is set, shorten it."
+                    "If the app calls logout(idToken:), check that it passes the ID token of the login: the logout URL contains the ID "
+                    + "token. If postLogoutRedirectURI is set, shorten postLogoutRedirectURI."
             )
         }
     }

@@ -33,8 +33,8 @@ struct ShopifyQuirks: OpenIDQuirks {
                 .configuration,
                 .redirectRefused,
                 "Shopify's token endpoint returned a redirect, which was not followed.",
-                "Usually the shop id in the endpoint's URL is wrong. Check shopID and endpoints.token; if the endpoint "
-                    + "was discovered, check shopDomain or endpoints.discovery."
+                "Check shopID and endpoints.token: usually the shop id in the endpoint's URL is wrong. If the endpoint was discovered, "
+                    + "check shopDomain or endpoints.discovery."
             )
         }
         let isRefusedClient =
@@ -50,9 +50,9 @@ struct ShopifyQuirks: OpenIDQuirks {
                 .configuration,
                 .originRefused,
                 "Shopify rejected the token request: its Origin header is missing or is not registered.",
-                "If the client at Shopify is a public web client, register the app's origin there under JavaScript origins, and "
-                    + "use client publicWeb with the same origin. Otherwise compare client with the client's type at Shopify. "
-                    + "Sessions are kept."
+                "If the client at Shopify is a public web client, register the app's origin at Shopify under JavaScript origins. Then "
+                    + "set client to publicWeb and origin to this origin. Otherwise compare client in the provider's configuration with "
+                    + "the client's type at Shopify. Sessions are kept."
             )
         }
         if failure.status == 403, hasNoName {
