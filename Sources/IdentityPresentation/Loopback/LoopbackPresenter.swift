@@ -160,8 +160,8 @@ public struct LoopbackPresenter: FormPostPresenting {
                     .attemptExpired,
                     "The presenter received no valid return from the provider's page before its deadline.",
                     hint:
-                        "If this was a login, start it again. If this was a logout, the app's session has ended, but perhaps not the "
-                        + "provider's."
+                        "If this was a login, start the login again. If this was a logout, sign out at the provider too: the app's "
+                        + "session has ended, but perhaps not the provider's."
                 )
             }
             return callback

@@ -44,7 +44,8 @@ public struct SignInCookies: Sendable {
             throw IdentityError(
                 configuration: "`publicOrigin` is neither an https origin nor an http origin with a loopback address.",
                 hint:
-                    "Write scheme, host and port only, for example https://shop.example. Plain http works for loopback addresses."
+                    "Set publicOrigin to scheme, host and port only, for example https://shop.example. Use http only with a loopback "
+                    + "address such as 127.0.0.1."
             )
         }
         guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(ASCII.isToken) else {

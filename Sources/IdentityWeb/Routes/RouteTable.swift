@@ -27,7 +27,7 @@ struct RouteTable: Sendable {
             throw IdentityError(
                 configuration:
                     "`basePath` must be empty, or a URL path that begins with a slash, ends without one, and needs no percent encoding.",
-                hint: "Use for example /auth, or an empty text for no base path."
+                hint: "Set basePath for example to /auth, or to an empty text for no base path."
             )
         }
         self.origin = origin.origin

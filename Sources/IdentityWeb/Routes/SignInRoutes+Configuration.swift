@@ -95,8 +95,8 @@ extension SignInRoutes {
                     configuration:
                         "`homePath` of the routes is neither a path that the routes accept nor an https URL.",
                     hint: """
-                        Use a path that begins with one slash, for example /, or an https URL. A path has at most 2048 bytes, and no empty \
-                        segments, escaped slashes or control characters.
+                        Set homePath to a path that begins with one slash, for example /, or to an https URL. A path has at most 2048 \
+                        bytes, and no empty segments, escaped slashes or control characters.
                         """
                 )
             }
@@ -104,7 +104,9 @@ extension SignInRoutes {
                 throw IdentityError(
                     configuration:
                         "`thirdPartyLogins` of the routes names the provider \(name), which is not configured.",
-                    hint: "Use a configured name (\(providers.joined(separator: ", "))), or remove the entry."
+                    hint:
+                        "Use the name of a configured provider (\(providers.joined(separator: ", "))), or remove the entry from "
+                        + "thirdPartyLogins."
                 )
             }
         }
