@@ -95,8 +95,8 @@ extension OpenIDClient {
             !supported.contains(method)
         else { return nil }
         return
-            "Check clientAuthentication in the provider's configuration: the client authenticates with \(method), which the "
-            + "provider's metadata do not list."
+            "Check clientAuthentication (kind openid) in the provider's configuration: the client authenticates with \(method), which "
+                + "the provider's metadata do not list."
     }
 
     private var assertionHint: String? {
@@ -115,8 +115,8 @@ extension OpenIDClient {
             [descriptor.clientID, secret.reveal()].contains(where: { !FormEncoding.escape($0).isIdentical(to: $0) })
         else { return nil }
         return
-            "If the provider does not decode form-encoded credentials, set clientAuthentication to client_secret_basic_verbatim: "
-                + "form-encoding changes the client id or the secret."
+            "If the provider does not decode form-encoded credentials, set clientAuthentication (kind openid) to "
+                + "client_secret_basic_verbatim: form-encoding changes the client id or the secret."
     }
 }
 
