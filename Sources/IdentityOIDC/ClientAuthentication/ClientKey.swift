@@ -85,7 +85,7 @@ public struct ClientKey: Sendable {
         _ message: String,
         hint: String =
             "Use the private key whose public key the provider knows. Its form must be unencrypted PKCS#8 in PEM, or a JWK. Its type "
-                + "must be RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519."
+            + "must be RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519."
     ) -> IdentityError {
         IdentityError(configuration: message, hint: hint, reference: "RFC 7518 section 3.1")
     }

@@ -96,7 +96,7 @@ extension OpenIDClient {
         else { return nil }
         return
             "Check clientAuthentication (kind openid) in the provider's configuration: the client authenticates with \(method), which "
-                + "the provider's metadata do not list."
+            + "the provider's metadata do not list."
     }
 
     private var assertionHint: String? {
@@ -116,7 +116,7 @@ extension OpenIDClient {
         else { return nil }
         return
             "If the provider does not decode form-encoded credentials, set clientAuthentication (kind openid) to "
-                + "client_secret_basic_verbatim: form-encoding changes the client id or the secret."
+            + "client_secret_basic_verbatim: form-encoding changes the client id or the secret."
     }
 }
 
