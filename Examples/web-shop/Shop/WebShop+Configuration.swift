@@ -44,7 +44,7 @@ extension WebShop {
                 .configurationInvalid,
                 "`store.postgres` names a PostgreSQL database, and this program was built without the package trait PostgreSQL.",
                 hint:
-                    "Install libpq-dev and build it again, with Examples/web-shop/run or with: swift build --traits PostgreSQL"
+                    "Install libpq-dev. Build this program again, with Examples/web-shop/run or with: swift build --traits PostgreSQL"
             )
             #endif
         }

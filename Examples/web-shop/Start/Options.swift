@@ -34,6 +34,6 @@ public struct Options: Sendable {
         .configuration,
         .configurationInvalid,
         "An argument of the command line is unknown, or its value is missing or not valid.",
-        hint: "The arguments are: [--config FILE [--origin URL]] [--port N]"
+        hint: "Use only these arguments: [--config FILE [--origin URL]] [--port N]"
     )
 }

@@ -19,7 +19,7 @@ extension SandboxBolt {
         if let uri = query["redirect_uri"],
             !RedirectRule.permits(uri, registered: configuration.redirectURIs + added + [registered])
         {
-            return refuse("redirect_uri is not registered.", "Register it, or send no redirect_uri.")
+            return refuse("redirect_uri is not registered.", "Register redirect_uri, or send no redirect_uri.")
         }
         let callback = query["redirect_uri"] ?? registered
         func fail(_ error: String, _ description: String) -> SandboxResponse {

@@ -29,10 +29,10 @@ extension SandboxShopify {
         else {
             return refuse(
                 "redirect_uri is missing or not registered.",
-                "Register it byte for byte. A loopback address also requires allowsLoopback of the client."
+                "Register redirect_uri byte for byte. For a loopback address, set also allowsLoopback of the client."
             )
         }
-        guard query["response_type"] == "code" else { return refuse("response_type must be code.", "Set it to code.") }
+        guard query["response_type"] == "code" else { return refuse("response_type must be code.", "Send code.") }
         let scopes = query.scopes
         guard !scopes.isEmpty, scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {
             return refuse("scope is missing or unknown.", "Send openid email customer-account-api:full.")

@@ -10,7 +10,7 @@ extension SandboxShopify {
                 NoticePages.error(
                     brand: "Shopify",
                     "The query is malformed, or id_token_hint is missing or not an ID token of this shop.",
-                    hint: "Send the ID token of the login; an expired one is accepted."
+                    hint: "Send the ID token of the login as id_token_hint. An expired ID token is accepted."
                 ),
                 status: 400
             )

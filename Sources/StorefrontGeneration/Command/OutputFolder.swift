@@ -29,8 +29,8 @@ struct OutputFolder {
                 throw GenerationFailure(
                     kind: .refused,
                     messages: [
-                        "\(file) has no comment of storefront-gen at its beginning, so it is not overwritten. Move it, or choose "
-                            + "another folder."
+                        "\(file) has no comment of storefront-gen at its beginning, so it is not overwritten. Move the file, or "
+                            + "choose another folder."
                     ]
                 )
             }

@@ -30,7 +30,7 @@ extension SandboxStorefront {
         let token = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard let cart = cart(token: token) else {
             let hint =
-                "The cart was ordered, removed or moved, or is not from this sandbox. Open the checkout in the shop again."
+                "Open the checkout in the shop again. The cart was ordered, removed or moved, or is not from this sandbox."
             return .html(
                 CheckoutPages.error("The cart does not exist.", hint: hint, returnURL: configuration.returnURL),
                 status: 404

@@ -48,8 +48,8 @@ struct ClockReadings: HTTPTransport {
             let message =
                 "This machine's clock is \(seconds) seconds \(ahead < 0 ? "behind" : "ahead of") the clock of \(host)."
             let hint =
-                "Synchronize this machine's clock with NTP, for example with chrony or systemd-timesyncd. If it is synchronized, the clock "
-                + "of \(host) is wrong."
+                "Synchronize this machine's clock with NTP, for example with chrony or systemd-timesyncd. If this machine's clock is "
+                + "synchronized, ask the operator of \(host) to correct the clock of \(host)."
             switch abs(ahead) {
             case ..<Self.noticeable: report.ok("clock", host, "The clock agrees with the clock of \(host).")
             case ..<Self.tolerance: report.warn("clock", host, message, hint: hint)

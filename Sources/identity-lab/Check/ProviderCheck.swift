@@ -71,8 +71,8 @@ struct ProviderCheck {
                     .discoveryFailed,
                     "The provider publishes no key that can verify an ID token.",
                     hint:
-                        "Check the provider's key set, at \(subject).endpoints.jwks or at jwks_uri of the metadata. Each key needs a "
-                        + "type and an algorithm that the SDK supports."
+                        "Check that \(subject).endpoints.jwks, or else jwks_uri of the provider's metadata, is the URL of the provider's "
+                        + "key set. If the URL is right, ask the provider for a key whose type and algorithm the SDK supports."
                 )
             }
             return "Keys that can verify ID tokens: \(count)."
@@ -82,9 +82,9 @@ struct ProviderCheck {
 
     private func missing(_ endpoint: String, _ subject: String) -> IdentityError {
         IdentityError(
-            configuration: "Neither the metadata nor the configuration contains the endpoint \(endpoint).",
-            hint: "Set \(subject).endpoints.\(endpoint), or correct the member from which the SDK derives the "
-                + "provider's address, such as issuer, shopDomain or environment."
+            configuration: "Neither the provider's metadata nor the configuration contains the endpoint \(endpoint).",
+            hint: "Check the member of \(subject) that names the provider, such as issuer, shopDomain or environment. "
+                + "If that member is right, set \(subject).endpoints.\(endpoint)."
         )
     }
 
@@ -104,8 +104,8 @@ struct ProviderCheck {
                 point,
                 "No redirectURI is configured, so the provider sends the browser to the callback that is registered there.",
                 hint:
-                    "With IdentityWeb, register <publicOrigin><basePath>/callback/\(descriptor.name) at the provider. By default, "
-                    + "basePath is /auth."
+                    "If the app uses IdentityWeb, register <publicOrigin><basePath>/callback/\(descriptor.name) at the provider. By "
+                    + "default, basePath is /auth. Otherwise register the URL of the app's own callback route."
             )
             return
         }

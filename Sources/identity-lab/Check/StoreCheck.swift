@@ -17,7 +17,8 @@ struct StoreCheck {
                 "open",
                 "No store is configured, so sessions cannot be stored.",
                 hint:
-                    "Set IDENTITY_STORE_KEY. Then add \"store\": { \"path\": \"identity.sqlite\" } to the configuration, or pass --store PATH."
+                    "Set the environment variable IDENTITY_STORE_KEY. Then add \"store\": { \"path\": \"identity.sqlite\" } to the "
+                    + "configuration, or pass --store PATH."
             )
             return
         }
@@ -33,16 +34,15 @@ struct StoreCheck {
                     throw IdentityError(
                         configuration: "The folder \(folder) of the store's file \(file) does not exist.",
                         hint:
-                            "If the store exists, check that the disk of this folder is mounted, and correct \(source). For a new store, "
-                            + "create the folder."
+                            "If the store exists, mount the disk of this folder, or correct \(source). For a new store, create the folder."
                     )
                 }
                 guard FileManager.default.isWritableFile(atPath: folder) else {
                     throw IdentityError(
                         configuration:
-                            "The file \(file) cannot be created, because this user may not write to its folder \(folder).",
+                            "The file \(file) cannot be created, because the current user may not write to its folder \(folder).",
                         hint:
-                            "Run this command as the user of the app, make this user the owner of the folder, or correct \(source)."
+                            "Run identity-lab as the user of the app, make the current user the owner of the folder, or correct \(source)."
                     )
                 }
                 report.warn(
@@ -50,7 +50,7 @@ struct StoreCheck {
                     "open",
                     "The key is valid. The file \(file) does not exist yet.",
                     hint:
-                        "Run identity-lab login to create the file. An app creates it too, unless createsStore is false."
+                        "Run identity-lab login to create the file, or start an app whose createsStore is true, the default."
                 )
             } catch {
                 report.fail("store", "open", error)
@@ -87,7 +87,7 @@ struct StoreCheck {
                     configuration:
                         "Records are encrypted with a key that is not configured: \(missing.rows) with \(missing.id).",
                     hint:
-                        "Add this key to store.readOnlyKeys. When no process uses it as store.key any more, run: identity-lab keys rotate."
+                        "Add this key to store.readOnlyKeys. When no process uses this key as store.key, run: identity-lab keys rotate."
                 )
             }
             let old = keys.filter { $0.role == .readOnly }.reduce(0) { $0 + $1.rows }
@@ -134,7 +134,8 @@ struct StoreCheck {
                 "The newest session has no refresh token\(isMissing ? ", and offline_access was not granted" : "")."
                     + " When its access token expires, the buyer has to sign in again.",
                 hint: isOpenID
-                    ? "If the provider issues refresh tokens, request them. Many providers require scope offline_access and prompt=consent."
+                    ? "Read in the provider's documentation how a client requests refresh tokens. For many providers, add offline_access "
+                        + "to the provider's scopes, and set the provider's prompt to \"consent\"."
                     : "Read in the provider's documentation whether it issues refresh tokens to this kind of client."
             )
         }

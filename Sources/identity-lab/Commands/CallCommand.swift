@@ -88,10 +88,10 @@ struct CallCommand: Command {
             .unexpectedResponse,
             "The resource server responded with status \(response.status).",
             hint: isOutage
-                ? "Try again later. If the method changes data, first check whether the server has carried out the request."
+                ? "If the request's method changes data, check first whether the server has carried out the request. Then try again later."
                 : response.status == 403
-                    ? "Compare scopes and audience of the token with what the server requires."
-                    : "Check the URL and the method, and read the body of the response.",
+                    ? "Compare the access token's scopes and audience with those that the resource server requires."
+                    : "Read the body of the response, and check the URL and the method of the request.",
             retryAfter: isOutage ? response.headers.retryAfter : nil
         )
     }

@@ -73,8 +73,8 @@ struct LogoutCommand: Command {
                     : "--callback needs the configuration member providers.\(provider).postLogoutRedirectURI, which is missing.",
                 hint: descriptor == nil
                     ? "Omit --callback."
-                    : "Omit --callback. Or register a post-logout redirect URI at the provider, and set this member to it. Only providers "
-                        + "of kind shopify and openid have this member."
+                    : "Omit --callback. For a provider of kind shopify or openid, you can instead register a post-logout redirect URI at "
+                        + "the provider, and set providers.\(provider).postLogoutRedirectURI to that URI."
             )
         }
         return address
@@ -118,7 +118,8 @@ struct LogoutCommand: Command {
                 .stateInvalid,
                 "The return from the provider's logout page has no state.",
                 hint:
-                    "The session has ended here. The buyer may still be signed in at the provider: open the printed logout page once more.",
+                    "Open the printed logout page again, because the buyer may still be signed in at the provider. The session in the "
+                    + "store has ended.",
                 reference: "OpenID Connect RP-Initiated Logout 1.0 section 3"
             )
         }

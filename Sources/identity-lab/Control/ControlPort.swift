@@ -18,7 +18,8 @@ struct ControlPort: Sendable {
                 return Self.refusal(
                     401,
                     "The request does not contain the bearer token of this run.",
-                    hint: "Send the printed token in the header: Authorization: Bearer TOKEN.",
+                    hint:
+                        "Send the token that identity-lab sandbox printed at its start, in the header: Authorization: Bearer TOKEN.",
                     headers: [("WWW-Authenticate", "Bearer")]
                 )
             }
@@ -42,13 +43,13 @@ struct ControlPort: Sendable {
             return Self.refusal(
                 400,
                 "The URL of a command must not have a query.",
-                hint: "Send a JSON object as the body."
+                hint: "Remove the query from the URL. Send the members of the command as a JSON object in the body."
             )
         }
         do {
             let value = request.body.isEmpty ? .object([:]) : try JSONValue(parsing: request.body)
             guard let members = value.object else {
-                return Self.refusal(400, "The body must be a JSON object.", hint: "Send GET / to list the commands.")
+                return Self.refusal(400, "The body must be a JSON object.", hint: Self.bodyHint)
             }
             var answer: JSONObject = ["command": .string(command.rawValue)]
             for member in try await control.run(command, members).members { answer[member.name] = member.value }
@@ -56,9 +57,11 @@ struct ControlPort: Sendable {
         } catch let error as IdentityError {
             return Self.refusal(400, error.message, hint: error.hint)
         } catch {
-            return Self.refusal(400, "The body is not valid JSON: \(error)", hint: "Send GET / to list the commands.")
+            return Self.refusal(400, "The body is not valid JSON: \(error)", hint: Self.bodyHint)
         }
     }
+
+    private static let bodyHint = "Send a JSON object as the body. Send GET / to list the commands and their members."
 
     /// Every command with its members.
     private static var commands: JSONObject {
@@ -80,7 +83,7 @@ struct ControlPort: Sendable {
             return refusal(
                 405,
                 "\(name) is a command, so its method must be POST.",
-                hint: "Send it with POST and the token.",
+                hint: "Send the command with POST, and with the token that identity-lab sandbox printed at its start.",
                 headers: [("Allow", "POST")]
             )
         }

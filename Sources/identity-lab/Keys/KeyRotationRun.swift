@@ -64,7 +64,8 @@ struct KeyRotationRun {
                 "Some records were not encrypted with the active key: a refresh of their sessions is in progress or was interrupted, "
                     + "they are in the spool, or another process still uses another key.",
                 hint:
-                    "Make the key active in every process, let an app run maintain() or repair(), then run the command again."
+                    "Set store.key to the active key in every process. Let an app call maintain() or repair() of SessionManager. Then run "
+                    + "\"identity-lab keys rotate\" again."
             )
         }
         guard total.unreadable > 0 else { return }
@@ -74,8 +75,8 @@ struct KeyRotationRun {
             isMissing ? .storeKeyMismatch : .storeCorrupt,
             "Records that could not be read and were not changed: \(total.unreadable).",
             hint: isMissing
-                ? "Run \"identity-lab keys list\". Add each key that it shows as \"not configured\" to store.readOnlyKeys, and run this "
-                    + "command again."
+                ? "Run \"identity-lab keys list\". Add each key that the list shows as \"not configured\" to store.readOnlyKeys. Then run "
+                    + "\"identity-lab keys rotate\" again."
                 : "Run \"identity-lab keys verify\", which counts the damaged records."
         )
     }

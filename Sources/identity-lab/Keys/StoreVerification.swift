@@ -30,11 +30,12 @@ struct StoreVerification {
                     + "The store was not changed."
                 : "The check of the database reports problems: \(health.problems.count). The store was not changed.",
             hint: isKeyMissing
-                ? "Add the keys that \"identity-lab keys list\" shows as not configured to store.readOnlyKeys."
+                ? "Run \"identity-lab keys list\". Add each key that the list shows as \"not configured\" to store.readOnlyKeys. Then run "
+                    + "\"identity-lab keys verify\" again."
                 : health.problems.isEmpty
-                    ? "Restore the damaged records from a backup. Otherwise the buyers of damaged sessions may have to delete the app's "
-                        + "cookies before they can sign in again."
-                    : "Repair the problems that the database reports, then run the command again."
+                    ? "Restore the damaged records from a backup. Without a backup, ask buyers who cannot sign in to delete the app's "
+                        + "cookies."
+                    : "Read the problems in the output of \"identity-lab keys verify\". Repair the database, then run the command again."
         )
     }
 

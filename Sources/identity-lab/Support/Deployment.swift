@@ -68,7 +68,7 @@ struct Deployment: Sendable {
                         : "No provider with the name \(Self.shown(requested)) is configured.",
                 hint: names.isEmpty
                     ? "Add a provider to the section \"providers\" of the configuration."
-                    : "Choose one with --provider: \(names.joined(separator: ", "))."
+                    : "Pass --provider with one of the configured names: \(names.joined(separator: ", "))."
             )
         }
         return only

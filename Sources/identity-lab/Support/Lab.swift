@@ -22,8 +22,8 @@ struct Lab: Sendable {
             throw IdentityError(
                 configuration: "No configuration file was given.",
                 hint:
-                    "Pass --config FILE or set IDENTITY_CONFIG. \"identity-lab sandbox\" prints a configuration for the fake providers, "
-                    + "and the environment variables that it needs."
+                    "Pass --config FILE, or set the environment variable IDENTITY_CONFIG to the file's path. For the fake providers, run "
+                    + "\"identity-lab sandbox\": it prints a configuration and the environment variables for it."
             )
         }
         return try IdentityConfiguration(contentsOf: path)

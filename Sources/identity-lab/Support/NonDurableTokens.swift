@@ -39,8 +39,8 @@ final class NonDurableTokens: Sendable {
             .tokensNotDurable,
             "New tokens could not be stored: neither the session store nor a spool saved them.",
             hint: """
-                Repair the store before the next refresh. For PostgreSQL, check also that store.spool is a directory that this user can \
-                write. The new tokens are lost when this command ends, and the buyers of these sessions may have to sign in again.
+                Repair the session store before the next refresh. For PostgreSQL, check also that the user of this command can write \
+                to the directory store.spool. The new tokens are lost when this command ends, so their buyers may have to sign in again.
                 """
         )
     }

@@ -44,7 +44,8 @@ enum Program {
                 .cancelled,
                 .cancelled,
                 "The command was cancelled.",
-                hint: "Before you start it again, check what it has done, such as lines that it added to a cart."
+                hint:
+                    "Check what the command has done, such as lines that it added to a cart. Then start the command again."
             )
             return report(interruption.isRequested ? cancelled : .wrapping(error), output, isVerbose)
         }

@@ -34,7 +34,8 @@ enum StoreOpening {
             #else
             throw IdentityError(
                 configuration: "This identity-lab was built without PostgreSQL, which store.postgres needs.",
-                hint: "Install libpq-dev and build it again, with Examples/run or with: swift build --traits PostgreSQL"
+                hint:
+                    "Install libpq-dev. Build identity-lab again, with Examples/run or with: swift build --traits PostgreSQL"
             )
             #endif
         }
@@ -66,7 +67,7 @@ enum StoreOpening {
                 throw section.error(name, "requires the member \"postgres\", which is missing")
             }
         } else if names.contains("path") {
-            throw section.error("postgres", "conflicts with \"path\"", hint: "Remove one of the two members.")
+            throw section.error("postgres", "conflicts with \"path\"", hint: "Remove store.postgres or store.path.")
         }
     }
 }
