@@ -15,7 +15,7 @@ extension PostgresStore.Configuration {
             throw section.error(
                 "path",
                 "names a SQLite file, and this app opens a PostgreSQL database",
-                hint: "Write \"postgres\" instead, or open a `SQLiteStore` in the app."
+                hint: "Replace store.path by store.postgres, or open a `SQLiteStore` in the app."
             )
         }
         try section.check(members: [

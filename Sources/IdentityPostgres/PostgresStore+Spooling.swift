@@ -13,7 +13,8 @@ extension PostgresStore: SessionSpooling {
         guard let spool else {
             throw IdentityError(
                 configuration: "The store has no spool directory.",
-                hint: "Set spoolDirectory, in the configuration file store.spool, to a directory of this machine."
+                hint:
+                    "Set store.spool in the configuration file, or spoolDirectory in the app, to a directory of this machine."
             )
         }
         try await spool.keep(session)

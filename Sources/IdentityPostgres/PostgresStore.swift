@@ -171,8 +171,8 @@ public final class PostgresStore: Sendable {
                 configuration:
                     "There is no store in the schema \"\(configuration.schema)\", and createsStore is false.",
                 hint: """
-                    Check the database and the schema. For a new store, set createsStore to true in the app for the first start, or run \
-                    identity-lab login.
+                    Check the database in the connection string, and the schema. For a new store, set createsStore to true in the app for \
+                    the first start, or run identity-lab login.
                     """
             )
         }

@@ -13,7 +13,7 @@ extension SQLiteStore.Configuration {
             throw section.error(
                 "postgres",
                 "names a PostgreSQL database, and this app opens a SQLite file",
-                hint: "Write \"path\" instead, or open a `PostgresStore` in the app."
+                hint: "Replace store.postgres by store.path, or open a `PostgresStore` in the app."
             )
         }
         try section.check(members: ["path", "key", "readOnlyKeys"])

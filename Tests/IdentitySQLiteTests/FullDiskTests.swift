@@ -137,6 +137,6 @@ struct FullDiskTests {
             for _ in 0..<64 { try await store.insert(sampleSession(payload: String(repeating: "x", count: 9_000))) }
         }
         #expect(error?.code == .storeFull && error?.kind == .retryLater)
-        #expect(error?.hint?.contains("fit into its row") == true)
+        #expect(error?.hint?.contains("fit into the session's row") == true)
     }
 }

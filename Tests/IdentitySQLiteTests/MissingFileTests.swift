@@ -84,7 +84,7 @@ struct MissingFileTests {
         try directory.remove(directory.locks)
         let error = await #expect(throws: IdentityError.self) { _ = try await isLocked(store) }
         #expect(error?.code == .storeFailed && error?.kind == .configuration)
-        #expect(error?.hint?.contains("restart every process") == true)
+        #expect(error?.hint?.contains("Stop every process") == true)
         // A later process creates a new lock file and does not wait for the lock on the old one.
         let other = try await directory.open()
         #expect(try await isLocked(other))

@@ -48,7 +48,8 @@ struct ConnectionPlan: Sendable {
         guard ["any", "read-write", "primary"].contains(attributes) else {
             throw Self.invalid(
                 "its target_session_attrs must be any, read-write or primary, because the store writes",
-                hint: "Set target_session_attrs to read-write, or remove it."
+                hint:
+                    "Set target_session_attrs to read-write, or remove target_session_attrs from the connection string."
             )
         }
         isStrict = attributes != "any"
@@ -102,7 +103,8 @@ struct ConnectionPlan: Sendable {
         guard allowsUnverified else {
             throw invalid(
                 "its sslmode is not verify-full, and it names a host that is neither a Unix socket, localhost nor a loopback address",
-                hint: "Set sslmode=verify-full. To allow a weaker mode at your own risk, set allowsUnverifiedTLS."
+                hint:
+                    "Set sslmode=verify-full in the connection string. To allow a weaker mode at your own risk, set allowsUnverifiedTLS."
             )
         }
         return mode
@@ -157,8 +159,8 @@ struct ConnectionPlan: Sendable {
             configuration: "The store's connection string cannot be used: \(reason).",
             hint: hint
                 ?? """
-                Correct the connection string. Both forms of libpq are accepted, for example postgresql://user@host/database. See \
-                Documentation/Operating/PostgreSQL.md.
+                Correct the connection string, for example to postgresql://user@host/database. Documentation/Operating/PostgreSQL.md \
+                describes connection strings.
                 """
         )
     }

@@ -14,30 +14,33 @@ extension PostgresFailure {
                 .storeBusy,
                 "No connection to the store's database became free within the time limit.",
                 """
-                Check the load of the database server and of this process. If both are low, increase maximumConnections. All advisory \
-                locks of a process share one direct connection.
+                Check the load of the database server and of this process. If the load is low, increase maximumConnections of \
+                PostgresStore.Configuration. This does not help calls that wait for an advisory lock: they share one direct connection.
                 """
             )
         case .untrusted:
             misconfigured(
                 "No TLS connection to the database server with a verified identity could be established.",
                 """
-                Check that the server offers TLS. Check its certificate, its host name, the root certificate (`sslrootcert`), and the client \
-                certificate if there is one.
+                Check that the database server offers TLS. Check the server's certificate and host name, the root certificate \
+                (`sslrootcert`), and the client certificate if there is one.
                 """
             )
         case .passwordMissing:
             misconfigured(
                 "The database server requires a password, but the connection string contains none.",
-                "Add the password to the connection string, and to the one of the direct connection if there is one."
+                "Add the password to the connection string (store.postgres), and to that of the direct connection (store.direct) if set."
             )
         case .notDurable:
             misconfigured(
                 "Commits of the database are not durable (synchronous_commit is off).",
-                "The store cannot change this through a pooler. Run ALTER ROLE … SET synchronous_commit = on in the database."
+                "Run ALTER ROLE … SET synchronous_commit = on for the store's database user: the store cannot do it through a pooler."
             )
         case .tooOld:
-            misconfigured("The database server is older than PostgreSQL 12.", "Update the server.")
+            misconfigured(
+                "The database server is older than PostgreSQL 12.",
+                "Update the database server to PostgreSQL 12 or newer."
+            )
         case .closed: .storeClosed
         case .client:
             failed(
@@ -59,17 +62,20 @@ extension PostgresFailure {
                 .retryLater,
                 .storeFull,
                 "The disk of the database server is full.",
-                "Free space on the disk."
+                "Free space on the disk of the database server."
             )
         case "57014": return busy("The database server cancelled the statement, for example at a time limit.")
         case "40001", "40P01": return busy("The transaction conflicted with another one.")
         case "55P03": return busy("Another transaction has locked rows or tables of the store.")
         case "3D000":
-            return misconfigured("The store's database does not exist.", "Create the database, or correct its name.")
+            return misconfigured(
+                "The store's database does not exist.",
+                "Create the database, or correct its name in the connection string."
+            )
         case "42501":
             return misconfigured(
                 "The database user lacks a permission for the database, or for the store's schema or tables.",
-                "Grant the user the right to use the schema and its tables, and for a new store the right to create them."
+                "Grant the database user the right to use the schema and its tables. For a new store, grant also the right to create them."
             )
         case "42P01", "42703", "3F000":
             return .storeCorrupt("A table of the store is missing or has changed.", cause: self)
@@ -81,8 +87,8 @@ extension PostgresFailure {
             return misconfigured(
                 "The database server rejected the user, the password, the client certificate or the connection.",
                 """
-                Correct user and password in the connection string, and in the one of the direct connection if there is one. Check \
-                pg_hba.conf and the log of the server.
+                Correct user and password in the connection string (store.postgres), and in that of the direct connection \
+                (store.direct) if set. Check pg_hba.conf and the log of the database server.
                 """
             )
         case "08", "53", "57": return .storeUnavailable(cause: self)
@@ -91,7 +97,7 @@ extension PostgresFailure {
                 .rejected,
                 .storeFailed,
                 "The database rejected a value.",
-                "Read the error's cause: it names the SQLSTATE. Check that the schema has not been changed by hand."
+                "Read the SQLSTATE in the error's cause. Check that nobody has changed the store's schema by hand."
             )
         default:
             return failed(.retryLater, .storeFailed, "The store failed: \(self).", "Read the database server's log.")
@@ -103,7 +109,7 @@ extension PostgresFailure {
             .retryLater,
             .storeBusy,
             message,
-            "Try again. If it lasts, look for a transaction that stays open, and check the load of the database server."
+            "Try again. If the error persists, look for a transaction that stays open, and check the load of the database server."
         )
     }
 
@@ -127,7 +133,7 @@ extension IdentityError {
             .retryLater,
             .storeUnavailable,
             "A call to the store's database failed: \(cause).",
-            hint: "Try again. If it lasts, check the database server and the network.",
+            hint: "Try again. If the error persists, check the database server and the network.",
             cause: cause
         )
     }
@@ -139,7 +145,7 @@ extension IdentityError {
             "The store's database accepts no writes: it is a standby, or it is set to read-only.",
             hint: """
                 Try again: a failover may be in progress. Name every server in the connection string, so that the new primary is found. If \
-                the server itself is set to read-only (default_transaction_read_only), change that.
+                the server itself is set to read-only (default_transaction_read_only), change that setting.
                 """,
             cause: cause
         )
@@ -150,7 +156,7 @@ extension IdentityError {
             storeCorrupt: "\(message) The database was not changed.",
             hint: """
                 Read the database server's log. Restore the store's tables from a backup of the database. To start with an empty store \
-                instead, configure another schema: all buyers then have to sign in again.
+                instead, configure another schema, and set createsStore to true for the first start. All buyers then have to sign in again.
                 """,
             cause: cause
         )

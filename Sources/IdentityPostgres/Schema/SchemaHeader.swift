@@ -46,7 +46,7 @@ struct SchemaHeader: Sendable {
             throw IdentityError(
                 configuration:
                     "The schema \"\(sql.schema)\" has a table \"store\" of another program, and no session store.",
-                hint: "Configure a schema that only IdentityKit uses."
+                hint: "Set the store's schema to a schema that only IdentityKit uses."
             )
         }
         // The tables of old versions record no format.

@@ -119,7 +119,11 @@ extension StoreLocation {
     }
 
     private static func cannotCopy(_ error: Int32) -> IdentityError {
-        .fileFailed("The backup cannot be written", error, hint: "Check the path and the disk.")
+        .fileFailed(
+            "The backup cannot be written",
+            error,
+            hint: "Check the path of the backup, and that its disk works."
+        )
     }
 }
 
@@ -131,14 +135,14 @@ extension IdentityError {
             recast(
                 message:
                     "The backup cannot be written: the disk is full, or a quota or the limit of file sizes is reached.",
-                hint: "Free space on the disk of the backup or raise the limit, then make the backup again."
+                hint: "Free space on the disk of the backup, or raise the quota or limit. Then make the backup again."
             )
         case .storeReadOnly:
             recast(
                 message:
                     "The backup cannot be written: its directory is not writable, or its file system does not offer hard links.",
                 hint:
-                    "Give the process's user write access to the directory, or choose a directory on another file system."
+                    "Give the process's user write access to the directory of the backup, or choose a directory on another file system."
             )
         default: self
         }

@@ -38,8 +38,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .storeFailed,
                 "The store's file was moved or deleted while it was in use.",
                 hint: """
-                    If the file was moved, put it back. If it was deleted, put the newest backup in its place, then restart every process \
-                    of the store.
+                    Stop every process that uses the store. If the store's file was moved, put it back. If the file was deleted, put the \
+                    newest backup in its place. Then start the processes.
                     """,
                 cause: self
             )
@@ -50,8 +50,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .storeFailed,
                 "SQLite rejected a value that breaks a constraint of its table.",
                 hint: """
-                    Unless another program has changed the store's tables, this is a defect in IdentityKit: report it with the cause of \
-                    this error.
+                    If another program has changed the store's tables, restore the store from a backup. Otherwise report this error with \
+                    its cause, because it is a defect in IdentityKit.
                     """,
                 cause: self
             )
@@ -71,8 +71,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
                 .storeFailed,
                 "The database file or its journal cannot be opened.",
                 hint: """
-                    Check the path, the permissions of the file and its directory, the free space of the disk, and the limit of open files \
-                    (ulimit -n).
+                    Check the store's path, the permissions of the file and its directory, and the free space of the disk. Check also the \
+                    limit of open files (ulimit -n).
                     """,
                 cause: self
             )
@@ -97,8 +97,8 @@ extension IdentityError {
             .storeBusy,
             "The store is locked by another process or connection.",
             hint: """
-                Try again. If it lasts, look for a stopped process, for a backup program or shell that keeps a transaction open, and for a \
-                process that opened the store with another journal mode.
+                Try again. If the error persists, look for a stopped process, and for a backup program or shell that keeps a transaction \
+                open. Look also for a process that opened the store with another journal mode. End each process that you find.
                 """,
             cause: cause
         )
@@ -108,9 +108,9 @@ extension IdentityError {
         IdentityError(
             storeCorrupt: message,
             hint: """
-                Check the store's path. If it is right, stop all processes that use the store, move the file and its -journal, -wal and \
-                -shm files away, and put a backup in its place. To start with an empty store instead, move its .spool directory away too, \
-                and open the store with createsStore or run identity-lab login.
+                Check the store's path. If the path is right, stop all processes that use the store. Move the store's file and its \
+                -journal, -wal and -shm files away, and put a backup in its place. To start with an empty store instead, move the store's \
+                .spool directory away too. Then open the store with createsStore set to true, or run identity-lab login.
                 """,
             cause: cause
         )
@@ -135,8 +135,8 @@ extension IdentityError {
             .storeFull,
             "The store cannot be written: the disk is full, or a quota or the limit of file sizes is reached.",
             hint: """
-                Free space on the disk or raise the limit. Until then, logins and other saves may fail. New tokens of a session \
-                can usually be saved if they fit into its row.
+                Free space on the disk of the store, or raise the quota or limit. Until then, logins and other saves may fail. New tokens \
+                of a session can usually be saved if they fit into the session's row.
                 """,
             cause: cause
         )
@@ -157,8 +157,8 @@ extension IdentityError {
             .storeFailed,
             "SQLite opened the store's file or its write-ahead log only for reading, although the file's permissions allow writing.",
             hint: """
-                Check the permissions of the -wal and -shm files if they exist, and that the disk has space and works. Read the system's \
-                log for disk errors.
+                If the store has -wal and -shm files, check their permissions. Check that the disk has space and works, and read the \
+                system's log for disk errors.
                 """
         )
     }

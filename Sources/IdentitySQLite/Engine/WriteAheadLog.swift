@@ -27,7 +27,8 @@ enum WriteAheadLog {
             configuration:
                 "The journal mode writeAheadLog is refused: with it, this process's SQLite \(text) can corrupt the database file.",
             hint:
-                "Use SQLite 3.51.3 or newer, 3.50.7 or a later 3.50, or 3.44.6 or a later 3.44. Or set the app's journal to `rollback`."
+                "Use SQLite 3.51.3 or newer, 3.50.7 or a later 3.50, or 3.44.6 or a later 3.44. Or set `journal` of "
+                + "SQLiteStore.Configuration to `rollback`."
         )
     }
 }

@@ -70,7 +70,7 @@ struct StoreLocation: Sendable {
     private static func danglingLink(_ directory: String) -> IdentityError {
         invalid(
             "The directory \(directory) does not exist and cannot be created, for example because it is a link to a missing directory.",
-            hint: "Check the path, and create the directory to which a link in it leads."
+            hint: "Check the path. If a part of the path is a link to a missing directory, create that directory."
         )
     }
 
@@ -79,7 +79,7 @@ struct StoreLocation: Sendable {
         invalid(
             "There is no database at \(path), and createsStore is false.",
             hint: """
-                Check the path and that the disk is mounted. If the file is lost, restore the newest backup. For a new store, set \
+                Check the store's path and that its disk is mounted. If the file is lost, restore the newest backup. For a new store, set \
                 createsStore to true in the app for the first start, or run identity-lab login.
                 """
         )
@@ -127,8 +127,8 @@ struct StoreLocation: Sendable {
             throw invalid(
                 "\(path) is not a regular file.",
                 hint: """
-                    Set the store's path to a regular file, not to a link, device or directory. The files of the store beside it must be \
-                    regular files too.
+                    Set the store's path to a regular file, not to a link, device or directory. Use only regular files also for the other \
+                    files of the store, such as -journal.
                     """
             )
         }
@@ -151,10 +151,13 @@ struct StoreLocation: Sendable {
 
     private static func checkOwner(of path: String, _ status: stat) throws(IdentityError) {
         guard status.st_uid == geteuid() else {
-            throw invalid("\(path) belongs to another user.", hint: "Run chown on it, or run the process as its owner.")
+            throw invalid(
+                "\(path) belongs to another user.",
+                hint: "Run chown on this path, or run the process as its owner."
+            )
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod go= on it.")
+            throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod go= on this path.")
         }
     }
 

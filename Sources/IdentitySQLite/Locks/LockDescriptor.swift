@@ -36,8 +36,8 @@ final class LockDescriptor {
                 .storeFailed,
                 "The store's lock file cannot be opened (errno \(error)).",
                 hint:
-                    "Check that the store's directory exists, that its disk has space, that the lock file is not a symbolic link, and that "
-                    + "the limit of open files (ulimit -n) is not reached."
+                    "Check that the store's directory exists, and that its disk has space. Check also that the lock file is not a symbolic "
+                    + "link, and that the limit of open files (ulimit -n) is not reached."
             )
         }
     }
@@ -57,8 +57,8 @@ final class LockDescriptor {
                 .storeFailed,
                 "The store's lock file cannot be locked (errno \(error)).",
                 hint: """
-                    Put the store on a local disk whose file system supports byte-range locks (fcntl). If it already is on one, the \
-                    kernel may have too little memory for another lock: free memory, then try again.
+                    Put the store on a local disk whose file system supports byte-range locks (fcntl). If the store is on such a disk, \
+                    free memory and try again, because the kernel may have too little memory for another lock.
                     """
             )
         }

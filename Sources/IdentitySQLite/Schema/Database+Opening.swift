@@ -227,8 +227,8 @@ extension Connection {
                 .storeFailed,
                 "SQLite did not accept the setting \(pragma); it returned \(found ?? "nothing").",
                 hint: """
-                    Close other programs that have the file open, then try again. If it lasts, use another build or a newer version of the \
-                    SQLite library.
+                    Close other programs that have the store's file open, then try again. If the error persists, use another build or a \
+                    newer version of the SQLite library.
                     """
             )
         }
