@@ -23,7 +23,7 @@ struct ErrorConstructionTests {
 
     /// The errors of these folders that need no reference: a part of their message, and the reason.
     private static let withoutReference: [(text: String, reason: String)] = [
-        ("may still be on the cart of this operation", "the adapter's lock of the stored cart"),
+        ("The buyer may still be on the cart", "the adapter's lock of the stored cart"),
         ("the session's cart changed during each of them", "the adapter's lock of the stored cart"),
         ("The cart that is stored with the session could not be read", "the store's own format"),
         ("The session has no cart", "the adapter's state"),

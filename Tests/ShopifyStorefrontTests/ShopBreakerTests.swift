@@ -37,7 +37,7 @@ import Testing
             let refused = await #expect(throws: IdentityError.self) { try await client.execute(Probe<Shared>()) }
             #expect(refused?.code == .securityRejection && refused?.retryAfter == .seconds(30))
             let hint = try #require(error?.hint)
-            #expect(refused?.hint == "Wait until retryAfter has passed. \(hint)")
+            #expect(refused?.hint == "Wait until retryAfter of this error has passed. \(hint)")
         }
         #expect(storefront.calls.count == 2)
         clock.advance(by: .seconds(30))

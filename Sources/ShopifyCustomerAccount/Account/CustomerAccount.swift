@@ -53,7 +53,7 @@ public struct CustomerAccount: Sendable {
             .configuration,
             .unsupportedByProvider,
             "The provider of this session issues no Shopify customer token.",
-            hint: "Use a session of ShopifyProvider."
+            hint: "Create CustomerAccount with a session of ShopifyProvider."
         )
     }
 

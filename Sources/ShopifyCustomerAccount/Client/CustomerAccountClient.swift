@@ -90,7 +90,7 @@ public struct CustomerAccountClient: Sendable {
         guard let executor = try await api.executor() else {
             throw IdentityError(
                 configuration: "The configuration has no URL of the Customer Account API.",
-                hint: "Set shopDomain or endpoint.",
+                hint: "Set shopDomain or endpoint of CustomerAccountConfiguration.",
                 reference: "Customer Account API reference, discovery"
             )
         }

@@ -48,19 +48,19 @@ public struct CustomerAccountConfiguration: Sendable {
         else {
             throw Self.invalid(
                 "`shopDomain` of the Customer Account API is not a bare domain name.",
-                "Write for example example.myshopify.com, without https://, port and path."
+                "Set shopDomain to a host name without scheme, port and path, for example example.myshopify.com."
             )
         }
         guard apiVersion.isPathSegment else {
             throw Self.invalid(
                 "`apiVersion` of the Customer Account API is not a version.",
-                "Write it as Shopify does, for example 2026-10, or unstable."
+                "Set apiVersion to a version such as 2026-10, or to unstable."
             )
         }
         if let origin, (try? HTTPURL(origin))?.origin.isIdentical(to: origin) != true {
             throw Self.invalid(
                 "`origin` of the Customer Account API is not an origin.",
-                "Write it as a browser does, for example https://shop.example, without a trailing slash and without a path."
+                "Set origin to an origin such as https://shop.example, without a trailing slash and without a path."
             )
         }
         if let endpoint, !endpoint.isSecure, !(allowsLoopbackHTTP && endpoint.isLoopback) {
@@ -73,13 +73,13 @@ public struct CustomerAccountConfiguration: Sendable {
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {
             throw Self.invalid(
                 "`endpointHosts` of the Customer Account API must be a list of one or more host names.",
-                "Use only host names, for example shopify.com and account.brand.example, or omit it."
+                "Set endpointHosts to host names such as shopify.com and account.brand.example, or omit endpointHosts."
             )
         }
         guard timeout > .zero else {
             throw Self.invalid(
                 "`timeout` of the Customer Account API must be greater than 0.",
-                "Use for example 15 seconds."
+                "Set timeout to a time such as 15 seconds."
             )
         }
         self.shopDomain = domain.name

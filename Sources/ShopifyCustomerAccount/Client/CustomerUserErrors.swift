@@ -27,8 +27,8 @@ public struct CustomerUserErrors: Error, Sendable {
             .customerUserErrors,
             "Shopify rejected the change: \(cause).",
             hint:
-                "Show the buyer the message of each entry of the cause (CustomerUserErrors). An entry's field is the path of the "
-                + "rejected input. If that input is an id, check that it belongs to this customer.",
+                "Read the entries of the error's cause, CustomerUserErrors: an entry's field is the path of the rejected input. If that "
+                + "input is an id, check that the id belongs to this customer. Otherwise show the buyer the entry's message.",
             reference: "Customer Account API reference, userErrors",
             cause: cause
         )

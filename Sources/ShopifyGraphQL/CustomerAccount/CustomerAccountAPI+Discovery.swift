@@ -56,7 +56,7 @@ extension CustomerAccountAPI {
             hint: kind == .retryLater
                 ? "Try again later."
                 : "Set shopDomain to a domain that Shopify serves, such as the myshopify.com name, or set "
-                    + "\(configuration.endpointMember).",
+                    + "\(configuration.endpointMember) to the URL of the API.",
             reference: "Customer Account API reference, discovery",
             retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
             providerResponse: IdentityError.ProviderResponse(status: response.status)

@@ -116,7 +116,8 @@ package final class CustomerAccountAPI: Sendable {
         } catch {
             throw IdentityError(
                 configuration: "The origin of the web client is not a valid value of an HTTP header.",
-                hint: "Write the origin as https://shop.example.",
+                hint:
+                    "Set origin to an origin such as https://shop.example, without a trailing slash and without a path.",
                 reference: "RFC 9110 section 5.5"
             )
         }
@@ -151,14 +152,16 @@ package final class CustomerAccountAPI: Sendable {
             addressPolicy: httpClient.addressPolicy(for: url),
             advice: GraphQLEndpoint.Advice(
                 refused:
-                    "Refresh the token. If that does not help, check the app's scopes, and the origin of a public web client. "
-                    + "After HTTP 403, check also whether Shopify blocks this machine or its User-Agent.",
-                denied: "Request customer-account-api:full, and ask Shopify for access to protected customer data.",
+                    "Refresh the access token. If Shopify rejects the new access token too, check the app's scopes, and the origin of "
+                    + "a public web client. After HTTP 403, check also whether Shopify blocks this machine or its User-Agent.",
+                denied:
+                    "Request the scope customer-account-api:full, and ask Shopify for access to protected customer data.",
                 notFound:
                     "Check \(configuration.shopAndVersionMembers), and that the shop has the new customer accounts.",
                 redirected: "Set \(configuration.endpointMember) to the URL that responds without a redirect.",
                 tooMany: "Wait before the next request of this customer: each customer has a separate rate limit.",
-                attack: "Do not retry at once. Check the shop's admin, and whether Shopify blocks this machine."
+                attack:
+                    "Wait before you repeat the request. Ask Shopify's support whether Shopify blocks this machine's IP address."
             )
         )
     }

@@ -153,7 +153,8 @@ extension GraphQLExecutor {
                 : "The cache policy allows no request, but the client has no cache, or responses of this call are never stored.",
             hint: isCached
                 ? "Use a cache policy that allows a request, such as cacheFirst."
-                : "Give the client a cache, or use another policy: mutations, personal documents and calls for a buyer are never cached."
+                : "For a mutation, a personal document or a call for a buyer, use a cache policy that allows a request. For other calls, "
+                    + "give the client a cache."
         )
     }
 }

@@ -159,7 +159,7 @@ package struct GraphQLExecutor: Sendable {
         } catch {
             throw IdentityError(
                 configuration: "IdentityEnvironment.userAgent is not a valid value of an HTTP header.",
-                hint: "Remove line breaks and control characters from userAgent.",
+                hint: "Remove line breaks and control characters from IdentityEnvironment.userAgent.",
                 reference: "RFC 9110 section 5.5",
                 cause: error
             )

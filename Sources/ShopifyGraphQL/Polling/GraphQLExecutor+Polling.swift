@@ -73,7 +73,7 @@ extension GraphQLExecutor {
             .retryLater,
             .pollTimeout,
             "Polling with \(ForeignName.shown(document.name)) timed out.",
-            hint: "Read the last result in the error's cause. Poll again, or use a longer timeout.",
+            hint: "Read the last result in the error's cause, PollTimeout. Then poll again, or pass a longer timeout.",
             providerResponse: IdentityError.ProviderResponse(last.metadata),
             cause: PollTimeout(last: last)
         )

@@ -39,7 +39,7 @@ struct GraphQLFailure: Error {
             .retryLater,
             .outcomeUnknown,
             "\(ForeignName.shown(document.name)) got no usable response, so it may have been executed.",
-            hint: "Read the data that the operation changes before you repeat it, and send only the missing changes.",
+            hint: "Read the data that the operation changes. Then send only the changes that are missing.",
             retryAfter: error.retryAfter,
             providerResponse: error.providerResponse,
             cause: error

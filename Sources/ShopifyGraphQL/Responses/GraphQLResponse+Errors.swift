@@ -43,7 +43,7 @@ extension GraphQLResponse {
                 .retryLater,
                 .throttled,
                 "\(endpoint.name) throttled the operation.",
-                "Wait for retryAfter if it is set, then try again with exponential backoff.",
+                "If retryAfter of this error is set, wait for that time. Then try again with exponential backoff.",
                 wait: [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
             )
         }
@@ -52,7 +52,7 @@ extension GraphQLResponse {
                 .retryLater,
                 .providerUnavailable,
                 "\(endpoint.name) reported an internal error.",
-                "Try again. If the error persists, give the request id, traceID of providerResponse, to Shopify's support."
+                "Try again. If the error persists, give Shopify's support the request id: traceID in providerResponse of this error."
             )
         }
         if codes.contains(.accessDenied) {
@@ -61,7 +61,7 @@ extension GraphQLResponse {
             return failed(.configuration, endpoint.refusalCode, message, endpoint.advice.denied)
         }
         if codes.contains(.shopInactive) {
-            let hint = "Check the shop's status in its admin."
+            let hint = "Check the shop's status in the Shopify admin."
             return failed(.configuration, endpoint.refusalCode, "The shop is not active (SHOP_INACTIVE).", hint)
         }
         // The Customer Account API refuses a token without the scope with a text only: {"errors":"User does not have access"}.

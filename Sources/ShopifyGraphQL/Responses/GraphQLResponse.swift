@@ -56,8 +56,8 @@ struct GraphQLResponse: Sendable {
                 .unexpectedResponse,
                 "\(endpoint.name) returned a response that could not be read as GraphQL: \(problem).",
                 hint: (isOutage ? "Try again later. If the error persists, check" : "Check")
-                    + " what is served at \(endpoint.url). It may be a proxy or the shop's password page. "
-                    + "If it is the API and the response is too large or nested too deeply, request less data at once.",
+                    + " what responds at \(endpoint.url), for example a proxy or the shop's password page. "
+                    + "If the API responds and the response is too large or nested too deeply, request less data at once.",
                 reference: "GraphQL specification section 7",
                 providerResponse: IdentityError.ProviderResponse(
                     errorDescription:

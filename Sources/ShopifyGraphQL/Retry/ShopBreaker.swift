@@ -137,7 +137,7 @@ final class ShopBreaker: Sendable {
             .retryLater,
             .securityRejection,
             "Requests to the shop are paused, because Shopify rejected requests of this process as an attack (HTTP 430).",
-            hint: "Wait until retryAfter has passed. \(advice)",
+            hint: "Wait until retryAfter of this error has passed. \(advice)",
             reference: "shopify.dev/docs/api/usage/response-codes",
             retryAfter: breaker.wait(at: now),
             providerResponse: last?.providerResponse,

@@ -122,7 +122,8 @@ public struct LegacyCustomerAccount: Sendable {
                     "The call ended before Shopify responded to the password change, so the password may have been changed.",
                     hint:
                         "Wait 10 seconds, because the change may still be in progress. Then let the buyer sign in with the new password, "
-                        + "and with the new e-mail address if it was changed, too. If Shopify rejects them, the old ones are still valid.",
+                        + "and with the new e-mail address if this call was to change it. If Shopify rejects that sign-in, let the buyer "
+                        + "sign in with the old password and e-mail address.",
                     reference: "Storefront API reference, customerUpdate",
                     cause: failure
                 )
@@ -133,8 +134,8 @@ public struct LegacyCustomerAccount: Sendable {
             .refreshBusy,
             "The password was not changed, because no refresh of the session sent the change.",
             hint:
-                "Try again. If it fails each time, create LegacyCustomerAccount with the same LegacyPasswordProvider that is registered "
-                + "in the session manager.",
+                "Try again. If the error persists, create LegacyCustomerAccount with the LegacyPasswordProvider that is registered in "
+                + "the session manager.",
             reference: "Storefront API reference, customerUpdate"
         )
     }

@@ -42,7 +42,9 @@ public struct Multipass: Sendable {
         if let fault = Self.fault(of: secret.revealBytes()) {
             throw IdentityError(
                 configuration: "The Multipass secret \(fault).",
-                hint: "Copy it from the settings of legacy customer accounts, without quotation marks and line breaks.",
+                hint:
+                    "Copy the Multipass secret from the settings of legacy customer accounts in the Shopify admin. Omit quotation marks "
+                    + "and line breaks.",
                 reference: Self.reference
             )
         }
@@ -128,7 +130,7 @@ public struct Multipass: Sendable {
         guard areTags ?? true else {
             throw refused(
                 "A tag of the Multipass customer is empty, or contains a comma or a control character.",
-                "Pass each tag as a separate element."
+                "Pass each tag as a separate element of tags, without control characters, and omit empty tags."
             )
         }
         if let address = customer.remoteIP, !StorefrontContext.isAddress(address) {

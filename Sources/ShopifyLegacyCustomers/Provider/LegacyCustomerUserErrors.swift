@@ -15,8 +15,9 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
             .legacyCustomerUserErrors,
             "Shopify rejected the request for a legacy customer: \(cause).",
             hint: """
-                Read the messages in the error's cause. Do not show TAKEN to the buyer, because it reveals who is a customer. For other \
-                codes, show which value is wrong. A token or URL from an e-mail, and a Multipass token, can be used once.
+                Read the errors in the cause, LegacyCustomerUserErrors. Do not show the code TAKEN to the buyer, because it reveals who \
+                is a customer. For other codes, show the buyer which value is wrong. If a Multipass token, or a token or URL from an \
+                e-mail, was used before, get a new one.
                 """,
             reference: "Storefront API reference, CustomerUserError",
             providerResponse: IdentityError.ProviderResponse(metadata),

@@ -72,7 +72,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
                 .rejected,
                 .passwordRefused,
                 "Shopify has no customer with this e-mail address and password.",
-                hint: "Let the buyer try again or set a new password. Do not say whether the address exists.",
+                hint:
+                    "Let the buyer try again or set a new password. Do not tell the buyer whether the e-mail address exists.",
                 reference: "Storefront API reference, customerAccessTokenCreate"
             )
         }
@@ -218,7 +219,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             .configuration,
             .unsupportedByProvider,
             "Legacy customer accounts have no login page.",
-            hint: "Ask for e-mail address and password, and call signIn(email:password:in:).",
+            hint: "Ask the buyer for e-mail address and password, and call signIn(email:password:in:).",
             reference: "Storefront API reference, customerAccessTokenCreate"
         )
     }
@@ -229,7 +230,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             .unexpectedResponse,
             "Shopify returned neither an error nor a token.",
             hint:
-                "If the account is not activated yet, activate it first. Otherwise let the buyer sign in again.",
+                "If the customer has not activated the account yet, activate the account first. Otherwise let the buyer sign in again.",
             reference: "Storefront API reference, customerAccessTokenCreate"
         )
     }
@@ -240,7 +241,9 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             .retryLater,
             .accessTokenRefused,
             "Shopify no longer accepts the legacy customer's token.",
-            hint: "Refresh the token. If that fails, let the buyer sign in again.",
+            hint:
+                "Call SessionManager.refreshTokens(for:) for the session, then try again. If the refresh fails, let the buyer sign in "
+                + "again.",
             reference: "Storefront API reference, customer"
         )
     }

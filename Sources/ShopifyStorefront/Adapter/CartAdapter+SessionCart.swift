@@ -120,7 +120,8 @@ extension CartAdapter {
             .rejected,
             .cartMissing,
             "The session has no cart.",
-            hint: "Call add(_:for:in:) to create a cart. If you only wanted to remove something, do nothing."
+            hint:
+                "If this call was to remove something from a cart, do nothing. Otherwise call add(_:for:in:), which creates a cart."
         )
     }
 

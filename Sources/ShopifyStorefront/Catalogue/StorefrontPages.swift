@@ -97,7 +97,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
                 count < StorefrontPages.maximumDepth
                     ? "The list did not end after \(StorefrontPages.maximumDepth) pages."
                     : "The list has more than \(StorefrontPages.maximumDepth) elements, the maximum that Shopify serves.",
-                hint: "Read the list in parts, for example by created_at in its query.",
+                hint: "Read the list in parts, for example with conditions on created_at in the list's argument query.",
                 reference: "Storefront API reference, pagination"
             )
         }
@@ -107,7 +107,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
                 .rejected,
                 .unexpectedResponse,
                 "The page has hasNextPage = true, but its endCursor is missing, empty, or the cursor after which the page begins.",
-                hint: "Select endCursor together with hasNextPage, and pass the cursor to the operation.",
+                hint:
+                    "Select endCursor together with hasNextPage in the document, and pass the cursor to the operation.",
                 reference: "Storefront API reference, PageInfo"
             )
         }

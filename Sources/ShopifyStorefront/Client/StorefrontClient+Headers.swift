@@ -25,7 +25,7 @@ extension StorefrontClient {
         } catch {
             throw StorefrontConfiguration.invalid(
                 "The Storefront token contains characters that an HTTP header cannot contain.",
-                "Copy the token without line breaks."
+                "Copy the Storefront token without line breaks."
             )
         }
     }

@@ -73,7 +73,7 @@ public struct StorefrontConfiguration: Sendable {
             guard let domain = ShopDomain(domain) else { throw invalid("shopDomain", "is not a host name", hint) }
             let path = "/api/\(apiVersion.rawValue)/graphql.json"
             guard apiVersion.isPathSegment, let own = try? domain.url.replacing(path: path) else {
-                throw invalid("apiVersion", "is not a version", "Use for example 2026-10.")
+                throw invalid("apiVersion", "is not a version", "Set apiVersion to a version such as 2026-10.")
             }
             self.endpoint = endpoint ?? own
             shopDomain = domain.name
@@ -100,11 +100,11 @@ public struct StorefrontConfiguration: Sendable {
             throw invalid(
                 member,
                 "is empty, too long, or has characters that no token has",
-                "Copy it from the Headless channel or the app that created it, without quotation marks and line breaks."
+                "Copy the token from the Headless channel or from the app that created the token. Omit quotation marks and line breaks."
             )
         }
         guard timeout > .zero else {
-            throw invalid("timeout", "must be greater than 0", "Use for example 15 seconds.")
+            throw invalid("timeout", "must be greater than 0", "Set timeout to a time such as 15 seconds.")
         }
         self.apiVersion = apiVersion
         self.authentication = authentication
@@ -137,14 +137,18 @@ public struct StorefrontConfiguration: Sendable {
             refusalCode: .storefrontRefused,
             advice: GraphQLEndpoint.Advice(
                 refused: authentication.hasToken
-                    ? "Check that the token belongs to this shop, has the configured kind, and was not revoked."
-                    : "Configure a private or a public token of the shop.",
+                    ? "Check that the Storefront token belongs to this shop, is of the configured kind, and was not revoked."
+                    : "Configure a private or a public Storefront token of this shop.",
                 denied: authentication.hasToken
-                    ? "Grant the scopes that the operation needs. Carts need unauthenticated_write_checkouts."
-                    : "Configure a token with the scopes that the operation needs.",
-                notFound: "Check shopDomain, apiVersion and, if it is set, endpoint.",
-                redirected: "Set shopDomain (or endpoint, if it is set) to the address that serves the API.",
-                tooMany: "Wait before the next request. With a private token, pass the buyer's IP with every call.",
+                    ? "Grant the Storefront token the scopes that the operation needs. Carts need unauthenticated_write_checkouts."
+                    : "Configure a Storefront token with the scopes that the operation needs.",
+                notFound: "Check shopDomain and apiVersion of StorefrontConfiguration, and its endpoint if one is set.",
+                redirected:
+                    "If endpoint of StorefrontConfiguration is set, correct endpoint. Otherwise set shopDomain to the domain that "
+                    + "responds without a redirect.",
+                tooMany: sendsBuyerIP
+                    ? "Wait before the next request. Pass the buyer's IP with every call (StorefrontContext.buyerIP)."
+                    : "Wait before the next request. On a server, use a private token, and pass the buyer's IP with every call.",
                 attack: sendsBuyerIP
                     ? "Pass the buyer's IP with every call (StorefrontContext.buyerIP), and wait before you repeat the request."
                     : "Wait before you repeat the request. On a server, use a private token, and pass the buyer's IP with every call."
@@ -184,7 +188,7 @@ extension StorefrontConfiguration {
             throw section.error(
                 "publicToken",
                 "is set together with privateToken",
-                hint: "Set only one of the two, or none."
+                hint: "Remove storefront.privateToken or storefront.publicToken."
             )
         case (let secret?, nil): authentication = .privateToken(secret)
         case (nil, let text?): authentication = .publicToken(text)

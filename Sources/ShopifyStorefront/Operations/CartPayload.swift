@@ -26,8 +26,8 @@ public struct CartPayload: Sendable {
                 .outcomeUnknown,
                 "Shopify's response contains neither the cart nor a user error, so the change may have been made.",
                 hint: """
-                    If the request named a cart, read it before you repeat the change; it may no longer exist. A request that creates a cart \
-                    may have created one whose id is unknown, and which expires.
+                    If the request named a cart, read the cart before you repeat the change, because the cart may no longer exist. If the \
+                    request creates a cart, repeat the request: a cart whose id is unknown expires.
                     """,
                 reference: "Storefront API reference, cart",
                 providerResponse: metadata.map { IdentityError.ProviderResponse($0) }
@@ -54,10 +54,10 @@ extension IdentityError {
         IdentityError(
             .rejected,
             .cartGone,
-            "Shopify has no cart with this id.",
+            "Shopify has no cart with this id: the cart's order was placed, the cart has expired, or the id is wrong.",
             hint:
-                "The cart's order was placed, the cart has expired, or its id is wrong. To continue, call add(_:for:in:): it creates a "
-                + "cart if the session has none.",
+                "If the app passed the cart's id, check the id. Otherwise call add(_:for:in:) to continue: it creates a cart if the "
+                + "session has none. After a logout, do nothing.",
             reference: "Storefront API reference, cart",
             providerResponse: metadata.map { IdentityError.ProviderResponse($0) }
         )

@@ -12,7 +12,8 @@ extension IdentityError {
             .cartUserErrors,
             isOutage ? "Shopify cannot change the cart at the moment." : "Shopify rejected the input for the cart.",
             hint: isOutage
-                ? "Try again. Shopify did not carry out this request. Earlier requests of the same call may have changed the cart."
+                ? "If the session has a cart, read the cart, because earlier requests of this call may have changed it. Then repeat the "
+                    + "missing changes: Shopify did not carry out the last request."
                 : "Read the rejected fields and Shopify's messages in the error's cause, CartUserErrors, and correct the input.",
             reference: "Storefront API reference, CartUserError",
             providerResponse: ProviderResponse(

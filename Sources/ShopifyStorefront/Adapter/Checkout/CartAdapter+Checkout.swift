@@ -107,8 +107,8 @@ extension CartAdapter {
             .unexpectedResponse,
             "Shopify returned no usable checkout URL with https.",
             hint:
-                "Call checkout(for:in:options:) again. If it fails again, check the shop's primary domain in the Shopify admin. For a "
-                + "fake shop on this machine, set allowsLoopbackHTTP.",
+                "Call checkout(for:in:options:) again. If the error persists, check the shop's primary domain in the Shopify admin. For "
+                + "a fake shop on this machine, set allowsLoopbackHTTP of StorefrontConfiguration.",
             reference: "Storefront API reference, Cart.checkoutUrl"
         )
     }

@@ -65,7 +65,9 @@ extension CartAdapter {
                 .rejected,
                 .invalidRequest,
                 "The list of changed delivery addresses is empty. Shopify would remove all addresses of the cart.",
-                hint: "Call removeAllDeliveryAddresses(for:in:) to remove all addresses, or skip the call.",
+                hint:
+                    "To remove all addresses, call removeAllDeliveryAddresses(for:in:). To keep them, do not call "
+                    + "updateDeliveryAddresses(_:for:in:).",
                 reference: "https://shopify.dev/docs/api/storefront/latest/mutations/cartDeliveryAddressesUpdate"
             )
         }

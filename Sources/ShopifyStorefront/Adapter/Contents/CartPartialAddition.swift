@@ -54,9 +54,10 @@ extension IdentityError {
             .linesPartlyAdded,
             "Shopify added at least \(addition.added.count) of \(all) lines, then the addition failed (\(problem.code)).",
             hint: addition.unknown.isEmpty
-                ? "Follow the hint of `problem` in the error's cause, CartPartialAddition. Then add only its missing lines."
-                : "Read the cart, because it may contain the unknown lines of the error's cause, CartPartialAddition. Then add its missing "
-                    + "lines, and the unknown lines that the cart does not contain.",
+                ? "Follow the hint of `problem` in the error's cause, CartPartialAddition. Then add the lines in `missing` of "
+                    + "CartPartialAddition."
+                : "Follow the hint of `problem` in the error's cause, CartPartialAddition, and read the cart. Then add the lines in "
+                    + "`missing` of CartPartialAddition, and those lines in `unknown` that the cart does not contain.",
             retryAfter: problem.retryAfter,
             providerResponse: problem.providerResponse,
             cause: addition

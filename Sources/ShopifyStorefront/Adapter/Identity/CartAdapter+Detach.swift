@@ -43,7 +43,7 @@ extension CartAdapter {
             try await sendRemoval(remove, &result, &binding, in: context)
         }
         let hint =
-            "If the session still exists and has this cart, call detach(from:in:). Give the cart to another buyer only after "
+            "If the session still exists and has this cart, call detach(from:in:). Do not give the cart to another buyer before "
             + "detach(from:in:) has succeeded."
         guard result.cart.buyerIdentity.customerID == nil, permitsContact || !result.hasContact,
             result.cart.deliveryAddressIDs.isEmpty

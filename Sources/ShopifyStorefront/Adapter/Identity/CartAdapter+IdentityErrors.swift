@@ -11,9 +11,9 @@ extension CartAdapter {
             .identityRejected,
             "Shopify rejected the buyer's customer access token for the cart.",
             hint:
-                "Check that the token belongs to this shop. A Customer Account token also needs the scope customer-account-api:full. "
-                + "If both are right, let the buyer sign in again. If the shop rejects every Customer Account token and "
-                + "CartPolicy.exchange is nil, set it.",
+                "Check that the customer access token belongs to this shop. A Customer Account token also needs the scope "
+                + "customer-account-api:full. If shop and scope are right, let the buyer sign in again. If the shop rejects every "
+                + "Customer Account token and CartPolicy.exchange is nil, set CartPolicy.exchange.",
             reference: "Storefront API reference, cartBuyerIdentityUpdate",
             providerResponse: refusal.providerResponse,
             cause: refusal.cause
@@ -26,8 +26,8 @@ extension CartAdapter {
             .cartNotIssued,
             "The cart's id came from an untrusted source, so no identity is put on the cart.",
             hint:
-                "Call create(_:for:in:) for a new cart. If no browser can have chosen the cart's id, call adopt(_:for:isTrusted:in:) "
-                + "with isTrusted: true."
+                "If no browser can have chosen the cart's id, call adopt(_:for:isTrusted:in:) with isTrusted: true. Otherwise call "
+                + "create(_:for:in:) for a new cart."
         )
     }
 
@@ -36,7 +36,7 @@ extension CartAdapter {
             .rejected,
             .identityMissing,
             "Shopify accepted the customer access token, but the cart has no customer.",
-            hint: "Check that the token belongs to this shop.",
+            hint: "Check that the customer access token belongs to this shop.",
             reference: "Storefront API reference, cartBuyerIdentityUpdate",
             providerResponse: IdentityError.ProviderResponse(metadata)
         )

@@ -134,7 +134,9 @@ extension CartAdapter {
             .retryLater,
             .accessTokenRefused,
             "Shopify rejected the customer's access token.",
-            hint: "Refresh the access token and try again.",
+            hint:
+                "Call SessionManager.refreshTokens(for:) for the session, then try again. If the refresh fails, let the buyer sign in "
+                + "again.",
             reference: "Storefront API reference, cartBuyerIdentityUpdate"
         )
     }

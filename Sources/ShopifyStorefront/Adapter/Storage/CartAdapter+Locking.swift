@@ -79,8 +79,8 @@ extension CartAdapter {
             message:
                 "The identity was not put on the cart, because the session's cart was changed or removed at the same time.",
             hint:
-                "Do not repeat the change of the cart: it has succeeded. If the session still has the cart, its next checkout attaches the "
-                + "identity."
+                "Do not repeat the change of the cart, because it has succeeded. Continue with checkout(for:in:options:): it puts the "
+                + "identity on the cart if the session still has the cart."
         )
     }
 }

@@ -178,12 +178,13 @@ struct CartOperation: Sendable {
             .retryLater,
             .detachIncomplete,
             isNewCart
-                ? "Another process gave the session another cart while this operation created one, and the buyer could not be removed "
+                ? "Another process changed the session's cart while this operation created a cart, and the buyer could not be removed "
                     + "from the cart that this operation created."
-                : "The session's cart was changed or removed meanwhile. The buyer may still be on the cart of this operation.",
+                : "The session's cart was changed or removed during this operation. The buyer may still be on the cart that this "
+                    + "operation changed.",
             hint: isNewCart
                 ? "Try again. No session has the cart that this operation created, so no other buyer gets it."
-                : "If the session still exists, call read(for:in:). If it returns the cart that this operation changed, call "
+                : "If the session still exists, call read(for:in:). If read(for:in:) returns the cart that this operation changed, call "
                     + "detach(from:in:). Do not give that cart to another buyer.",
             cause: cause
         )
