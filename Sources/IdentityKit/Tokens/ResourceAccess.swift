@@ -33,8 +33,10 @@ public struct ResourceAccess: Sendable {
         if !provider.descriptor.resources.isEmpty { try provider.descriptor.requireResource(url) }
         guard let authorizing = provider as? any ResourceAuthorizing else {
             throw IdentityError(
-                unsupported:
-                    "The provider \(session.provider) cannot create the headers for a resource server, because it does not conform to ResourceAuthorizing.",
+                unsupported: """
+                    The provider \(session.provider) cannot create the headers for a resource server, because it does not conform to \
+                    ResourceAuthorizing.
+                    """,
                 hint:
                     "Set the request's Authorization header from tokens.accessToken, as the resource server's documentation says."
             )

@@ -16,7 +16,7 @@ extension TokenErrorResponse {
                 throw make(
                     .rejected,
                     .attemptExpired,
-                    "The code expired before the buyer signed in.",
+                    "The device code expired before the buyer signed in.",
                     "Start the login again.",
                     reference: "RFC 8628 section 3.5"
                 )

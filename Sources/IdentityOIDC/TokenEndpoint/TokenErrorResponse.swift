@@ -163,7 +163,7 @@ public struct TokenErrorResponse: Sendable {
                 .configuration,
                 .dpopProofRefused,
                 "The provider rejected the DPoP proof, or requires one.",
-                "Compare this machine's clock with the provider's, and \(endpoint.member) with the address in the provider's documentation.",
+                "Compare this machine's clock with the provider's, and \(endpoint.member) with the URL in the provider's documentation.",
                 reference: "RFC 9449 section 5"
             )
         case "use_dpop_nonce":
