@@ -239,7 +239,7 @@ struct ProviderMessageTests {
     func plainHTTP(url: String) throws {
         let error = try #require(try refusal(#""issuer":"\#(url)""#))
         #expect(error.message.contains("providers.any.issuer "))
-        for text in ["127.0.0.1 or [::1]", "not to localhost", "allowsLoopbackHTTP"] {
+        for text in ["127.0.0.1 and [::1]", "localhost is not permitted", "allowsLoopbackHTTP"] {
             #expect(error.hint?.contains(text) == true, "\(text)")
         }
         // Even with allowsLoopbackHTTP, plain http is possible only to a loopback address.

@@ -212,10 +212,11 @@ struct FailpointTests {
             async let next = stage.once(id)
             try await Task.sleep(for: .seconds(FailpointStage.lease + 4))
             let resumed = await stage.resume(stopped)
-            // Either process may save the tokens of the response.
-            for said in [resumed, try await next] {
-                #expect(["refreshed_late", "waited", "stored"].contains(said.said("outcome")))
-            }
+            // Either process may save the tokens of the response. On a slow machine the next one gives up before they are saved.
+            let outcomes: [String?] = ["refreshed_late", "waited", "stored"]
+            #expect(outcomes.contains(resumed.said("outcome")))
+            #expect((outcomes + ["refresh_busy"]).contains(try await next.said("outcome")))
+            #expect(try await stage.once(id).said("outcome") == "stored")
             #expect(stage.sandbox.openID.counters.refreshes == 1)
             #expect(stage.sandbox.openID.counters.reusesPunished == 0)
         }

@@ -147,6 +147,26 @@ struct LegacyCustomerAccountTests {
         }
     }
 
+    @Test("a change with neither result nor user error throws Shopify's error if the response has one")
+    func errorBesideData() async throws {
+        try await LegacyShop.with { shop in
+            let account = shop.account(try await shop.signIn())
+            let payload = #"{"customer":null,"customerAccessToken":null,"customerUserErrors":[]}"#
+            let data = #""data":{"customerUpdate":\#(payload)}"#
+            let denied = #"{"message":"x","path":["customerUpdate","customer"],"extensions":{"code":"ACCESS_DENIED"}}"#
+            let errors = #""errors":[\#(denied)]"#
+            for (body, code) in [
+                ("{\(data)}", IdentityError.Code.unexpectedResponse), ("{\(data),\(errors)}", .storefrontRefused),
+            ] {
+                shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
+                let error = await #expect(throws: IdentityError.self) {
+                    try await account.update(LegacyCustomerUpdateInput(firstName: .set("Ada")))
+                }
+                #expect(error?.code == code)
+            }
+        }
+    }
+
     @Test("the removal of an address has an unknown outcome after a lost response")
     func lostRemoval() async throws {
         try await LegacyShop.with { shop in

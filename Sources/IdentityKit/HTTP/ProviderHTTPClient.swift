@@ -111,10 +111,10 @@ package struct ProviderHTTPClient: Sendable {
 
     private static func unsendable(_ cause: HTTPTransportError) -> IdentityError {
         IdentityError(
-            configuration: "A header of a request is not valid, so the request was not sent.",
+            configuration: "The request was not sent. \(cause.message)",
             hint: """
-                Correct the header's value in the provider's configuration, or the environment's userAgent. If the header carries a \
-                token, tell the provider that it issued an invalid token. \(cause.message)
+                Correct the header's value in the provider's configuration, or userAgent of IdentityEnvironment. If the header carries a \
+                token, tell the provider that it issued an invalid token.
                 """,
             cause: cause
         )

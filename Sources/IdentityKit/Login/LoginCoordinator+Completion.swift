@@ -131,11 +131,11 @@ extension LoginCoordinator {
             throw IdentityError(
                 .rejected,
                 .browserMismatch,
-                "The callback came without the binding cookie of the browser in which the login began.",
+                "The callback came without the binding cookie of its login. It may belong to another login, or come from another browser.",
                 hint: """
-                    Start the login again in one browser. If the new login fails too, check the app: the response that redirects to the \
-                    provider must set the binding cookie for the host of the redirect URI. If the provider posts the callback, set the \
-                    cookie with SameSite=None. Pass the cookie to `complete`.
+                    Start the login again in one browser, and use only the callback of the new login. If the new login fails too, check \
+                    the app: the response that redirects to the provider must set the binding cookie for the host of the redirect URI. \
+                    If the provider posts the callback, set the cookie with SameSite=None. Pass the cookie to `complete`.
                     """,
                 reference: "RFC 9700 section 4.7",
                 isAttackSuspected: true

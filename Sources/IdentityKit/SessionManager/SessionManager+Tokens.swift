@@ -86,7 +86,8 @@ extension SessionManager {
             try await tokenReader.withTokens(of: id, validFor: nil) { access in
                 guard let provider = access.provider as? any UserInfoProviding else {
                     throw IdentityError(
-                        unsupported: "The provider \(access.session.provider) has no UserInfo endpoint.",
+                        unsupported:
+                            "The provider \(access.session.provider) does not support requests for UserInfo claims.",
                         hint: "Use buyerProfile(for:), which every provider supports.",
                         reference: "OpenID Connect Core section 5.3"
                     )

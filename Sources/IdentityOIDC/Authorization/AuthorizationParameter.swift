@@ -103,8 +103,8 @@ enum AuthorizationParameter {
             return Problem(
                 text: "contains an invalid value",
                 hint:
-                    "Write each value as a separate element of acrValues (in Swift: LoginOptions.authenticationContexts). Use 1 to 256 "
-                    + "printable ASCII characters and no spaces."
+                    "Write each value as a separate element of acrValues (in Swift: authenticationContexts of LoginOptions or of "
+                    + "StepUpRequirement). Use 1 to 256 printable ASCII characters and no spaces."
             )
         }
         return nil

@@ -19,7 +19,8 @@ extension OpenIDClient {
             guard maximumAge >= 0 else {
                 throw Self.invalid(
                     "The login option max_age is negative.",
-                    hint: "Set LoginOptions.maximumAge to a duration of at least 0 seconds."
+                    hint:
+                        "Set maximumAge of LoginOptions, loginDefaults or StepUpRequirement to a duration of at least 0 seconds."
                 )
             }
             fields.append(("max_age", String(maximumAge)))

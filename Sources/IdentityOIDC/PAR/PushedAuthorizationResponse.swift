@@ -23,7 +23,7 @@ package enum PushedAuthorizationResponse: Sendable {
         ) {
         case .failure(let failure): self = .failure(failure)
         case .success(let object):
-            guard response.status == 201 else { throw Self.invalid("a status other than 201") }
+            guard response.status == 201 else { throw Self.invalid("status \(response.status) instead of 201") }
             guard let reference = object["request_uri"]?.string, (1...4096).contains(reference.utf8.count),
                 reference.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else { throw Self.invalid("no usable request_uri") }

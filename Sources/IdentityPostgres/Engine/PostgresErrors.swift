@@ -96,8 +96,8 @@ extension PostgresFailure {
             return failed(
                 .rejected,
                 .storeFailed,
-                "The database rejected a value.",
-                "Read the SQLSTATE in the error's cause. Check that nobody has changed the store's schema by hand."
+                "The database rejected a value: \(self).",
+                "Read the database server's log. Check that nobody has changed the store's schema by hand."
             )
         default:
             return failed(.retryLater, .storeFailed, "The store failed: \(self).", "Read the database server's log.")

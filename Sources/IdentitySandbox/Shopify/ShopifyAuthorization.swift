@@ -32,7 +32,9 @@ extension SandboxShopify {
                 "Register redirect_uri byte for byte. For a loopback address, set also allowsLoopback of the client."
             )
         }
-        guard query["response_type"] == "code" else { return refuse("response_type must be code.", "Send code.") }
+        guard query["response_type"] == "code" else {
+            return refuse("response_type must be code.", "Send response_type=code.")
+        }
         let scopes = query.scopes
         guard !scopes.isEmpty, scopes.allSatisfy({ Self.knownScopes.contains($0) }) else {
             return refuse("scope is missing or unknown.", "Send openid email customer-account-api:full.")

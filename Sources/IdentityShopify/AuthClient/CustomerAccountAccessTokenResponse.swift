@@ -27,7 +27,7 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
                     hint:
                         "Use the response of requestAccessToken, completeLogin or login, which verify the ID token. The response of "
                         + "refreshAccessToken has the buyer only while this AuthClient still has the tokens of the login, or if Shopify "
-                        + "sends an ID token.",
+                        + "sends an ID token. Otherwise let the buyer sign in again.",
                     reference: "OpenID Connect Core section 3.1.3.7"
                 )
             }

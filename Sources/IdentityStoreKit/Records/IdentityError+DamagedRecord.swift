@@ -24,8 +24,8 @@ extension IdentityError {
         IdentityError(
             storeCorrupt: "A stored record is in quarantine, because it or its session is damaged.",
             hint: """
-                Restore the record from quarantine or from a backup, or let the buyer start again: with a new login, or as a guest with a \
-                new cart.
+                Restore the record from quarantine (see Documentation/Operating/SQLite.md or PostgreSQL.md) or from a backup, or let the \
+                buyer start again: with a new login, or as a guest with a new cart.
                 """
         )
     }

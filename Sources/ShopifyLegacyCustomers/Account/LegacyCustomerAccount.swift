@@ -194,7 +194,7 @@ public struct LegacyCustomerAccount: Sendable {
         _ result: StorefrontResult<LegacyCustomerUpdate.Output>
     ) throws(IdentityError) -> LegacyCustomer {
         try Self.check(result.data.customerUserErrors, result.metadata)
-        guard let customer = result.data.customer else { throw Self.empty(result.metadata) }
+        guard let customer = result.data.customer else { throw empty(result, LegacyCustomerUpdate.document) }
         return customer
     }
 
@@ -202,7 +202,9 @@ public struct LegacyCustomerAccount: Sendable {
         _ result: StorefrontResult<LegacyCustomerAddressPayload>
     ) throws(IdentityError) -> LegacyCustomerAddress {
         try Self.check(result.data.customerUserErrors, result.metadata)
-        guard let address = result.data.customerAddress else { throw Self.empty(result.metadata) }
+        guard let address = result.data.customerAddress else {
+            throw empty(result, LegacyCustomerAddressUpdate.document)
+        }
         return address
     }
 
@@ -215,13 +217,15 @@ public struct LegacyCustomerAccount: Sendable {
         try LegacyCustomerUserErrors.check(errors, metadata)
     }
 
-    private static func empty(_ metadata: GraphQLMetadata) -> IdentityError {
-        IdentityError(
+    /// The error for a response without the changed value: Shopify's errors, or a response that Shopify does not describe.
+    private func empty<Output>(_ result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
+        guard result.errors.isEmpty else { return provider.client.failure(of: result, document) }
+        return IdentityError(
             .rejected,
             .unexpectedResponse,
             "The Storefront API returned neither an error nor the result of a change.",
             hint: "Read the customer to see whether the change was carried out.",
-            providerResponse: IdentityError.ProviderResponse(metadata)
+            providerResponse: IdentityError.ProviderResponse(result.metadata)
         )
     }
 }

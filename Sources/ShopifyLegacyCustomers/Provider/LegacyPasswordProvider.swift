@@ -77,7 +77,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
                 reference: "Storefront API reference, customerAccessTokenCreate"
             )
         }
-        return try await tokens(result, context)
+        return try await tokens(result, LegacyCustomerTokenCreate.document, context)
     }
 
     /// Legacy: signs a buyer in with a Multipass token, which shops on Shopify Plus can create for their customers.
@@ -99,15 +99,18 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         from operation: Operation,
         in context: StorefrontContext
     ) async throws -> TokenSet where Operation.Output == LegacyCustomerTokenPayload {
-        try await tokens(client.execute(operation, in: context), context)
+        try await tokens(client.execute(operation, in: context), Operation.document, context)
     }
 
     private func tokens(
         _ result: StorefrontResult<LegacyCustomerTokenPayload>,
+        _ document: GraphQLDocument,
         _ context: StorefrontContext
     ) async throws -> TokenSet {
         try LegacyCustomerUserErrors.check(result.data.customerUserErrors, result.metadata)
-        guard let token = result.data.customerAccessToken else { throw Self.noToken }
+        guard let token = result.data.customerAccessToken else {
+            throw result.errors.isEmpty ? Self.noToken : client.failure(of: result, document)
+        }
         do { return tokens(token, of: try await buyer(token.accessToken, context)) } catch {
             await drop(token)
             throw error

@@ -98,7 +98,7 @@ public struct StorefrontClient: Sendable {
     }
 
     /// The error to throw when a result's data cannot be used because of the GraphQL errors beside them.
-    func failure<Output>(of result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
+    package func failure<Output>(of result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
         // A Storefront token that may not read customers gets `ACCESS_DENIED` in most responses with a cart. So the other errors explain
         // the failure.
         let others = result.errors.filter { $0.code != .accessDenied || !$0.path.contains("customer") }

@@ -42,7 +42,8 @@ struct StoreCheck {
                         configuration:
                             "The file \(file) cannot be created, because the current user may not write to its folder \(folder).",
                         hint:
-                            "Run identity-lab as the user of the app, make the current user the owner of the folder, or correct \(source)."
+                            "Run identity-lab as the user of the app, make the current user the owner of the folder, or correct \(source). "
+                            + "If the file system of the folder is mounted read-only, mount it writable."
                     )
                 }
                 report.warn(

@@ -40,7 +40,7 @@ extension App {
 
     func shopifyPageOptions() async throws {
         let login = try await sessions.begin("shopify", options: .shopify {
-            $0.locale = "fr-CA"                 // bare pt and zh do not exist there
+            $0.locale = "fr-CA"                 // Shopify does not support pt and zh without a region
             $0.regionCountry = "CA"
             $0.loginHint = "ada@example.com"
             $0.submitsLoginHint = true
