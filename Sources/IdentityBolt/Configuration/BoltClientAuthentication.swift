@@ -4,7 +4,8 @@ public import IdentityKit
 ///
 /// For `BoltCheckout`, `BoltLoginConfig.usePkce` decides whether a login uses PKCE.
 public enum BoltClientAuthentication: Sendable {
-    /// For a backend: the API key is the client secret, and logins do not use PKCE, as by default in Bolt's documentation.
+    /// For a backend: the API key is the client secret, sent in the body (`client_secret_post`), and logins do not use PKCE, as by default
+    /// in Bolt's documentation.
     case confidential(apiKey: Secret)
     /// PKCE without a secret, for an app without a backend.
     ///

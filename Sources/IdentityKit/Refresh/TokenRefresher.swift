@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// Refreshes sessions; the lock of a session lets one task, process or machine at a time refresh it.
 ///
-/// ``RefreshStateMachine`` decides each step; this type holds the session's lock, performs the steps and reports them. All I/O of a
-/// refresh is here, and in ``UnsavedTokens`` for the spool. How the callers of one process share a refresh is in
-/// `TokenRefresher+InProcessSharing.swift`. ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is due.
+/// ``RefreshStateMachine`` decides each step; this type holds the session's lock (`TokenRefresher+SessionLock.swift`), performs the steps
+/// and reports them. All I/O of a refresh is here, and in ``UnsavedTokens`` for the spool. How the callers of one process share a refresh
+/// is in `TokenRefresher+InProcessSharing.swift`. ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is due.
 struct TokenRefresher: SessionService {
     let context: SessionContext
 
@@ -83,41 +83,6 @@ struct TokenRefresher: SessionService {
         return SessionTokens(session: session, tokens: tokens, outcome: outcome, warning: warning, losses: losses)
     }
 
-    /// Takes the session's lock, performs the actions of a state machine until it finishes, and reports its outcome.
-    private func runStateMachine(
-        _ id: SessionID,
-        for goal: RefreshGoal,
-        since started: Duration,
-        until deadline: Duration
-    ) async throws -> (RefreshOutcome, RefreshAttempt) {
-        let beganWaiting = clock.elapsed
-        let longestWait = max(deadline - beganWaiting, .zero)
-        return try await visible.store.withSessionLock(id, waitingUpTo: longestWait) { [self] lock in
-            let wait = clock.elapsed - beganWaiting
-            var isWaitReported = wait <= .milliseconds(10)
-            // While only this process's memory contains the newest tokens, this process keeps the lock after the body, if the store's
-            // locks permit it. Otherwise another process could get the lock and send the old refresh token.
-            defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
-            var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
-            var attempt = RefreshAttempt(id, under: lock, since: started)
-            var action = machine.handle(.began)
-            while true {
-                if case .finish(let outcome) = action {
-                    leaveLimiter(attempt)
-                    report(outcome, attempt, wasInDoubt: machine.isInDoubt)
-                    return (outcome, attempt)
-                }
-                action = machine.handle(await perform(action, &attempt))
-                // The provider is known only now, because the first action reads the session.
-                if !isWaitReported {
-                    let provider = attempt.stored?.provider ?? ""
-                    events.emit(.lockWaited, provider: provider, session: id, since: clock.elapsed - wait)
-                    isWaitReported = true
-                }
-            }
-        }
-    }
-
     // MARK: Unfinished refreshes of other processes
 
     /// Whether this process has to wait longer before it takes over the unfinished refresh of another process.
@@ -147,38 +112,5 @@ struct TokenRefresher: SessionService {
             guard let found = try? await visible.store.session(claimed.id) as StoredSession?? else { continue }
             guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return true }
         }
-    }
-
-    private func leaveLimiter(_ attempt: RefreshAttempt) {
-        guard let permit = attempt.permit, let provider = attempt.stored?.provider else { return }
-        if let change = memory.limiter(of: provider).leave(permit, after: attempt.observation) {
-            events.emit(.breaker(change), provider: provider)
-        }
-    }
-
-    // MARK: Reports
-
-    private func report(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, wasInDoubt: Bool) {
-        switch outcome {
-        case .changed, .wait: break
-        case .adopted: if attempt.isPermitted { pauses.succeeded(attempt.id) }
-        case .refreshed(_, let isRecovered):
-            // While new tokens cannot be saved, every call finds them again. Their recovery is reported once, when they are saved.
-            guard !isRecovered || unsaved[attempt.id] == nil else { return }
-            pauses.succeeded(attempt.id)
-            if isRecovered || wasInDoubt { emit(.refreshRepaired, attempt) }
-            emit(.refreshed(attempt.outcome), attempt)
-        case .failed(let error, let pausesSession):
-            if pausesSession { pauses.failed(attempt.id, with: error) }
-            // An attempt without a permit, for example during a pause, sent no refresh token, so it is not reported as a failed refresh.
-            // Otherwise each call during an outage would cause an event.
-            guard attempt.isPermitted, !attempt.hasReportedMismatch else { return }
-            emit(.refreshFailed(error.code), attempt, because: error)
-        }
-    }
-
-    func emit(_ event: IdentityEvent.Kind, _ attempt: RefreshAttempt, because error: IdentityError? = nil) {
-        guard let provider = attempt.stored?.provider else { return }
-        events.emit(event, provider: provider, session: attempt.id, since: attempt.started, because: error)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of the search itself, on which the other tests depend.
 @Suite("The search for leaked secrets")
-struct SecretCanaryTests {
+struct CanarySearchTests {
     private struct Plain {
         let secret: String
         let others = [1, 2]

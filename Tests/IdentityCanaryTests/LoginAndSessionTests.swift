@@ -6,7 +6,7 @@ import StorefrontSandbox
 import Testing
 
 @Suite("Secrets in logins and sessions", .timeLimit(.minutes(20)))
-struct PathTests {
+struct LoginAndSessionTests {
     @Test("no output, error or file of a session from login to logout shows a secret", arguments: CanaryStage.providers)
     func success(provider: String) async throws {
         try await CanaryStage.with { stage in

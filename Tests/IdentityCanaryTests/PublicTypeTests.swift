@@ -12,7 +12,7 @@ import StorefrontSandbox
 import Testing
 
 @Suite("Public types that contain secrets", .timeLimit(.minutes(10)))
-struct TypeWalkTests {
+struct PublicTypeTests {
     @Test("no public type prints its secret, and every type with a secret is tested")
     func walk() async throws {
         try await CanaryStage.with { stage in
