@@ -65,7 +65,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         return records.keyUsage(counts)
     }
 
-    /// Encrypts those of the next rows with the active key that are encrypted with another key.
+    /// Encrypts the next rows again with the active key, except those that are already encrypted with it.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         try await maintenance.resealRows(after: position, limit: limit)
     }

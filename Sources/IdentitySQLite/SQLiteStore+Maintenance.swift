@@ -67,7 +67,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
         return records.keyUsage(counts)
     }
 
-    /// Encrypts those of the next rows with the active key that are encrypted with another key.
+    /// Encrypts the next rows again with the active key, except those that are already encrypted with it.
     ///
     /// A row keeps its generation and its length, so the database does not grow. A row that another call saves meanwhile is not changed,
     /// and counts as postponed. The last step truncates the rollback journal, which contains old records.

@@ -67,6 +67,14 @@ struct BackChannelLogoutTests {
         #expect(cart.ended == [first, second, third])
     }
 
+    @Test("a logout token that an app's provider accepts although it has neither sub nor sid ends no session")
+    func neither() async throws {
+        let stage = try LogoutStage()
+        let id = try await stage.signIn(session: "s1")
+        #expect(await send(stage.provider.announce(subject: nil), to: stage).sessions.isEmpty)
+        #expect(try await ids(stage) == [id])
+    }
+
     @Test("a logout token with sub and sid also ends the buyer's sessions without a sid, but no other buyer's sessions")
     func nameless() async throws {
         let stage = try LogoutStage()

@@ -147,7 +147,7 @@ struct LegacyCustomerAccountTests {
         }
     }
 
-    @Test("a change with neither result nor user error throws Shopify's error if the response has one")
+    @Test("a change without result and user errors throws an error with Shopify's error as its cause")
     func errorBesideData() async throws {
         try await LegacyShop.with { shop in
             let account = shop.account(try await shop.signIn())
@@ -155,14 +155,15 @@ struct LegacyCustomerAccountTests {
             let data = #""data":{"customerUpdate":\#(payload)}"#
             let denied = #"{"message":"x","path":["customerUpdate","customer"],"extensions":{"code":"ACCESS_DENIED"}}"#
             let errors = #""errors":[\#(denied)]"#
-            for (body, code) in [
-                ("{\(data)}", IdentityError.Code.unexpectedResponse), ("{\(data),\(errors)}", .storefrontRefused),
+            for (body, code, cause) in [
+                ("{\(data)}", IdentityError.Code.unexpectedResponse, IdentityError.Code?.none),
+                ("{\(data),\(errors)}", .outcomeUnknown, .storefrontRefused),
             ] {
                 shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
                 let error = await #expect(throws: IdentityError.self) {
                     try await account.update(LegacyCustomerUpdateInput(firstName: .set("Ada")))
                 }
-                #expect(error?.code == code)
+                #expect(error?.code == code && (error?.cause as? IdentityError)?.code == cause)
             }
         }
     }

@@ -79,7 +79,7 @@ extension BoltProvider {
         public var jwks: HTTPURL?
         /// The API's base URL; without ``Configuration/issuers`` it is also an accepted issuer.
         ///
-        /// The URL of the account API is built from it and, if ``discovery`` is nil, so are the endpoints that are nil.
+        /// The URL of the account API is built from it. If ``discovery`` is nil, the endpoints that are nil are built from it, too.
         public var api: HTTPURL?
 
         /// Creates a value that replaces no endpoint.

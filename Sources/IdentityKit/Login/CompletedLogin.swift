@@ -2,9 +2,10 @@
 public struct CompletedLogin: Sendable {
     /// The new session.
     public let session: Session
-    /// The app's page to which to redirect the browser: ``LoginOptions/returnPath``, checked and normalized by ``ReturnPathPolicy``.
+    /// The app's page to which to redirect the browser: ``LoginOptions/returnPath``, checked and normalized by ``ReturnPathPolicy``; nil if
+    /// the login began without one.
     ///
-    /// The routes of `IdentityWeb` can replace it by another first page.
+    /// In `IdentityWeb` the app's `admit` function can replace it with another page, which the policy does not check.
     public let returnPath: String?
     /// The session that the new one replaces, after a step-up (``SessionManager/beginStepUp(of:requiring:options:)``); otherwise nil.
     ///

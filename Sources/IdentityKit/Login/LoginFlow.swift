@@ -91,7 +91,7 @@ public struct LoginFlow: Sendable {
     /// - Parameters:
     ///   - options: Options of this login.
     ///   - executor: Runs the delegate's methods.
-    ///   - delegate: Receives exactly one call, unless it is released before the login ends.
+    ///   - delegate: Receives exactly one call, unless it is released before this call.
     /// - Returns: A handle that can cancel the login.
     @discardableResult
     public func login(

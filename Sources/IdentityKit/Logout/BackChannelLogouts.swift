@@ -123,6 +123,7 @@ extension LogoutTokenClaims {
 
     /// Whether the claims concern a session that the filter found.
     fileprivate func concerns(_ session: StoredSession, at provider: ProviderDescriptor) -> Bool {
+        guard subject != nil || providerSessionID != nil else { return false }
         guard provider.isSameIssuer(session.issuer, as: issuer) else { return false }
         // If the logout token or the session has no `sid`, issuer and subject decide.
         guard let providerSessionID, let known = session.providerSessionID else { return true }

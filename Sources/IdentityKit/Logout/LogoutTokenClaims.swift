@@ -16,8 +16,10 @@ public struct LogoutTokenClaims: Sendable {
     /// When the token expires; ``tokenID`` has to be remembered until then.
     public let expiresAt: Date
 
-    /// Creates the claims of a token about all sessions of a subject, about one session of the provider, or, if both are given, about this
-    /// session of this subject.
+    /// Creates the claims of a logout token; with neither `subject` nor `providerSessionID` no session ends.
+    ///
+    /// Without `providerSessionID`, the token is about all sessions of the subject. With both, it is about the subject's sessions with this
+    /// `sid` or without a known one.
     public init(
         issuer: String,
         subject: String?,

@@ -48,8 +48,8 @@ extension SessionManager {
         /// The setting also applies to the tokens of a login that fails after its token response was validated. The tokens of a response
         /// that is not valid are revoked even if the setting is false.
         public var revokesTokens = true
-        /// How long a logout, or a login that fails after its token response was validated, waits for the revocation of the tokens; by
-        /// default 5 seconds.
+        /// The time limit for the revocation of one session's tokens: at a logout, after a login that failed after its token response was
+        /// validated, and when a refresh or repair finds that the session has ended or was removed; by default 5 seconds.
         public var revocationTimeout: Duration = .seconds(5)
         /// How long the end of a session waits for carts and other participants, and how long a sign-in at the web routes waits for the
         /// buyer's cart; by default 5 seconds.

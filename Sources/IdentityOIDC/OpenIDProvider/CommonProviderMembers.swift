@@ -34,8 +34,8 @@ public struct CommonProviderMembers: Sendable {
     /// - Parameters:
     ///   - section: The provider's entry.
     ///   - endpoints: Receives the configured URLs; its other URLs are not changed.
-    ///   - names: The members that `endpoints` may have in the entry, and the properties that receive their URLs.
-    ///   - hints: Members that `endpoints` must not have in the entry, with a hint for each.
+    ///   - names: The members that the entry's object `endpoints` may have, and the properties that receive their URLs.
+    ///   - hints: Members that the entry's object `endpoints` must not have, with a hint for each.
     /// - Throws: `IdentityError` that names the member.
     public init<Endpoints>(
         _ section: inout ConfigurationSection,

@@ -84,8 +84,8 @@ enum UserInfoResponse {
         return buyer
     }
 
-    /// The error for a response after which a repetition of the request would be refused too: 4xx with a JSON object, except 408, 425
-    /// and 429; nil for another response.
+    /// The error for a response that a repeated request would get again: 4xx with a JSON object, except 408, 425 and 429; nil for another
+    /// response.
     private static func requestError(_ response: HTTPResponse, _ redacted: RequestSecrets) -> IdentityError? {
         guard (400..<500).contains(response.status), ![408, 425, 429].contains(response.status),
             let answer = (try? JSONValue(parsing: response.body))?.object

@@ -108,8 +108,9 @@ final class Lease: Sendable {
     let duration: Duration
     /// The time until which no other holder can have the lease; nil after it was lost.
     private let validUntil = Mutex<ContinuousClock.Instant?>(.now)
-    /// The lease counts as lost this much before its end, because the clocks of two machines differ in speed and a last request needs time
-    /// to reach the network.
+    /// The holder must stop relying on the lease this much before its end (``remaining``).
+    ///
+    /// The clocks of two machines differ in speed, and a request that was just sent needs time to reach the network.
     private static let margin = Duration.milliseconds(500)
 
     init(key: Int64, holder: [UInt8], duration: Duration) {

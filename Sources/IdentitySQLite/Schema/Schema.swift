@@ -1,7 +1,7 @@
 /// The tables of a file.
 ///
 /// A row's key is the first 63 bits of the keyed hash by which the row is found. A save must overwrite pages in place, also on a full disk.
-/// So no column that a save changes is indexed or changes its stored length, with these exceptions:
+/// So no column that a save changes is indexed or changes its stored length. These columns are exceptions or need an explanation:
 ///
 /// - `provider_session` is indexed and may change, but providers usually do not rename a session.
 /// - `in_doubt` is indexed. Its values 0 and 1 need no bytes in the row. The index contains only the few sessions with a refresh in

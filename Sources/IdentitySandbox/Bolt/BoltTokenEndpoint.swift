@@ -76,7 +76,7 @@ extension SandboxBolt {
         }
     }
 
-    /// Returns the scopes of the token request, which spaces or plus signs separate; without them, the scopes of the login.
+    /// Returns the scopes of the token request, separated by spaces or plus signs; if it has no scopes, the scopes of the login.
     ///
     /// The login must contain every requested scope. A login without scopes permits every known scope.
     private func scopes(requested: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {

@@ -1,9 +1,9 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// Invalid key sets.
+/// Changed key sets, most of them invalid.
 ///
-/// Plan them for requests to ``SandboxEndpoint/jwks``.
+/// Plan these faults for requests to ``SandboxEndpoint/jwks``.
 extension SandboxFault {
     /// Changes the published keys in any way.
     public static func keys(_ change: @escaping @Sendable (inout [JSONObject]) -> Void) -> SandboxFault {

@@ -37,7 +37,7 @@ public struct SandboxResponse: Sendable {
     /// - Parameters:
     ///   - text: The page.
     ///   - status: The HTTP status.
-    ///   - script: The quoted hash that the content security policy permits.
+    ///   - script: The value of `script-src` in the content security policy, in single quotes: a hash, or `none`.
     /// - Returns: The response.
     static func html(_ text: String, status: Int = 200, script: String) -> SandboxResponse {
         let policy = "default-src 'none'; script-src \(script); style-src 'unsafe-inline'; frame-ancestors 'none'"

@@ -22,7 +22,7 @@ extension AuthClient {
         return code.reveal()
     }
 
-    /// Whether a URL, without its query and fragment, is the redirect URI of this client or of a pending login.
+    /// Whether a URL is the redirect URI of this client or of a pending login; queries and fragments of both are not compared.
     ///
     /// A web view must not open such a URL.
     public func isCallback(_ url: URL) -> Bool {

@@ -163,14 +163,14 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     // MARK: IdentityProvider
 
-    /// Legacy: there is no login page.
+    /// Legacy: always throws, because legacy accounts have no login page.
     ///
     /// - Throws: Always, with code `IdentityError.Code.unsupportedByProvider`.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
         throw Self.noPage
     }
 
-    /// Legacy: there is no login page, so there is no callback.
+    /// Legacy: always throws, because legacy accounts have no login page and so no callback.
     ///
     /// - Throws: Always, with code `IdentityError.Code.unsupportedByProvider`.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {

@@ -191,9 +191,9 @@ extension Planner {
         return inputs.sorted { $0.name < $1.name }
     }
 
-    /// Whether a value of `start` contains a value of `target`, directly or in other input objects, without a list in between.
+    /// Whether `start` is `target`, or contains a value of `target`, directly or in other input objects, without a list in between.
     ///
-    /// If `target` has a field of type `start`, then `target` contains itself, which a Swift struct cannot do.
+    /// In this case a field of type `start` would make `target` contain itself, which a Swift struct cannot do.
     private func reaches(_ target: String, from start: String) -> Bool {
         var seen: Set<String> = []
         var waiting = [start]

@@ -46,7 +46,7 @@ extension Planner {
         return added + withTypenamesInFields(selections, keys, found)
     }
 
-    /// Adds `__typename` to the selections of the fields, also of the fields in inline fragments.
+    /// Adds `__typename` to the selections of the fields with the found keys, also of the fields in inline fragments.
     ///
     /// An inline fragment itself gets no `__typename`, because a directive on the inline fragment could omit it.
     private static func withTypenamesInFields(

@@ -94,7 +94,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
             stock: 3
         ),
     ]
-    /// Descriptions of products; a product without one has the single option "Variant".
+    /// Data of products besides their variants; a product that is not listed has the single option "Variant".
     ///
     /// By default empty; ``wholeShop`` has two dozen.
     public var products: [Product] = []

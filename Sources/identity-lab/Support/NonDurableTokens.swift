@@ -1,7 +1,8 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// What the last work of a command could not complete: new tokens that it could not store, or refreshes that still run at its time limit.
+/// What the last work of a command could not complete: new tokens that it could not store, or refreshes or changes of carts that still
+/// ran at its time limit.
 ///
 /// Unless a later attempt stores these tokens, they are lost when the process ends.
 final class NonDurableTokens: Sendable {

@@ -30,9 +30,9 @@ extension CartAdapter {
         return fingerprint != binding.fingerprint
     }
 
-    /// Gives the cart the country of the context, or else of the client, if the cart has another country.
+    /// Gives the cart the country of the context, or else of the client, if the cart has another country or none.
     ///
-    /// The country decides the prices.
+    /// The country decides the prices. A failure is reported in `omitted` of the result; only a missing cart and a cancellation are thrown.
     ///
     /// The other members of the buyer's identity are not sent, so they do not change.
     func setCountry(
