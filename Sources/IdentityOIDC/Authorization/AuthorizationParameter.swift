@@ -76,7 +76,7 @@ enum AuthorizationParameter {
         return members.object.map { $0["acr"] != nil || $0["auth_time"] != nil } ?? true
     }
 
-    /// The problem with the value of `prompt` (OpenID Connect Core section 3.1.2.1).
+    /// The problem with the value of `prompt` (OpenID Connect Core section 3.1.2.1); nil for a valid value.
     ///
     /// Providers define further values, so an unknown value is accepted.
     static func problem(prompt: String) -> Problem? {
@@ -97,7 +97,7 @@ enum AuthorizationParameter {
         return nil
     }
 
-    /// The problem with the values of `acr_values`.
+    /// The problem with the values of `acr_values`; nil if all are valid.
     static func problem(contexts: [String]) -> Problem? {
         guard contexts.allSatisfy(isWord) else {
             return Problem(
@@ -110,7 +110,7 @@ enum AuthorizationParameter {
         return nil
     }
 
-    /// The problem with the value of `ui_locales`.
+    /// The problem with the value of `ui_locales`; nil for a valid value.
     static func problem(locales: String) -> Problem? {
         guard locales.split(separator: " ", omittingEmptySubsequences: false).allSatisfy({ isLanguageTag(String($0)) })
         else {
@@ -126,12 +126,12 @@ enum AuthorizationParameter {
         return nil
     }
 
-    /// Whether a text is one value of a list that is separated by spaces: printable ASCII without a space.
+    /// Whether a text can be one value of a list that is separated by spaces: 1 to 256 printable ASCII characters without a space.
     private static func isWord(_ text: String) -> Bool {
         (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// Whether a text has the form of a language tag (BCP 47): letters, digits and hyphens.
+    /// Whether a text has the form of a language tag (BCP 47): 1 to 35 letters, digits and hyphens.
     private static func isLanguageTag(_ text: String) -> Bool {
         (1...35).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.isDigit($0) || ASCII.isLetter($0) || $0 == UInt8(ascii: "-") }

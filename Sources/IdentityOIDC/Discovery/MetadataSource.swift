@@ -13,18 +13,19 @@ package final class MetadataSource: Sendable {
         package var issuers: IssuerPolicy
         /// Configured endpoints, which replace discovered ones; the whole metadata if there is no discovery.
         package var configured: ProviderMetadata
-        /// The maximum number of followed redirects of the document's address; a redirect to plain http is not followed, except to loopback
-        /// if `allowsLoopbackHTTP` is set.
+        /// How many redirects are followed at most when the document is fetched.
+        ///
+        /// A redirect to plain http is not followed, except to loopback if `allowsLoopbackHTTP` is set.
         package var allowedRedirects = 0
         /// The hosts that discovered endpoints may have, and to which the document's address may redirect; nil accepts any host.
         ///
         /// A redirect within the host of the document's address needs no entry in this list.
         package var hosts: AllowedHosts?
-        /// The metadata to use when there is no document (404).
+        /// The metadata to use when there is no document (404); nil makes the 404 an error.
         package var fallback: ProviderMetadata?
-        /// The member of the provider's configuration from which the address comes.
+        /// The member or members of the provider's configuration from which the document's address comes, for errors.
         package var addressMember = "issuer"
-        /// Further advice about the address, for errors.
+        /// Further advice about the document's address, for errors.
         package var addressAdvice: String?
         /// The provider's name, for events.
         package var provider = ""

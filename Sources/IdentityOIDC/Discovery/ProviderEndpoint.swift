@@ -1,4 +1,4 @@
-/// An endpoint of a provider; its raw value is the name of the member of `endpoints` in the configuration that sets it.
+/// An endpoint of a provider; the raw value is the name of the configuration member in `endpoints` that sets the endpoint.
 package enum ProviderEndpoint: String, Sendable {
     case authorization, token, pushedAuthorization, revocation, deviceAuthorization, userInfo
     case keySet = "jwks"

@@ -3,6 +3,8 @@ public import IdentityHTTP
 internal import IdentityKit
 
 /// A provider's metadata (OpenID Connect Discovery 1.0 section 3): the members that a client uses.
+///
+/// The property of an endpoint is nil if the endpoint is missing or unusable.
 public struct ProviderMetadata: Sendable {
     /// `issuer`.
     public internal(set) var issuer: String
@@ -22,13 +24,13 @@ public struct ProviderMetadata: Sendable {
     public internal(set) var revocationEndpoint: HTTPURL?
     /// `device_authorization_endpoint` (RFC 8628 section 4).
     public internal(set) var deviceAuthorizationEndpoint: HTTPURL?
-    /// The names of optional endpoints whose URLs are invalid: they count as missing, and a request that needs one fails.
+    /// The names of optional endpoints whose URLs in the document are invalid: they count as missing unless the configuration sets them.
     package private(set) var unusableEndpoints: Set<String> = []
     /// The asymmetric algorithms of `id_token_signing_alg_values_supported` that this SDK supports.
     ///
-    /// If there is none, it is RS256, the default of OpenID Connect Core section 3.1.3.7 item 7.
+    /// If the metadata list no such algorithm, the list contains only RS256, the default of OpenID Connect Core section 3.1.3.7 item 7.
     private(set) var signatureAlgorithms: [SignatureAlgorithm] = [.rs256]
-    /// The algorithms of `userinfo_signing_alg_values_supported`; nil when the metadata do not have it.
+    /// The algorithms of `userinfo_signing_alg_values_supported`; nil when the metadata have no valid list.
     package var userInfoAlgorithms: [String]?
     /// The methods of `code_challenge_methods_supported`; nil when the metadata do not have it.
     package var codeChallengeMethods: [String]?

@@ -4,10 +4,10 @@ internal import IdentityKit
 /// A provider's public key for signatures (RFC 7517).
 struct JSONWebKey: Sendable {
     let keyID: String?
-    /// The key's `alg`, the only algorithm that it may be used with.
+    /// The key's `alg`, the only algorithm that it may be used with; nil permits all algorithms of its type.
     let algorithm: String?
     /// The JWK's member `issuer`, in key sets for several tenants: the issuer, or the template of the issuers, whose tokens the key may
-    /// sign.
+    /// sign; nil permits every issuer.
     let issuer: String?
     let key: VerificationKey
     /// The values that identify the key: `kid`, `alg` and the key parameters (RFC 7518 section 6).

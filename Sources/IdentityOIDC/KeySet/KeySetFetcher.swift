@@ -17,6 +17,8 @@ final class KeySetFetcher: KeySetProviding {
     private let headers: [(name: String, value: String)]
     private let fetches = Atomic(0)
 
+    /// Creates the link; no request is sent yet.
+    ///
     /// - Parameters:
     ///   - httpClient: Sends the requests.
     ///   - provider: The provider's name, for events.

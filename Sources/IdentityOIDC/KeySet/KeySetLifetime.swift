@@ -11,7 +11,7 @@ package enum KeySetLifetime {
     /// The lifetime of a new key set whose response has none of `no-store`, `no-cache`, `max-age` and `Expires`.
     static let `default` = Duration.seconds(3600)
 
-    /// The lifetime within the bounds; nil if the headers have none.
+    /// The lifetime that the headers state, limited to the two bounds; nil if they state no lifetime.
     package static func read(_ headers: HTTPHeaders, now: Date) -> Duration? {
         seconds(headers, now).map { min(max(.seconds($0), shortest), longest) }
     }

@@ -6,8 +6,9 @@ internal import IdentityHTTP
 protocol KeySetProviding: Sendable {
     /// The keys at a URL.
     ///
-    /// - Returns: Keys that meet the requirement; for ``KeySetRequirement/newer(than:keyID:)`` the known keys if the provider has no
-    ///   newer keys, or if no fetch is permitted now.
+    /// - Returns: Keys that meet the requirement; during an outage also expired keys (``KeySetStaleIfError``). For
+    ///   ``KeySetRequirement/newer(than:keyID:)``, the known keys if the provider has no newer keys, or if no fetch is permitted now; newer
+    ///   keys may lack the `kid`.
     /// - Throws: `IdentityError` when the keys cannot be fetched.
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot
 }
@@ -21,7 +22,7 @@ enum KeySetRequirement: Sendable {
     /// Newly fetched keys, because the known keys do not verify a token with this `kid`.
     case newer(than: KeySetSnapshot, keyID: String?)
 
-    /// The keys that the caller has.
+    /// The keys that the caller has; nil for ``usable``.
     var known: KeySetSnapshot? {
         switch self {
         case .usable: nil

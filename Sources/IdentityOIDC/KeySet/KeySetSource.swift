@@ -14,6 +14,8 @@ package struct KeySetSource: Sendable {
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock
 
+    /// Creates a source without keys; no request is sent yet.
+    ///
     /// - Parameters:
     ///   - httpClient: Sends the requests.
     ///   - provider: The provider's name, for events.

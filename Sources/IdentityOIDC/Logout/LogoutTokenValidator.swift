@@ -8,7 +8,7 @@ package import IdentityKit
 package enum LogoutTokenValidator {
     /// The member of `events` that makes a token a logout token.
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
-    /// How long after its issue a token is accepted at most, even if `exp` is later.
+    /// How long after its issue a token is accepted at most, even if `exp` is later; the clock tolerance is added to this time.
     ///
     /// The token's `jti` is stored for this time, so the limit keeps a distant `exp` from filling the store.
     private static let maximumLifetime: TimeInterval = 86_400

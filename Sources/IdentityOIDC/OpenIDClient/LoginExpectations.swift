@@ -8,9 +8,9 @@ protocol LoginExpectations: Sendable {
     var issuer: String? { get }
     /// The `nonce` that was sent; nil if none was sent.
     var nonce: Secret? { get }
-    /// Whether an ID token with a `nonce` is refused, because none was sent.
+    /// Whether an ID token with a `nonce` is refused; true only for a login by device code, which never sends one.
     var refusesNonce: Bool { get }
-    /// The requested `max_age`.
+    /// The requested `max_age` in seconds; nil if none was requested.
     var maximumAgeSeconds: Int? { get }
     /// The requested `acr_values`.
     var authenticationContexts: [String] { get }

@@ -105,7 +105,7 @@ extension OpenIDClient {
         "redirect_uri", "response_mode", "response_type", "scope", "token_type_hint", "ui_locales",
     ]
 
-    /// The client's secret, and the Basic credentials with it, which a response may repeat.
+    /// The client's fixed secret and any Basic credentials with it, which a response may repeat; empty without a fixed secret.
     var clientSecrets: [Secret] {
         switch configuration.authentication {
         case .none, .privateKeyJWT, .signedSecretPost: return []

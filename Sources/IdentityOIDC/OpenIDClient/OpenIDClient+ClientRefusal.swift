@@ -60,7 +60,7 @@ extension OpenIDClient {
             "If the provider requires DPoP, set dpop (in Swift: usesDPoP) to true: its metadata announce support for DPoP."
     }
 
-    /// The error if the provider rejected the client, with hints about its authentication; nil for another error.
+    /// The error if the provider rejected the client, with hints about the client authentication; nil for another error.
     func clientRefusal(
         _ failure: TokenErrorResponse,
         _ metadata: ProviderMetadata,

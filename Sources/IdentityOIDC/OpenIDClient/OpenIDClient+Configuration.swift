@@ -29,7 +29,9 @@ extension OpenIDClient {
         ///
         /// If it is nil, they display the authentication method.
         public var clientType: String?
-        /// The redirect URI, as registered.
+        /// The redirect URI, as registered; nil sends none.
+        ///
+        /// `LoginOptions.redirectURI` replaces it for one login.
         public var redirectURI: String?
         /// The address to which the provider sends the browser after a logout, as registered; by default the logout URL has none.
         public var postLogoutRedirectURI: String?
@@ -58,7 +60,7 @@ extension OpenIDClient {
         public var usesDPoP = false
         /// Accepts bearer tokens although ``usesDPoP`` requests bound ones; by default no.
         ///
-        /// Without it, a login fails if the provider, or an attacker in its place, ignores the DPoP proof.
+        /// If it is false, a login fails if the provider, or an attacker in its place, ignores the DPoP proof.
         public var acceptsUnboundTokens = false
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
@@ -89,9 +91,9 @@ extension OpenIDClient {
 
     /// How the metadata document is fetched (OpenID Connect Discovery 1.0 section 4).
     public struct Discovery: Sendable {
-        /// Whether there is a document; false uses ``Configuration/endpoints`` alone.
+        /// Whether the document is fetched; if false, ``Configuration/endpoints`` are the whole metadata.
         public var isEnabled = true
-        /// The maximum number of followed redirects of the document's address; by default none.
+        /// How many redirects are followed at most when the document is fetched; by default none.
         ///
         /// A redirect to plain http is not followed, except to loopback if ``Configuration/allowsLoopbackHTTP`` is true.
         public var allowedRedirects = 0
@@ -105,14 +107,14 @@ extension OpenIDClient {
         package var addressMember: String?
         /// Further advice about the document's address, for errors.
         package var addressAdvice: String?
-        /// The endpoints to use when there is no document (404); their issuer is ``Configuration/issuer``.
+        /// The endpoints to use when there is no document (404), with ``Configuration/issuer`` as issuer; nil makes the 404 an error.
         public var fallback: Endpoints?
 
         /// The defaults: a document at the issuer, without redirects.
         public init() {}
     }
 
-    /// Endpoints that replace discovered ones.
+    /// Endpoints that replace discovered ones; a member that is nil replaces nothing.
     public struct Endpoints: Sendable {
         /// The address of the metadata document, if it is not the address that discovery derives from the issuer.
         public var discovery: HTTPURL?

@@ -7,7 +7,7 @@ extension OpenIDClient {
         metadataSource.isDiscovered && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 
-    /// Refuses to complete a login if the provider's issuer changed after the login started.
+    /// Refuses to complete a login if the provider's issuer changed after the login started; nil as `issuer` is not checked.
     func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
         guard let issuer, metadataSource.isDiscovered, !issuer.isIdentical(to: metadata.issuer) else { return }
         throw IdentityError(
@@ -34,7 +34,10 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and tokens whose issuer does not count as the issuer of ``boundIssuer(_:)``.
+    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and tokens of another issuer than the discovered one.
+    ///
+    /// Issuers that ``IssuerPolicy/isSame(_:as:)`` takes as one issuer are accepted. If ``boundIssuer(_:)`` is nil, the discovered issuer
+    /// is not compared. Tokens without an issuer are accepted.
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer

@@ -8,7 +8,8 @@ extension OpenIDClient {
 
     /// Adds a login's options to the parameters of an authorization request.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` for a parameter that the SDK sets itself, and for an invalid value.
+    /// - Throws: `IdentityError` of kind `configuration` for an additional parameter that an app must not set or that is set twice, and for
+    ///   an invalid value.
     func add(_ options: LoginOptions, to fields: inout [(name: String, value: String)]) throws(IdentityError) {
         if let prompt = options.prompt {
             try Self.check("prompt", AuthorizationParameter.problem(prompt: prompt))
@@ -75,6 +76,6 @@ extension OpenIDClient {
 }
 
 extension LoginOptions {
-    /// `max_age` in whole seconds.
+    /// `max_age` in seconds, without fractions; nil if the options have none.
     var maximumAgeSeconds: Int? { maximumAge.map { Int(clamping: $0.components.seconds) } }
 }

@@ -4,7 +4,7 @@ public import IdentityKit
 extension OpenIDClient {
     /// The URL that ends the provider's own session (OpenID Connect RP-Initiated Logout 1.0 section 2).
     ///
-    /// - Returns: Nil when the provider has no end-session endpoint, and when another issuer issued the tokens. The URL has no
+    /// - Returns: The URL; nil if the provider has no end-session endpoint, or if another issuer issued the tokens. The URL has no
     ///   `id_token_hint` if the session has no ID token, or if the ID token is too long for a URL.
     /// - Throws: `IdentityError`.
     public func logoutURL(
@@ -14,7 +14,7 @@ extension OpenIDClient {
     ) async throws -> HTTPURL? {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.endSessionEndpoint else { return nil }
-        // An ID token is sent to its issuer only, and no other provider can end the session there.
+        // An ID token is sent to its issuer only, and no other provider can end the issuer's session.
         guard (try? checkIssuer(of: tokens, is: metadata)) != nil else { return nil }
         var fields = [("client_id", descriptor.clientID)]
         if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }

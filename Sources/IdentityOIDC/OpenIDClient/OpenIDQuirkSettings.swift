@@ -4,9 +4,9 @@ internal import IdentityKit
 public struct OpenIDQuirkSettings: Sendable {
     // MARK: The authorization request and its response
 
-    /// Whether a `nonce` is sent; without it, an ID token of another login of this client is not detected.
+    /// Whether a `nonce` is sent; if not, an ID token of another login of this client is not detected.
     public var sendsNonce = true
-    /// Whether PKCE is used (RFC 7636); without it, a stolen code can be used by an attacker who can authenticate as this client.
+    /// Whether PKCE is used (RFC 7636); if not, an attacker who can authenticate as this client can use a stolen code.
     public var usesPKCE = true
     /// The length of `state` in random bytes, at least 6; with fewer than 16, an attacker can guess `state` more easily than RFC 6749
     /// section 10.10 permits.
@@ -22,7 +22,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var localeParameter = "ui_locales"
     /// The names that the authorization code may have in the callback.
     public var codeParameters = ["code"]
-    /// Whether the callback's parameter `user` completes the buyer's name, marked as not verified (`Buyer.hasUnverifiedName`).
+    /// Whether the buyer gets the name in the callback's parameter `user` if the ID token has no name; `Buyer.hasUnverifiedName` marks it.
     public var readsUserParameter = false
     /// The names of errors that the provider sends in `code` instead of in `error`.
     public var errorsInCode: [String] = []

@@ -51,7 +51,7 @@ extension OpenIDQuirks {
     /// The default: the scopes before the refresh.
     public func scopes(afterRefreshing tokens: TokenSet) -> [String] { tokens.scopes }
 
-    /// The default: the meaning by RFC 6749 section 5.2.
+    /// The default: ``TokenErrorResponse/standardError``, the error by RFC 6749 section 5.2.
     public func error(for failure: TokenErrorResponse) -> IdentityError { failure.standardError }
 
     /// The default: the buyer whom the standard claims describe (OpenID Connect Core section 5.1).

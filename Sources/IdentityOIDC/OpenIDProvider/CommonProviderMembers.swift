@@ -13,7 +13,7 @@ public struct CommonProviderMembers: Sendable {
     public let allowsLoopbackHTTP: Bool
     /// `timeout`: how long one request may take; by default 8 seconds.
     public let timeout: Duration
-    /// `issuers`: the issuers to accept instead of the provider's own.
+    /// `issuers`: the issuers to accept instead of the provider's own; nil if the entry has none.
     public let issuers: [String]?
     /// `displayName`: what buyers read on a button; nil for the provider's own name.
     public let displayName: String?
@@ -88,7 +88,7 @@ package protocol ProviderConfiguration {
 }
 
 extension OpenIDClient.Configuration {
-    /// Creates the client's configuration with the common members of a provider's configuration.
+    /// Creates the client's configuration with the common members of a provider's configuration, except `issuers`.
     package init(_ provider: some ProviderConfiguration, kind: String, issuer: String, clientID: String) {
         self.init(name: provider.name, issuer: issuer, clientID: clientID)
         self.kind = kind

@@ -85,7 +85,7 @@ extension OpenIDClientProvider where Self: LogoutStateSupporting {
 }
 
 extension OpenIDClientProvider where Self: BackChannelLogoutSupporting {
-    /// Validates a logout token of this provider for this client: signature, issuer, audience and times as of an ID token.
+    /// Validates a logout token of this provider for this client (OpenID Connect Back-Channel Logout 1.0 section 2.6).
     public func validate(logoutToken: Secret) async throws -> LogoutTokenClaims {
         try await client.validate(logoutToken: logoutToken)
     }
@@ -120,8 +120,9 @@ extension OpenIDClientProvider where Self: UserInfoProviding {
 }
 
 extension OpenIDClientProvider where Self: DeviceAuthorizing {
-    /// Requests a code that the buyer enters on another device, if the metadata contain `device_authorization_endpoint`
-    /// (RFC 8628 section 3.1).
+    /// Requests a code that the buyer enters on another device (RFC 8628 section 3.1).
+    ///
+    /// - Throws: `IdentityError`; with code `unsupported_by_provider` if the provider has no device authorization endpoint.
     public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
         try await client.deviceAuthorization(options)
     }

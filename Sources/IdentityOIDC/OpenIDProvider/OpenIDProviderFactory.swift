@@ -3,13 +3,13 @@ public import IdentityKit
 
 /// Creates ``OpenIDProvider`` from configuration entries of kind `openid`.
 public struct OpenIDProviderFactory: ProviderFactory {
-    /// `openid`.
+    /// The kind of the configuration entries: `openid`.
     public let kind = "openid"
 
     /// Creates the factory.
     public init() {}
 
-    /// Reads the members that `Documentation/Operating/Configuration.md` lists.
+    /// Creates a provider from the members that `Documentation/Operating/Configuration.md` lists.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,

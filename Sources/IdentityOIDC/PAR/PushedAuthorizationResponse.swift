@@ -48,8 +48,8 @@ package enum PushedAuthorizationResponse: Sendable {
 }
 
 extension TokenErrorResponse {
-    /// The error if it means something else after a pushed authorization request (RFC 9126 section 2.3) than at the token endpoint;
-    /// otherwise nil.
+    /// The SDK's error for a response that means something else after a pushed authorization request (RFC 9126 section 2.3) than after a
+    /// token request; nil for other responses.
     package var pushedRequestError: IdentityError? {
         guard status >= 400, !isOutage else { return nil }
         switch error ?? "" {

@@ -32,6 +32,6 @@ public enum MicrosoftDirectory: Sendable, Equatable {
         }
     }
 
-    /// Whether the tokens name the issuer of the account's own directory.
+    /// Whether accounts of several directories may sign in, each of which has its own issuer.
     var hasManyIssuers: Bool { self == .organizations || self == .common }
 }

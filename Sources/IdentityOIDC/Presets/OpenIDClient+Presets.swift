@@ -12,12 +12,12 @@ internal import IdentityKit
 /// configuration.redirectURI = "https://app.example/callback/google"
 /// ```
 extension OpenIDClient.Configuration {
-    /// Google accounts.
+    /// A configuration for Google accounts.
     public static func google(name: String, clientID: String) -> Self {
         Self(preset: name, issuer: "https://accounts.google.com", clientID: clientID, displayName: "Google")
     }
 
-    /// Sign in with Apple: the client secret is signed with the team's key, and the browser posts the authorization response.
+    /// A configuration for Sign in with Apple: the team's key signs the client secret, and the browser posts the authorization response.
     ///
     /// The buyer's name comes once, at the first login, through the browser: `Buyer.hasUnverifiedName` marks it.
     ///
@@ -39,7 +39,7 @@ extension OpenIDClient.Configuration {
         return configuration
     }
 
-    /// Microsoft accounts (Entra ID).
+    /// A configuration for Microsoft accounts (Entra ID).
     ///
     /// - Parameters:
     ///   - name: The name under which the app chooses the provider.
@@ -65,17 +65,17 @@ extension OpenIDClient.Configuration {
         return configuration
     }
 
-    /// An Auth0 tenant; `domain` is the tenant's domain or custom domain, for example `shop.eu.auth0.com`.
+    /// A configuration for an Auth0 tenant; `domain` is the tenant's domain or custom domain, for example `shop.eu.auth0.com`.
     public static func auth0(name: String, domain: String, clientID: String) -> Self {
         Self(preset: name, issuer: "https://\(domain)/", clientID: clientID, issuerMembers: ["domain"])
     }
 
-    /// An Okta authorization server.
+    /// A configuration for an Okta authorization server.
     ///
     /// - Parameters:
     ///   - name: The name under which the app chooses the provider.
     ///   - domain: The organization's domain, for example `shop.okta.com`.
-    ///   - authorizationServer: The id of the custom authorization server; nil names the organization's own.
+    ///   - authorizationServer: The id of the custom authorization server; nil names the organization's own server.
     ///   - clientID: The client id.
     /// - Returns: The configuration.
     public static func okta(
@@ -89,16 +89,16 @@ extension OpenIDClient.Configuration {
         return Self(preset: name, issuer: "https://\(domain)\(path)", clientID: clientID, issuerMembers: members)
     }
 
-    /// A Keycloak realm; `server` is the server's URL without `/realms`, for example `https://id.example`.
+    /// A configuration for a Keycloak realm; `server` is the server's URL without `/realms`, for example `https://id.example`.
     public static func keycloak(name: String, server: String, realm: String, clientID: String) -> Self {
         let base = server.utf8.last == UInt8(ascii: "/") ? String(server.dropLast()) : server
         let members = ["server", "realm"]
         return Self(preset: name, issuer: "\(base)/realms/\(realm)", clientID: clientID, issuerMembers: members)
     }
 
-    /// Sign in with Shop, derived from public pages and example code; it was not tried with the real service.
+    /// A configuration for Sign in with Shop, derived from public pages and example code; it was not tried with the real service.
     ///
-    /// It signs in a user of Shop, who is not a customer of the shop. So a cart cannot get a buyer's identity from this login.
+    /// The login signs in a user of Shop, who is not a customer of the shop. So a cart cannot get a buyer's identity from this login.
     public static func shop(name: String, clientID: String) -> Self {
         let issuer = "https://accounts.shop.app"
         var configuration = Self(preset: name, issuer: issuer, clientID: clientID, displayName: "Shop")

@@ -116,7 +116,7 @@ enum OpenIDPreset: String, CaseIterable {
         return domain
     }
 
-    /// A text that is one segment of a path.
+    /// The value of a member, which must be one segment of a path; nil if the entry does not have the member.
     private static func segment(
         _ member: String,
         _ section: inout ConfigurationSection

@@ -8,7 +8,7 @@ struct AppleQuirks: OpenIDQuirks {
         return settings
     }
 
-    /// Apple writes `email_verified` as a Boolean or as text.
+    /// The buyer by the standard claims; Apple may write `email_verified` as text instead of as a Boolean.
     func buyer(from claims: IDTokenClaims) -> Buyer {
         var buyer = claims.standardBuyer
         if claims.text("email_verified") == "true" { buyer.email?.isVerified = true }

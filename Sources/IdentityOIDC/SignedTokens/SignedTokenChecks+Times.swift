@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension SignedTokenChecks {
-    /// Checks `exp`, `iat` and `nbf`.
+    /// Checks `exp` and `iat`, which must be present, and `nbf` if it is present.
     func times(_ claims: JSONObject) throws(IdentityError) -> (issuedAt: Date, expiry: Date) {
         guard let expiry = try time("exp", claims), let issuedAt = try time("iat", claims) else {
             throw failure(.idTokenTime, "has no exp or no iat", "section 2")
@@ -42,7 +42,7 @@ extension SignedTokenChecks {
         }
     }
 
-    /// A NumericDate (RFC 7519 section 2) between the years 1970 and 9999.
+    /// A NumericDate (RFC 7519 section 2) between the years 1970 and 9999; nil if the token does not have the claim.
     func time(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
         guard let value = claims[name] else { return nil }
         guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds) else {
@@ -51,7 +51,7 @@ extension SignedTokenChecks {
         return Date(timeIntervalSince1970: seconds)
     }
 
-    /// A time that must not be in the future, because a future `auth_time` would satisfy every `max_age`.
+    /// A time that must not be in the future, because a future `auth_time` would satisfy every `max_age`; nil if it is missing.
     func pastTime(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
         let time = try time(name, claims)
         if let time, !ReceiptTime(expected).isAfter(time) {

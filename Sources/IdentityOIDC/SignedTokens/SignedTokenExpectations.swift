@@ -23,9 +23,9 @@ package struct SignedTokenExpectations: Sendable {
     package var nonce: Secret?
     /// Whether a token with a nonce is refused, because the request had none and the token was issued for another login.
     package var refusesNonce = false
-    /// The access token of the same response, for `at_hash`.
+    /// The access token of the same response; if it is nil, `at_hash` is not checked.
     package var accessToken: Secret?
-    /// The requested `max_age`.
+    /// The requested `max_age` in seconds; nil if none was requested.
     package var maximumAgeSeconds: Int?
     /// The requested `acr_values`, of which the token's `acr` must be one; empty if none were requested.
     package var authenticationContexts: [String] = []

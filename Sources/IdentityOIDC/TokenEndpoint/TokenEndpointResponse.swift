@@ -28,7 +28,8 @@ package enum TokenEndpointResponse: Sendable {
     ///   - grant: The grant type of the request.
     ///   - endpoint: The endpoint that sent the response: the token endpoint, or another endpoint that responds in the same form.
     ///   - redacted: The request's secrets, which no error may contain.
-    /// - Throws: `IdentityError` for a success whose body begins with `{` but cannot be parsed, for example because a member occurs twice.
+    /// - Throws: `IdentityError` for status 200 or 201 with a body that begins with `{` but cannot be parsed, for example because a member
+    ///   occurs twice.
     package init(
         _ response: HTTPResponse,
         to grant: TokenGrant,

@@ -72,7 +72,7 @@ public struct TokenErrorResponse: Sendable {
         grant == .authorizationCode ? "Start the login again later." : "Try again later."
     }
 
-    /// The meaning by RFC 6749 section 5.2.
+    /// The SDK's error for this response, by the error names of RFC 6749 section 5.2.
     ///
     /// Only `invalid_grant` for a refresh ends a session.
     public var standardError: IdentityError {

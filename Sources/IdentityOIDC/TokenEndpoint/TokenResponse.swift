@@ -117,7 +117,7 @@ package struct TokenResponse: Sendable {
         return seconds
     }
 
-    /// A number of seconds; some providers send it as a string of digits.
+    /// A number of seconds, which some providers send as a string of digits; nil for any other value.
     static func seconds(_ value: JSONValue?) -> Double? {
         switch value {
         case .number(let number): number.double

@@ -17,7 +17,7 @@ enum UserInfoResponse {
     ///   - response: The HTTP response.
     ///   - redacted: The request's secrets, which no error may contain.
     /// - Returns: The claims.
-    /// - Throws: `IdentityError` when the response is an error.
+    /// - Throws: `IdentityError` when the response is an error, or contains neither a JSON object nor a signed token.
     static func content(of response: HTTPResponse, hiding redacted: RequestSecrets) throws -> Content {
         if response.status == 401 {
             throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
@@ -48,7 +48,7 @@ enum UserInfoResponse {
 
     /// Checks that claims are about the known buyer.
     ///
-    /// - Throws: `IdentityError` when they are about another subject.
+    /// - Throws: `IdentityError` when `sub` is missing or names another subject.
     static func claims(
         _ object: JSONObject,
         for known: Buyer,
@@ -67,7 +67,7 @@ enum UserInfoResponse {
         return UserInfoClaims(issuer: known.issuer, subject: known.subject, all: object)
     }
 
-    /// The buyer whom the claims describe; values that the claims lack come from the buyer of the login.
+    /// The buyer whom the claims describe; the addresses, and values that the claims lack, come from the buyer of the login.
     static func buyer(from claims: UserInfoClaims, for known: Buyer) -> Buyer {
         var buyer = IDTokenClaims(issuer: claims.issuer, subject: claims.subject, all: claims.all).standardBuyer
         buyer.email = buyer.email ?? known.email
