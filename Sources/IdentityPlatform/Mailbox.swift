@@ -21,7 +21,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
     /// Creates an empty, open mailbox.
     ///
     /// - Parameter wake: Wakes the loop, for example through a pipe. ``post(_:)`` calls it without holding the mailbox's lock, because the
-    ///   loop takes this lock after it wakes up. It is not called after ``close(releasing:)`` has released the pipe.
+    ///   loop takes this lock after it wakes up. It is not called after ``close(releasing:)`` has released its resource.
     package init(wake: @escaping @Sendable () -> Void) {
         self.wake = wake
     }

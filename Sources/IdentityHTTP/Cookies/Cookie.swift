@@ -11,7 +11,9 @@ struct Cookie: Sendable {
 
     var size: Int { name.utf8.count + value.utf8.count }
 
-    /// Whether the other cookie replaces this one (RFC 6265 section 5.3 step 11; the host-only flag is compared as in RFC 6265bis).
+    /// Whether `other`, if it is set later, replaces this cookie (RFC 6265 section 5.3 step 11).
+    ///
+    /// The host-only flag is compared, too, as in RFC 6265bis.
     func isSame(as other: Cookie) -> Bool {
         name.utf8.elementsEqual(other.name.utf8) && domain.utf8.elementsEqual(other.domain.utf8)
             && path.utf8.elementsEqual(other.path.utf8) && isHostOnly == other.isHostOnly

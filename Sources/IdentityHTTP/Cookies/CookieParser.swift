@@ -6,7 +6,7 @@ struct CookieParser {
 
     private typealias Bytes = ArraySlice<UInt8>
 
-    /// The cookie, and whether the line removes it; `nil` if the line is malformed or the host may not set the cookie.
+    /// The cookie, and whether the line removes it; `nil` if the line is malformed or this response may not set the cookie.
     func parse(_ line: String) -> (cookie: Cookie, removes: Bool)? {
         let bytes = Array(line.utf8)
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }

@@ -6,6 +6,8 @@ enum CurlFailure {
         HTTPTransportError(code: .closed, phase: phase, message: "The transport is closed.")
     }
 
+    /// Makes the error for a transfer that failed.
+    ///
     /// - Parameters:
     ///   - result: libcurl's result.
     ///   - phase: The phase of the request.

@@ -4,8 +4,8 @@ internal import IdentityPlatform
 
 /// libcurl's multi handle and the sockets that its thread waits for.
 ///
-/// `@unchecked Sendable`: only the loop's thread uses `pointer`; if this thread cannot be started, its creator frees it. Other threads
-/// only call ``SocketPoll/wake()``, through the mailbox, which calls `free()` after the last wake-up.
+/// `@unchecked Sendable`: only the loop's thread uses `pointer`. If this thread cannot be started, ``CurlTransport`` calls `free()`. Other
+/// threads only call ``SocketPoll/wake()``, through the mailbox, which calls `free()` after the last wake-up.
 @safe struct CurlMultiHandle: @unchecked Sendable {
     // libcurl must be initialized before its first use. Without its feature `threadsafe`, two threads must not initialize it at
     // once; a static constant prevents this within this module.

@@ -9,7 +9,7 @@ internal import IdentityPlatform
     func setCommon(_ configuration: CurlTransport.Configuration) -> Bool {
         let idleSeconds = min(max(configuration.idleTimeout.components.seconds, 1), 86_400)
         return set(CURLOPT_NOSIGNAL, 1)
-            // Without this, cancelling a name resolution waits for the resolver's thread and blocks the whole loop. No deadline
+            // Without this option, cancelling a name resolution waits for the resolver's thread and blocks the whole loop. No deadline
             // would hold when a name server does not answer.
             && set(CURLOPT_QUICK_EXIT, 1)
             && set(CURLOPT_FOLLOWLOCATION, 0)
@@ -46,7 +46,7 @@ internal import IdentityPlatform
 
     /// Sets the options of a route.
     ///
-    /// Only the connect timeout is set as an option of libcurl. ``CurlLoop`` enforces the other time limits.
+    /// Of the time limits, only the connect timeout is an option of libcurl. ``CurlLoop`` enforces the other time limits.
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
         // An empty text disables proxies of environment variables. The port is always given, because libcurl's default is 1080.
         let proxy = (route.usesProxy ? configuration.proxy : nil).map { "\($0.scheme)://\($0.host):\($0.port)" }

@@ -6,8 +6,8 @@ internal import IdentityPlatform
 /// After each response, libcurl reports that it no longer waits for the connection's socket, and with the next request that it waits
 /// again. The socket stays registered meanwhile, which saves two system calls for each request.
 ///
-/// Only the transport's thread uses it. ``CurlLoop`` owns it and frees the multi handle first, whose callbacks have unretained
-/// pointers to it.
+/// Only the transport's thread uses it. ``CurlLoop`` owns it. The callbacks of the multi handle have unretained pointers to it, so
+/// ``CurlLoop`` frees the multi handle first.
 final class CurlSockets {
     /// The state of one socket; the socket's number is the index in `entries`.
     private struct Entry {
@@ -25,6 +25,8 @@ final class CurlSockets {
     private let mayBeHTTP2: Bool
     private var entries: [Entry] = []
 
+    /// Creates the state, without sockets.
+    ///
     /// - Parameters:
     ///   - poll: The sockets that the thread waits for.
     ///   - mayBeHTTP2: Whether connections may be HTTP/2, on which a server may send frames at any time.
@@ -96,7 +98,7 @@ final class CurlSockets {
                 }
                 CurlSockets.end(socket)
             }
-            // Without this, each wait would report the socket again.
+            // Without this call, each wait would report the socket again.
             ignore(socket, &entry)
         }
         return false

@@ -16,7 +16,7 @@ package enum ASCII {
         return lower >= 0x61 && lower <= 0x7A
     }
 
-    /// The value of a hexadecimal digit.
+    /// The value of a hexadecimal digit; nil for another byte.
     package static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30

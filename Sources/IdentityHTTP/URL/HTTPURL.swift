@@ -16,7 +16,7 @@ public struct HTTPURL: Sendable {
     public var scheme: String { isSecure ? "https" : "http" }
     /// The host in lower case; an IPv6 literal keeps its brackets.
     public let host: String
-    /// The port in the URL; without one, 443 for `https` and 80 for `http`.
+    /// The port; if the URL names none, 443 for `https` and 80 for `http`.
     public var port: UInt16 { parts.port }
     /// Whether the scheme is `https`.
     public var isSecure: Bool { parts.isSecure }
