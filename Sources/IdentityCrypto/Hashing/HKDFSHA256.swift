@@ -56,6 +56,8 @@ package enum HKDFSHA256 {
     package struct PseudorandomKey: Sendable {
         private let key: HMACSHA256
 
+        /// Computes the pseudorandom key from a secret and a salt.
+        ///
         /// - Throws: `invalidKey` for an empty key, `operationFailed` if OpenSSL fails.
         package init(from key: SecretBytes, salt: [UInt8]) throws(CryptoError) {
             guard key.count > 0 else { throw CryptoError(.invalidKey, "the input key of HKDF is empty") }

@@ -23,7 +23,9 @@ final class KeyHandle: @unchecked Sendable {
         key(type: type, identity_public_key_selection(), parameters)
     }
 
-    /// A key pair from its parameters; this function does not check whether the private and the public half belong together.
+    /// A key pair from its parameters; nil if OpenSSL refuses them.
+    ///
+    /// This function does not check whether the private and the public half belong together.
     static func keyPair(type: String, _ parameters: ParameterList) -> KeyHandle? {
         key(type: type, identity_key_pair_selection(), parameters)
     }
@@ -35,7 +37,7 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// A new key pair, after `configure` has set its size or curve.
+    /// A new key pair, after `configure` has set its size or curve; nil if `configure` returns false or OpenSSL fails.
     static func generate(type: String, configure: (OpaquePointer) -> Bool) -> KeyHandle? {
         unsafe make(type: type) { context, key in
             unsafe EVP_PKEY_keygen_init(context) == 1 && configure(context) && EVP_PKEY_generate(context, &key) == 1

@@ -95,7 +95,7 @@ extension SigningKey {
         return key
     }
 
-    /// The private number of an elliptic curve key (RFC 7518 section 6.2.2.1); nil for other kinds.
+    /// The private number of an elliptic curve key (RFC 7518 section 6.2.2.1); nil for other kinds, and if OpenSSL fails.
     ///
     /// A session's DPoP key is stored as a JWK with this number, sealed together with the tokens that are bound to the key.
     package func privateNumber() -> [UInt8]? {

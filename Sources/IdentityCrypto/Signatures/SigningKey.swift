@@ -111,7 +111,8 @@ package final class SigningKey: Sendable {
 extension KeyHandle {
     /// A number of the key, most significant octet first, padded to `count` bytes; without padding if `count` is nil.
     ///
-    /// The number may be the private one, so OpenSSL's copy is wiped before it is freed.
+    /// The result is nil if the key has no such number, or if the number is longer than `count` bytes. The number may be the private one,
+    /// so OpenSSL's copy is wiped before it is freed.
     func number(_ name: String, count: Int?) -> [UInt8]? {
         ErrorQueue.preserved {
             var number: OpaquePointer?
@@ -124,7 +125,7 @@ extension KeyHandle {
         }
     }
 
-    /// The raw public key, for Ed25519, whose public key is not made of numbers.
+    /// The raw public key, for Ed25519, whose public key is not made of numbers; nil if it does not have `expected` bytes.
     func rawPublicKey(count expected: Int) -> [UInt8]? {
         ErrorQueue.preserved {
             var bytes = [UInt8](repeating: 0, count: expected)

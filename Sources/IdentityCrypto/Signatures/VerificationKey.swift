@@ -114,7 +114,9 @@ package final class VerificationKey: Sendable {
         return true
     }
 
-    /// Ed25519 hashes the message itself, together with the key, so OpenSSL 3.0 verifies it only with one call.
+    /// Verifies an Ed25519 signature with one call of OpenSSL.
+    ///
+    /// OpenSSL 3.0 offers no other way, because Ed25519 hashes the message together with the key.
     private func verifyOneShot(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
