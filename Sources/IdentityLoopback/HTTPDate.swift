@@ -5,10 +5,10 @@ package enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// The current time of the system.
+    /// The text of the system's current time.
     static var now: String { text(secondsSince1970: Int(time(nil))) }
 
-    /// A time such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// The date of a time, such as `Sun, 06 Nov 1994 08:49:37 GMT`; a time before 1970 counts as 1970.
     package static func text(secondsSince1970 seconds: Int) -> String {
         var moment = time_t(max(0, seconds))
         var date = unsafe tm()

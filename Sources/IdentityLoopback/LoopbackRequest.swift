@@ -6,7 +6,7 @@ package struct LoopbackRequest: Sendable {
     /// The request target as received: path and query.
     package let target: String
     package let path: String
-    /// The query as received, without question mark.
+    /// The query as received, without question mark; nil if the target has no question mark.
     package let query: String?
     package let headers: [(name: String, value: String)]
     package let body: [UInt8]

@@ -20,6 +20,8 @@ public struct SystemBrowser: BrowserOpening {
     }
 
     /// Starts `xdg-open` in a separate session, detached from the app's terminal.
+    ///
+    /// - Returns: False if `xdg-open` is not found or cannot be started, and if no variable for a desktop is set (``init(environment:)``).
     public func open(_ url: HTTPURL) async -> Bool {
         let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"].contains { !(environment[$0] ?? "").isEmpty }
         guard hasDesktop, let program = find("xdg-open"),
@@ -39,7 +41,7 @@ public struct SystemBrowser: BrowserOpening {
 
     /// Whether a browser needs the environment variable.
     ///
-    /// All others are not passed on, because the app's environment may contain secrets.
+    /// Variables that no browser needs are not passed on, because the app's environment may contain secrets.
     private static func isForBrowsers(_ name: String) -> Bool {
         let names = [
             "BROWSER", "DESKTOP_SESSION", "DISPLAY", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM",

@@ -73,7 +73,7 @@ final class CallbackReceiver: Sendable {
         return names.contains("error") ? CallbackPage.refused : CallbackPage.received
     }
 
-    /// Waits for the callback.
+    /// Waits for the callback; throws `CancellationError` when the task is cancelled.
     func callback() async throws -> PresentedCallback {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

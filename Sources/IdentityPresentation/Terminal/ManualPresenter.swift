@@ -31,7 +31,7 @@ public struct ManualPresenter: FormPostPresenting {
 
     /// Announces the URL and reads lines until one is not blank.
     ///
-    /// - Throws: `CancellationError` when the source ends before a line was read, or the task was cancelled;
+    /// - Throws: `CancellationError` when the source ends before a line that is not blank, or the task was cancelled;
     ///   `IdentityError` of `PresentedLogin.authorizationURL`, and when the line is too long, not UTF-8 or not readable.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await line(for: login)

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// Lines from a file descriptor, standard input unless another is given.
+/// Lines from a file descriptor, by default from standard input.
 ///
 /// A dedicated thread waits for the bytes, so that no thread of the cooperative pool is blocked and a cancelled task returns at
 /// once. Bytes after the line feed stay in the descriptor for the next ``nextLine()`` or another reader.
@@ -9,7 +9,7 @@ public struct StandardInput: LineSource {
     private let descriptor: Int32
     private let maximumBytes: Int
 
-    /// Reads from a descriptor, which stays open.
+    /// Creates a source that reads from a descriptor; the descriptor stays open.
     ///
     /// - Parameters:
     ///   - descriptor: The descriptor, by default 0.
