@@ -10,7 +10,7 @@ enum ShopifyURLs {
     /// The URL of the shop's OpenID configuration: the configured one, else the one at the shop's domain, else the one below the
     /// shop's issuer at shopify.com.
     ///
-    /// It is nil if no discovery URL is configured and the authorization, token and key set endpoints are.
+    /// It is nil if the authorization, token and key set endpoints are configured, and no discovery URL is.
     static func discovery(_ configuration: ShopifyProvider.Configuration) -> HTTPURL? {
         if let url = configuration.endpoints.discovery { return url }
         if configuration.endpoints.isComplete { return nil }
@@ -51,7 +51,7 @@ enum ShopifyURLs {
     /// The redirect URI that Shopify registers for a mobile client by default.
     static func mobileRedirect(_ shopID: String) -> String { "shop.\(shopID).app://callback" }
 
-    /// Whether a URI has the scheme `shop.{shop id}.…` that Shopify requires of mobile clients; any shop id if `shopID` is nil.
+    /// Whether a URI has the scheme `shop.{shop id}.…` that Shopify requires of mobile clients; with a nil `shopID`, any shop id is accepted.
     static func isMobileRedirect(_ text: String, shopID: String?) -> Bool {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count,

@@ -12,7 +12,7 @@ extension AuthClient {
     /// if the app builds its authorization URL itself.
     ///
     /// - Returns: The two URLs. The host of a discovered URL was checked against `endpointHosts`; the host of a configured one was not.
-    /// - Throws: `IdentityError` when discovery fails, or when an endpoint is missing.
+    /// - Throws: `IdentityError` when the configuration is invalid, when discovery fails, or when an endpoint is missing.
     public func discoverAuthEndpoints() async throws -> (authorizationEndpoint: String, tokenEndpoint: String) {
         try await Correlation.scope {
             let metadata = try await provider().client.metadata()

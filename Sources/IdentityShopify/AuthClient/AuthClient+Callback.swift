@@ -22,7 +22,7 @@ extension AuthClient {
         return code.reveal()
     }
 
-    /// Whether a URL is the redirect URI of this client or of a pending login; queries and fragments of both are not compared.
+    /// Whether a URL is the redirect URI of this client or of a pending login; queries and fragments are not compared.
     ///
     /// A web view must not open such a URL.
     public func isCallback(_ url: URL) -> Bool {
@@ -36,7 +36,8 @@ extension AuthClient {
     ///
     /// - Parameter url: The URL to which the web view was redirected.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`; if Shopify rejected the login, its `providerResponse` contains Shopify's explanation.
+    /// - Throws: `IdentityError`; if Shopify rejected the login, its `providerResponse` contains Shopify's explanation. After code
+    ///   `store_failed`, the tokens are in ``currentTokens``.
     public func completeLogin(url: URL) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             guard isCallback(url) else {

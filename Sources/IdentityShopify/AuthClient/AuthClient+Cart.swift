@@ -16,7 +16,8 @@ extension AuthClient {
     ///   at once, and do not store or log the URL.
     /// - Throws: `IdentityError`. Code `identity_rejected`: Shopify does not accept the access token. Code `cart_user_errors`: Shopify
     ///   rejects the variant, or cannot create the cart at the moment (kind `retryLater`). Code `storefront_refused`: Shopify rejects the
-    ///   Storefront token. Code `outcome_unknown`: the request was sent and no response arrived.
+    ///   Storefront token, its scopes, the shop or the version. Code `outcome_unknown`: the request was sent and no usable response
+    ///   arrived, so Shopify may have created the cart.
     public func createAuthenticatedCart(variantId: String, accessToken: String) async throws -> String {
         try await Correlation.scope {
             let provider = try provider()
@@ -45,7 +46,7 @@ extension AuthClient {
 }
 
 extension ShopifyProvider {
-    /// The shop's Storefront API.
+    /// The shop's Storefront API; throws if no shop domain is configured.
     fileprivate func storefront() throws(IdentityError) -> GraphQLExecutor {
         let version = ShopifyAPIVersion(rawValue: configuration.apiVersion)
         guard let url = try? configuration.domain?.url.replacing(path: "/api/\(version.rawValue)/graphql.json") else {

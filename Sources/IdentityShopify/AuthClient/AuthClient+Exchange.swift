@@ -5,7 +5,9 @@ internal import Synchronization
 extension AuthClient {
     /// Exchanges a code from ``handleCallback(url:)`` for tokens.
     ///
-    /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
+    /// - Returns: The tokens.
+    /// - Throws: `IdentityError`. After code `store_failed`, the tokens are in ``currentTokens``. After any other error, start a new login,
+    ///   because an authorization code works once.
     public func requestAccessToken(code: String) async throws -> CustomerAccountAccessTokenResponse {
         try await firstResponse(to: code, verifier: nil)
     }
@@ -25,7 +27,8 @@ extension AuthClient {
     ///   - code: The code from ``handleCallback(url:)``, or one that the app read from the callback after it checked `state`.
     ///   - codeVerifier: The verifier of this login; it works once.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`. A code works once, so start a new login after an error.
+    /// - Throws: `IdentityError`. After code `store_failed`, the tokens are in ``currentTokens``. After any other error, start a new login,
+    ///   because an authorization code works once.
     public func requestAccessToken(
         code: String,
         codeVerifier: String

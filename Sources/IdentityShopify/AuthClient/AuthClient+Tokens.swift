@@ -121,7 +121,8 @@ extension AuthClient {
     /// Refreshed tokens are stored only if the client's tokens did not change during the request, or still contain the refresh token `old`.
     /// Otherwise they would replace the tokens of a newer login.
     ///
-    /// - Throws: Also `IdentityError` of kind `cancelled` for a login during which the buyer signed out.
+    /// - Throws: The errors of `request` and of the token storage; `IdentityError` of kind `cancelled` if the buyer signed out during a
+    ///   login.
     func save(
         refreshing old: Secret? = nil,
         _ request: () async throws -> TokenSet

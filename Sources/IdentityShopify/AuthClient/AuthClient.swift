@@ -20,13 +20,13 @@ internal import Synchronization
 /// ID token and encodes forms correctly. The client keeps its pending logins and the tokens of one buyer in memory. A server with many
 /// buyers uses `SessionManager`.
 public final class AuthClient: Sendable {
-    /// The shop's domain.
+    /// The shop's domain; empty if the provider is configured without a shop domain.
     public let shopDomain: String
     /// The client id.
     public let customerAccountsApiClientId: String
     /// The redirect URI; empty for a mobile client that is configured with neither a redirect URI nor a shop id.
     public let customerAccountsApiRedirectUri: String
-    /// The shop's public Storefront API token, which ``createAuthenticatedCart(variantId:accessToken:)`` sends; nil without one.
+    /// The shop's public Storefront API token, which ``createAuthenticatedCart(variantId:accessToken:)`` sends; nil if none was passed.
     public let storefrontAccessToken: Secret?
 
     struct State: Sendable {
@@ -140,7 +140,7 @@ public final class AuthClient: Sendable {
         }
     }
 
-    /// The tokens of the latest login or refresh; ``logout(idToken:)`` removes them.
+    /// The tokens of the latest login or refresh; nil before the first login and after ``logout(idToken:)``.
     public var currentTokens: CustomerAccountAccessTokenResponse? {
         state.withLock { $0.tokens }.map { CustomerAccountAccessTokenResponse(tokenSet: $0) }
     }

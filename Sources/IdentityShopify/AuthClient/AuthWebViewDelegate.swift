@@ -1,7 +1,7 @@
 /// Receives the outcome of a login through ``AuthClient``, with the name and the calls of Shopify's Customer Account guide.
 ///
-/// The client calls one of the two functions, once for each login, on its `callbackExecutor`; ``AuthClient/delegate`` lists the logins for
-/// which it does. The reference to the delegate is weak.
+/// ``AuthClient/delegate`` lists the methods that report to the delegate. For each login that such a method completes, the client calls one
+/// of the two functions once, on its `callbackExecutor`. The client's reference to the delegate is weak.
 ///
 /// The class need not be `final` or `Sendable`. The client calls it on `callbackExecutor` only, so choose the executor on which the app
 /// uses the class: `.main`, as in the guide, or a queue. With the default executor, which is the task that finished the login, the

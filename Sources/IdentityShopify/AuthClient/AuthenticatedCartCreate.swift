@@ -64,7 +64,7 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
             userErrors = try node.field("userErrors")
         }
 
-        /// The checkout URL; throws if Shopify created no cart.
+        /// The checkout URL; throws if the response has a user error or no cart.
         func checked() throws(IdentityError) -> String {
             guard let error = userErrors.first(where: \.refusesToken) ?? userErrors.first else {
                 guard let checkoutURL else {

@@ -85,7 +85,7 @@ struct PendingLogins: Sendable {
     ///
     /// - Parameters:
     ///   - code: The authorization code.
-    ///   - verifier: The code verifier of the login; nil for the one that this client stored.
+    ///   - verifier: The code verifier that the app passed with the code; nil if the app passed none.
     ///   - usesRecorded: Whether the recorded verifier is used if `verifier` is nil and no checked login has this code.
     ///   - now: The time.
     /// - Returns: `repeated` for a code that was used before. Otherwise the checked login of the code, else the pending login of the

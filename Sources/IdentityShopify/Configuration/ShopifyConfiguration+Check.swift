@@ -4,7 +4,7 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 extension ShopifyProvider.Configuration {
-    /// Throws the problem of the first invalid member; Shopify itself would report most of them only on a page that the buyer sees.
+    /// Throws the problem of the first invalid member; Shopify itself reports most such problems only on a page that the buyer sees.
     func check() throws(ShopifyConfigurationProblem) {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ShopifyConfigurationProblem(
@@ -130,6 +130,8 @@ extension ShopifyProvider.Configuration {
     }
 
     /// Checks a redirect URI against what Shopify lets a client of this type register.
+    ///
+    /// With ``allowsLoopbackHTTP``, http to a loopback address or to `localhost` is accepted too.
     func checkRedirect(_ redirectURI: String) throws(ShopifyConfigurationProblem) {
         if allowsLoopbackHTTP, ShopifyURLs.isLoopbackRedirect(redirectURI) { return }
         if case .publicMobile = client {

@@ -17,8 +17,8 @@ extension ShopifyProvider {
         public var name: String
         /// A domain that Shopify serves, best the shop's `myshopify.com` name; by default discovery starts at this domain.
         ///
-        /// It may be nil if ``shopID`` or a discovery URL is configured, or if ``issuers`` and the authorization, token and key set
-        /// endpoints are.
+        /// It may be nil if ``shopID`` or a discovery URL is configured. It may also be nil if ``issuers`` and the authorization, token and
+        /// key set endpoints are configured.
         public var shopDomain: String?
         /// The client id of the Customer Account API client.
         public var clientID: String

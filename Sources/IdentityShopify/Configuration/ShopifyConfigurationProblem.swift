@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// An invalid member of a configuration.
+/// An invalid member of a configuration or of a login's options.
 struct ShopifyConfigurationProblem: Error {
     let member: String
     let problem: String
@@ -8,7 +8,7 @@ struct ShopifyConfigurationProblem: Error {
 
     var error: IdentityError { makeError(about: "The Shopify configuration's") }
 
-    /// The error for this problem in a value of one login's options.
+    /// The error for this problem in the options of one login.
     var loginOptionsError: IdentityError { makeError(about: "The login options'") }
 
     private func makeError(about owner: String) -> IdentityError {

@@ -150,6 +150,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
     }
 
     /// The access token, which a Storefront cart accepts as `customerAccessToken`.
+    ///
+    /// - Throws: `IdentityError` if another shop issued the tokens.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         try checkShop(of: tokens)
         return .customer(

@@ -41,8 +41,8 @@ struct ShopifyQuirks: OpenIDQuirks {
             failure.error?.isIdentical(to: "invalid_client") == true
             || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
         if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
-        // With any other OAuth error name, except `invalid_token` with status 401, the name decides, not the status. The other checks are
-        // for responses without a name, such as an HTML page with status 403.
+        // The checks below are for the name `invalid_token` with status 401, and for responses without a name, such as an HTML page with
+        // status 403. With any other OAuth error name, the name decides and not the status.
         let hasNoName = (failure.error ?? "").isEmpty
         let isInvalidToken = failure.error?.isIdentical(to: "invalid_token") == true
         if failure.status == 401, isInvalidToken || hasNoName && challengesInvalidToken(failure) {

@@ -43,7 +43,7 @@ public struct ShopSignOnLink: Sendable {
     ///   - path: The path of the shop's page that the browser shows after the sign-in. `ReturnPathPolicy.pathsOnly` checks it.
     /// - Returns: The link. It contains the e-mail address, so do not log it.
     /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` for a buyer without a verified e-mail address or if the
-    ///   link would be too long, and with `IdentityError.Code.returnPathRefused` for anything but a path.
+    ///   link would be too long, and with `IdentityError.Code.returnPathRefused` if `path` is not a path.
     public func url(for buyer: Buyer, returningTo path: String = "/") throws(IdentityError) -> HTTPURL {
         guard let email = buyer.email, email.isVerified, !email.value.isEmpty else {
             throw Self.refused(

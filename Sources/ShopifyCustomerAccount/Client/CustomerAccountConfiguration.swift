@@ -8,7 +8,7 @@ public struct CustomerAccountConfiguration: Sendable {
     public let shopDomain: String
     /// The version of the API.
     public let apiVersion: ShopifyAPIVersion
-    /// The origin that a public web client must send.
+    /// The origin that a public web client must send; nil for other clients.
     public let origin: String?
     /// The URL for requests; nil to discover it.
     public let endpoint: HTTPURL?

@@ -50,10 +50,10 @@ public final class InMemoryResponseCache: ResponseCache {
     /// The number of responses.
     public var count: Int { state.withLock { $0.entries.count } }
 
-    /// The memory of all responses in bytes.
+    /// The approximate memory of all responses in bytes.
     public var bytes: Int { state.withLock { $0.bytes } }
 
-    /// The response for a key.
+    /// The response for a key; nil if the cache has none.
     ///
     /// The response then counts as the most recently used one.
     public func response(for key: ResponseCacheKey) async -> CachedResponse? {
@@ -65,6 +65,8 @@ public final class InMemoryResponseCache: ResponseCache {
     }
 
     /// Stores a response, and removes others if the cache is full.
+    ///
+    /// A response that is too large, or whose session has ended, is not stored.
     public func store(_ response: CachedResponse, for key: ResponseCacheKey) async {
         let cost = Self.cost(of: response)
         state.withLock { state in
@@ -89,7 +91,7 @@ public final class InMemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Removes everything.
+    /// Removes all responses.
     public func removeAll() async {
         state.withLock { state in
             let ended = state.ended

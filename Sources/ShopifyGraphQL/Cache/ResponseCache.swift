@@ -7,10 +7,10 @@ public import IdentityKit
 /// age is measured on the process's monotonic clock. It must not return a response for another key. Responses contain the data that the
 /// shop returns for the app's token, and they are not encrypted. `ResponseCacheConformance` of `IdentityTesting` tests a cache.
 public protocol ResponseCache: Sendable {
-    /// The response for a key.
+    /// The response for a key; nil if the cache has none.
     func response(for key: ResponseCacheKey) async -> CachedResponse?
 
-    /// Stores a response, and replaces an earlier one.
+    /// Stores a response, and replaces an earlier one with the same key.
     func store(_ response: CachedResponse, for key: ResponseCacheKey) async
 
     /// Removes the responses of a session that has ended.
@@ -19,7 +19,7 @@ public protocol ResponseCache: Sendable {
     /// may arrive after the session has ended.
     func removeAll(for session: SessionID) async
 
-    /// Removes everything.
+    /// Removes all responses.
     func removeAll() async
 }
 

@@ -11,7 +11,7 @@ package final class CustomerAccountAPI: Sendable {
     package struct Configuration: Sendable {
         /// The URL, if configured.
         package var endpoint: HTTPURL?
-        /// The shop's document that names the URL; nil without discovery.
+        /// The shop's document that names the URL; nil if the URL is not discovered.
         package var discoveryURL: HTTPURL?
         /// The URL to use if there is no document (404), or no discovery.
         package var fallback: HTTPURL?
@@ -90,7 +90,7 @@ package final class CustomerAccountAPI: Sendable {
 
     /// A call with a buyer's access token.
     ///
-    /// - Throws: `IdentityError` for a token that is not valid in a header.
+    /// - Throws: `IdentityError` for a token or an origin that is not valid in a header.
     package func call(
         accessToken: Secret,
         context: JSONObject = [:]

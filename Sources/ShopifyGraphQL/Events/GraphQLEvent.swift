@@ -72,6 +72,8 @@ public struct GraphQLEvent: Sendable {
 
 /// Receives the events of operations, for logs and metrics.
 public protocol GraphQLObserver: Sendable {
-    /// Called synchronously on the task that caused the event, so return quickly.
+    /// Receives an event.
+    ///
+    /// It is called synchronously on the task that caused the event, so return quickly.
     func graphQLEvent(_ event: GraphQLEvent)
 }

@@ -95,7 +95,7 @@ extension GraphQLExecutor {
         }
     }
 
-    /// Stores a response that was read.
+    /// Stores a response that was read successfully, if ``GraphQLDelivery/cacheEntry`` is set.
     func keep(_ delivery: GraphQLDelivery, of call: GraphQLCall) async {
         guard let cache, let (key, body) = delivery.cacheEntry else { return }
         await cache.store(

@@ -8,12 +8,13 @@ extension GraphQLExecutor {
     ///   - operation: The operation.
     ///   - interval: The pause between polls when the server gives no hint.
     ///   - timeout: How long to poll. The last request may take two seconds more.
-    ///   - hint: The server's hint in a result, when to poll again.
+    ///   - hint: Reads from a result when the server wants the next poll; nil if the result does not say it.
     ///   - isDone: Whether a result is the awaited one.
     ///   - call: Creates the call for each poll, because a token may have been refreshed in the meantime.
     /// - Returns: The first result for which `isDone` returns true.
-    /// - Throws: `IdentityError`, with code `IdentityError.Code.pollTimeout` and a ``PollTimeout`` as its cause after the timeout; and the
-    ///   errors of `isDone` and `call`.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.pollTimeout` and a ``PollTimeout`` as its cause after the timeout, and with
+    ///   code `IdentityError.Code.invalidRequest` for a mutation that may not be repeated any number of times. Also the errors of `isDone`
+    ///   and `call`.
     package func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         every interval: Duration,

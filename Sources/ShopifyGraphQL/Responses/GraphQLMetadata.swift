@@ -12,7 +12,7 @@ public struct GraphQLMetadata: Sendable, Equatable {
     public let requestedVersion: ShopifyAPIVersion
     /// The version that served the request (`X-Shopify-API-Version`).
     ///
-    /// It differs when Shopify no longer serves the requested one.
+    /// It differs from ``requestedVersion`` when Shopify no longer serves that version. It is nil if the response does not say it.
     public let servedVersion: ShopifyAPIVersion?
     /// Why the request will stop working (`X-Shopify-API-Deprecated-Reason`).
     public let deprecatedReason: String?

@@ -20,6 +20,8 @@ struct GraphQLResponse: Sendable {
         retryAfter = nil
     }
 
+    /// Reads an HTTP response.
+    ///
     /// - Throws: When the body is not a GraphQL response, or the status is not 2xx.
     init(
         _ response: HTTPResponse,

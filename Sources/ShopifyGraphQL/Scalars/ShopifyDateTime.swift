@@ -24,7 +24,7 @@ public struct ShopifyDateTime: Hashable, Comparable, Sendable {
         nanoseconds = parts.nanoseconds
     }
 
-    /// Creates a time in UTC, in milliseconds; nil outside of the years 0 to 9999.
+    /// Creates a time in UTC, rounded to milliseconds; nil outside of the years 0 to 9999.
     public init?(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
@@ -36,7 +36,7 @@ public struct ShopifyDateTime: Hashable, Comparable, Sendable {
         Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1_000_000_000)
     }
 
-    /// Whether both are the same time.
+    /// Whether the two values are the same time.
     public static func == (left: ShopifyDateTime, right: ShopifyDateTime) -> Bool {
         left.seconds == right.seconds && left.nanoseconds == right.nanoseconds
     }

@@ -1,6 +1,6 @@
 /// A name from a response that an error shows: a code or a field.
 ///
-/// Only names are shown. Other texts may repeat a token or a buyer's input.
+/// Other texts are shown as `…`, because they may repeat a token or a buyer's input.
 package enum ForeignName {
     package static func shown(_ name: String) -> String {
         let isWord =

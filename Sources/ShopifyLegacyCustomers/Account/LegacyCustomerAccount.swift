@@ -18,7 +18,8 @@ public struct LegacyCustomerAccount: Sendable {
     ///
     /// - Parameters:
     ///   - session: A session of `provider`.
-    ///   - provider: The provider value that was passed to the session manager; with another one, a new password is not sent.
+    ///   - provider: The provider value that was passed to the session manager. With another value, ``update(_:)`` sends no new password
+    ///     and throws an error.
     ///   - sessions: The manager of the session.
     ///   - context: The buyer's IP, country and language.
     public init(
@@ -33,7 +34,7 @@ public struct LegacyCustomerAccount: Sendable {
         self.context = context
     }
 
-    /// Runs a call with the session's tokens, and once more with newer tokens if Shopify did not accept those.
+    /// Runs a call with the session's tokens; if Shopify rejects them, runs the call once more with newer tokens.
     private func withTokens<Value: Sendable>(_ call: (TokenSet) async throws -> Value) async throws -> Value {
         try await sessions.withAccessToken(of: session) { access in
             guard access.session.provider.isIdentical(to: provider.descriptor.name) else {
@@ -58,8 +59,8 @@ public struct LegacyCustomerAccount: Sendable {
     /// Legacy: the customer with addresses and the newest orders.
     ///
     /// - Parameters:
-    ///   - addresses: The number of addresses, at most 250.
-    ///   - orders: The number of orders, at most 250.
+    ///   - addresses: The number of addresses, 1 to 250.
+    ///   - orders: The number of orders, 1 to 250.
     ///   - cursor: The `endCursor` of the orders in the last response, for more orders.
     /// - Returns: The customer.
     /// - Throws: `IdentityError`, of kind `IdentityError.Kind.signInAgain` for a token that Shopify no longer accepts.
@@ -171,7 +172,7 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: removes an address.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when the response was lost. The request is not repeated,
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not repeated,
     ///   because Shopify rejects the removal of an address that no longer exists.
     public func remove(address id: String) async throws {
         try await withTokens { tokens in
@@ -217,7 +218,7 @@ public struct LegacyCustomerAccount: Sendable {
         try LegacyCustomerUserErrors.check(errors, metadata)
     }
 
-    /// The error for a response without the changed value: Shopify's errors, or a response that Shopify does not describe.
+    /// The error for a response without the changed value: Shopify's GraphQL errors, or code `unexpected_response` if there are none.
     private func empty<Output>(_ result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
         guard result.errors.isEmpty else { return provider.client.failure(of: result, document) }
         return IdentityError(

@@ -12,15 +12,15 @@ internal import ShopifyStorefront
 /// redirect(to: url.reveal())
 /// ```
 ///
-/// Anyone who has the secret can sign in as any customer, and anyone who has a token can sign in as its customer. So both are of type
-/// `Secret`. A token works once, and for a short time only. Make it when the browser is redirected, and only for a buyer whom your
+/// Anyone who has the secret can sign in as any customer, and anyone who has a token can sign in as its customer. So the secret and the
+/// tokens are of type `Secret`. A token works once, and for a short time only. Make it when the browser is redirected, and only for a buyer whom your
 /// server has authenticated and whose e-mail address it has verified.
 ///
 /// [Shopify's description](https://shopify.dev/docs/api/multipass) defines the format.
 public struct Multipass: Sendable {
     /// The longest JSON of a customer, in bytes.
     ///
-    /// Servers would reject the long URL of a larger customer.
+    /// With more JSON, the URL would become so long that servers reject it.
     static let maximumBytes = 4096
 
     private let origin: String

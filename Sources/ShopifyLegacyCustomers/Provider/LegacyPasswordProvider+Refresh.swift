@@ -3,10 +3,10 @@ internal import ShopifyGraphQL
 internal import ShopifyStorefront
 
 extension LegacyPasswordProvider {
-    /// Legacy: extends the session's token, or sends a waiting password change instead, whose response contains a new token.
+    /// Legacy: extends the session's token, unless a waiting password change returns a new token.
     ///
-    /// Shopify extends only tokens that have not expired. All requests end within `ProviderDescriptor.timeout`: the timeout of the
-    /// Storefront client, at most 8 seconds.
+    /// If a password change waits, it is sent first. Shopify extends only tokens that have not expired. All requests of a refresh together
+    /// end within `ProviderDescriptor.timeout`: the timeout of the Storefront client, at most 8 seconds.
     ///
     /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token;
     ///   any other error leaves the session unchanged. `RefreshRefusal` when a password change fails.

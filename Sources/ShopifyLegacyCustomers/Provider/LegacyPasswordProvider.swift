@@ -210,7 +210,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         )
     }
 
-    /// Refuses to send a token to a shop that did not issue it.
+    /// Throws an error if another shop issued the tokens, before they are sent to this shop.
     func checkIssuer(of tokens: TokenSet) throws(IdentityError) {
         guard tokens.buyer.issuer.isIdentical(to: issuer) else {
             throw IdentityError.issuerChanged(from: tokens.buyer.issuer, to: issuer)
@@ -238,6 +238,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         )
     }
 
+    /// The error for a call with a token that Shopify no longer accepts.
+    ///
     /// Another process may have refreshed the token: after this error `SessionManager` repeats the call with a newer token.
     static var refused: IdentityError {
         IdentityError(

@@ -32,7 +32,7 @@ final class PasswordChanges: Sendable {
 
     func add(_ change: Change) { changes.withLock { $0.append(change) } }
 
-    /// Returns a change for the refresh of this token, which then sends the change.
+    /// Returns a change for the refresh of this token, which then sends the change; nil if no change waits for it.
     ///
     /// A change is returned a second time only if Shopify did not accept its token.
     func take(for token: Secret) -> Change? {

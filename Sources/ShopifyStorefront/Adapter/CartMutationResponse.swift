@@ -31,6 +31,8 @@ struct CartMutationResponse: Sendable {
         return errors.allSatisfy { $0.field.isEmpty && ($0.code == .invalid || $0.code == nil) }
     }
 
+    /// Determines the outcome of a mutation from its result.
+    ///
     /// - Parameters:
     ///   - result: The mutation's result.
     ///   - selection: The parts of the cart that the mutation reads.
@@ -68,7 +70,7 @@ struct CartMutationResponse: Sendable {
 
     /// Whether an error says that the cart no longer exists.
     ///
-    /// The error's field decides. The message decides only without a field and in English, because Shopify translates it.
+    /// The error's field decides. For an error without a field, the message decides, but only in English, because Shopify translates it.
     private static func saysGone(_ error: CartUserError) -> Bool {
         guard error.code == .invalid || error.code == nil else { return false }
         guard error.field.isEmpty else { return error.field.last == "cartId" }

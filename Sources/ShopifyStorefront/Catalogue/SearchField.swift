@@ -5,8 +5,8 @@ public struct SearchField: RawRepresentable, Hashable, Sendable {
 
     /// Creates a field; nil if the name is invalid, so that it cannot change the syntax.
     ///
-    /// - Parameter rawValue: One or more parts with dots between them, such as `metafields.custom.size`. A part begins with a letter or
-    ///   `_`, followed by letters, digits, `_` and `-`.
+    /// - Parameter rawValue: One or more parts with dots between them, such as `metafields.custom.size`, at most 100 bytes. A part begins
+    ///   with an ASCII letter or `_`, followed by ASCII letters, digits, `_` and `-`.
     public init?(rawValue: String) {
         let parts = rawValue.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isName = parts.allSatisfy { part in

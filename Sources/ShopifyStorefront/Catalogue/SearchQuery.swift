@@ -88,7 +88,7 @@ extension SearchQuery {
         SearchQuery(node: .part(quoted(text)))
     }
 
-    /// A field with exactly this value.
+    /// A field with this value.
     public static func field(_ field: SearchField, _ value: String) -> SearchQuery {
         SearchQuery(node: .part("\(field.rawValue):\(word(value))"))
     }

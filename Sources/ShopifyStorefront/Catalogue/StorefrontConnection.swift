@@ -1,6 +1,6 @@
 /// A page of a list in GraphQL: `nodes` and `pageInfo`.
 ///
-/// A generated type that selects both can declare conformance.
+/// A generated type with the members `nodes` and `pageInfo` can declare conformance.
 public protocol StorefrontConnection: Sendable {
     /// The type of the elements.
     associatedtype Node: Sendable

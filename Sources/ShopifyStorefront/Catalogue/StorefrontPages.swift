@@ -55,7 +55,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
         ///
         /// - Throws: `CancellationError` if the task was cancelled before the request; `IdentityError` in the same cases as
         ///   `StorefrontClient.execute`, and with kind `IdentityError.Kind.rejected` when the list is longer than Shopify serves, or its
-        ///   cursors are invalid.
+        ///   cursors are invalid. After an error, the next call returns nil.
         public mutating func next() async throws -> Connection? {
             guard !isAtEnd else { return nil }
             do { return try await page() } catch {

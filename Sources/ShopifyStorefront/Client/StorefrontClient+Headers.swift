@@ -5,7 +5,9 @@ internal import ShopifyGraphQL
 extension StorefrontClient {
     /// Adds the token of the shop and the buyer's IP address to a request.
     ///
-    /// Shopify accepts the buyer's address only from a server, with a private token.
+    /// The address is sent only with a private token, because Shopify accepts it only from a server.
+    ///
+    /// - Throws: `IdentityError` for an invalid address or token.
     func addHeaders(for context: StorefrontContext, to call: inout GraphQLCall) throws(IdentityError) {
         if let address = context.buyerIP { call.secrets.append(Secret(address)) }
         do {

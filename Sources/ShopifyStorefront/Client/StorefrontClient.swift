@@ -64,7 +64,7 @@ public struct StorefrontClient: Sendable {
             }
     }
 
-    /// The time after which every attempt of an operation has ended.
+    /// The time limit of an operation with all its attempts and pauses, from its start.
     var deadline: Duration { executor.deadline }
 
     /// Executes an operation that must return data.
@@ -119,11 +119,13 @@ public struct StorefrontClient: Sendable {
 
     /// Repeats an operation until `isDone` returns true for its result.
     ///
+    /// The cache is not used.
+    ///
     /// - Parameters:
     ///   - operation: The operation.
     ///   - context: Values that override the client's context.
     ///   - interval: The pause between polls when the server gives no hint; at least 0.1 seconds.
-    ///   - timeout: How long to poll.
+    ///   - timeout: How long to poll. The last request may take up to two seconds more.
     ///   - hint: Reads from a result when Shopify wants the next poll. The pause is at least 0.1 and at most 60 seconds.
     ///   - isDone: Whether a result is the awaited one.
     /// - Returns: The first result for which `isDone` returns true.

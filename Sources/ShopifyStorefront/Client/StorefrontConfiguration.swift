@@ -13,6 +13,8 @@ public import ShopifyGraphQL
 public struct StorefrontConfiguration: Sendable {
     /// The domain of the shop's API in lower case: `example.myshopify.com` or the primary domain.
     ///
+    /// If a configuration file has an `endpoint` and no `shopDomain`, it is the endpoint's host.
+    ///
     /// The stored carts of sessions are named after this domain. After a change of the domain, sessions do not find the carts that were
     /// stored before.
     public let shopDomain: String

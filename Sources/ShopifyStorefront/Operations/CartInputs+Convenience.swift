@@ -46,7 +46,9 @@ extension CartLineUpdateInput {
 }
 
 extension CartBuyerIdentityInput {
-    /// Removes the buyer from a cart: explicit nulls, because a field that is left out keeps its value.
+    /// The input that removes the buyer from a cart.
+    ///
+    /// It has explicit nulls, because a field that is left out keeps its value.
     public static var detached: CartBuyerIdentityInput {
         CartBuyerIdentityInput(companyLocationID: .null, customerAccessToken: .null, email: .null, phone: .null)
     }

@@ -10,7 +10,9 @@ struct CartSelection: Sendable, Equatable {
     /// If the token lacks the scope for customers, Shopify returns the error `ACCESS_DENIED` with the data.
     let readsCustomer: Bool
 
-    /// Reads no customer and fewer lines with tokenless access, which may not read customers and has a limit of complexity.
+    /// Selects what a token may read.
+    ///
+    /// Tokenless access may not read customers and has a limit of complexity, so it reads no customer and fewer lines.
     init(_ authentication: StorefrontAuthentication) {
         readsCustomer = authentication.hasToken
         lines = readsCustomer ? 250 : 50

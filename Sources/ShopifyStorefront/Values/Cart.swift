@@ -53,11 +53,11 @@ public struct CartLine: Sendable, Equatable {
     public let id: String
     /// The quantity.
     public let quantity: Int
-    /// The variant's global id.
+    /// The variant's global id; empty if the merchandise is not a product variant.
     public let merchandiseID: String
-    /// The variant's title.
+    /// The variant's title; empty if the merchandise is not a product variant.
     public let variantTitle: String
-    /// The product's title.
+    /// The product's title; empty if the merchandise is not a product variant.
     public let productTitle: String
     /// The price of the line.
     public let total: Money

@@ -4,7 +4,7 @@ public import ShopifyGraphQL
 public struct CartUserError: Sendable, Equatable {
     /// The code, if there is one.
     public let code: CartErrorCode?
-    /// The path of the input field, for example `["buyerIdentity", "customerAccessToken"]`.
+    /// The path of the input field, for example `["buyerIdentity", "customerAccessToken"]`; empty if the error is not about a field.
     public let field: [String]
     /// Shopify's message in the language of the context.
     ///

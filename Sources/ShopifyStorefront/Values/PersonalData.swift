@@ -1,7 +1,8 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-// Logs must not contain the buyer's identity, nor Shopify's messages, which may contain the identity. So these descriptions omit both.
+// Logs must not contain the buyer's identity, nor Shopify's messages, which may contain the identity. So these descriptions contain
+// neither.
 
 extension StorefrontContext: Redacted {
     /// Country and language, and whether there is an IP.

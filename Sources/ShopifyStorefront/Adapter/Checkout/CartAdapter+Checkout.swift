@@ -14,7 +14,7 @@ extension CartAdapter {
     ///   - context: The buyer's IP, country and language. With a private token and without the IP, Shopify opens the checkout
     ///     signed out.
     ///   - options: Single sign-on, and how long the token must be valid. `sso=silent` is added only if no buyer is on the cart.
-    /// - Returns: The checkout URL and the identity that it has.
+    /// - Returns: The checkout URL, and the identity with which the checkout opens.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when the session has no cart, and with code
     ///   `IdentityError.Code.cartGone` when Shopify no longer has the cart and it was not created again.
     public func checkout(

@@ -12,7 +12,7 @@ public struct CheckoutOptions: Sendable {
         case silent
     }
 
-    /// Whether checkout uses a browser session.
+    /// Whether checkout uses the buyer's browser session at the shop; by default it does not.
     public var singleSignOn: SingleSignOn
     /// How long the token on the cart must remain valid when the buyer goes to the checkout, 15 minutes by default.
     ///

@@ -14,7 +14,7 @@ extension CartAdapter {
     /// quantities have since grown at least by the quantities of the added lines. More than 250 lines are sent in several requests. If the
     /// lines were added, but the identity could not be put on the cart again, that is no error: ``SessionCart/problem`` says why.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when reading does not show whether the lines were added.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when it is not known whether the lines were added.
     ///   Read the cart before you add them again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its
     ///   cause when an earlier request succeeded and a later one failed.
     @discardableResult
@@ -155,9 +155,9 @@ extension CartAdapter {
 
     /// Creates a cart.
     ///
-    /// After a rejection, the creation is repeated without the lines that Shopify rejected.
+    /// After a rejection, the lines that Shopify rejected are removed from `lines`, and the creation is repeated.
     ///
-    /// - Returns: The result of the creation, and Shopify's last rejection; nil if Shopify rejected no line.
+    /// - Returns: The result of the creation, and Shopify's last rejection. The rejection is nil if Shopify rejected no line.
     func omittingRefused<Result: Sendable>(
         _ lines: inout [CartLineInput],
         _ create: ([CartLineInput]) async throws -> Result
@@ -251,6 +251,8 @@ extension CartAdapter {
     /// Finds out whether lines were added, after a request whose response was lost or has no cart.
     ///
     /// It compares the cart's quantities with the quantities before the request.
+    ///
+    /// - Throws: `error` if the comparison does not show that the lines were added.
     private func confirm(
         _ lines: [CartLineInput],
         above before: CartLineCounts?,

@@ -33,7 +33,7 @@ extension CartAdapter {
         }
     }
 
-    /// Adds discount codes to the session's cart and removes others.
+    /// Adds discount codes to the session's cart, and removes discount codes from it.
     ///
     /// Shopify's mutation replaces the whole list of codes, so the cart is read first. Changes that several tasks or processes make with
     /// this method at the same time are not lost, because the calls wait for each other. Codes are compared without regard to case, as

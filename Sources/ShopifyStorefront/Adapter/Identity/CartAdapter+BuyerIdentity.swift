@@ -34,7 +34,8 @@ extension CartAdapter {
     ///
     /// The country decides the prices. A failure is reported in `omitted` of the result; only a missing cart and a cancellation are thrown.
     ///
-    /// The other members of the buyer's identity are not sent, so they do not change.
+    /// Shopify may show no country although one was set. Then the same country is not sent again. The other members of the buyer's identity
+    /// are not sent, so they do not change.
     func setCountry(
         after earlier: CartIdentityResult,
         _ binding: inout CartBinding,

@@ -20,9 +20,9 @@ extension CartAdapter {
     /// nor an address, nor a gift card. The buyer is removed from the old cart, and the app no longer uses the old cart. With
     /// ``CartPolicy/Logout/detach`` the guest gets the same cart, after Shopify's response has shown that the buyer and the gift cards are
     /// removed. The guest gets a copy instead if that response does not show that the buyer is removed, for example because the app's token
-    /// may not read customers. The guest also gets a copy if another session has the same cart, or if an earlier request that puts personal
-    /// data or a gift card on the cart may still reach Shopify. With ``CartPolicy/Logout/drop`` no guest gets the cart. The session ends
-    /// even if the cart could not be kept.
+    /// may not read customers. The guest also gets a copy if another session has the same cart, if an earlier request that puts personal
+    /// data or a gift card on the cart may still reach Shopify, or if the cart could not be saved with the guest's session. With
+    /// ``CartPolicy/Logout/drop`` no guest gets the cart. The session ends even if the cart could not be kept.
     ///
     /// `SessionManager.logout`, which the web routes call, gives the cart to no guest. It removes the buyer from the cart, unless the
     /// policy is ``CartPolicy/Logout/drop``.
@@ -66,18 +66,18 @@ extension CartAdapter {
         }
     }
 
-    /// Signs one buyer out and gives the contents of the cart to another buyer, who has just signed in on the same browser.
+    /// Signs the old buyer out and gives the contents of the cart to a new buyer, who has just signed in on the same browser.
     ///
-    /// The second buyer's cart has neither the first buyer's identity, nor an address, nor a gift card. As with
-    /// ``logout(_:mode:options:in:)``, the second buyer gets note and attributes.
+    /// The new buyer's cart has neither the old buyer's identity, nor an address, nor a gift card. As with
+    /// ``logout(_:mode:options:in:)``, the new buyer gets note and attributes.
     ///
     /// - Parameters:
     ///   - old: The session that ends.
     ///   - new: The session of the buyer who has just signed in.
     ///   - mode: What the logout does with the cart; nil uses the policy's value.
-    ///   - context: The buyer's IP, country and language.
-    /// - Returns: The second buyer's cart and the result of the logout. The cart is nil if the logout kept no cart.
-    /// - Throws: `IdentityError`. The first session has ended then, unless the store failed.
+    ///   - context: The browser's IP, country and language.
+    /// - Returns: The new buyer's cart and the result of the logout. The cart is nil if the logout kept no cart.
+    /// - Throws: `IdentityError`. The old session has ended then, unless the store failed.
     public func switchBuyer(
         from old: SessionID,
         to new: SessionID,

@@ -42,8 +42,8 @@ extension CartAdapter: SessionParticipant {
         // A guest's cart that cannot have a buyer needs no request.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
-            // A merge ends the guest's session while it holds the session's lock, so waiting for the lock here would be a deadlock. For
-            // any other session, the removal waits for the operations of this process on that session.
+            // A merge holds the lock of the guest's session while it ends this session, so waiting for the lock here would be a deadlock.
+            // For any other session, the removal waits for the operations of this process on that session.
             guard !session.isGuest else { return try await self.detachUnlessGone(from: binding) }
             try await self.locks.with(.session(session.id)) { _ in try await self.detachUnlessGone(from: binding) }
         }

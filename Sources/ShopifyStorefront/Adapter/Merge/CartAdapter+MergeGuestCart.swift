@@ -16,9 +16,9 @@ extension CartAdapter: SignInCarts {
     ///   - context: The buyer's IP, country and language. Without an IP, the IP of the last operation on the guest's cart is used, or on
     ///     the session's cart if the guest has no cart.
     /// - Returns: The cart and how it was merged.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`. If no session has the id
-    ///   `guest`, or that session is a buyer's, nothing is merged. If the store cannot read `guest`, its error is thrown and the guest's
-    ///   cart is kept: repeat the call.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`. No error is thrown, and
+    ///   nothing is merged, if no session has the id `guest`, if that session is a buyer's, or if the session `id` is a guest's. If the
+    ///   store cannot read `guest`, its error is thrown and the guest's cart is kept: repeat the call.
     public func mergeGuestCart(
         of guest: SessionID,
         into id: SessionID,
@@ -51,6 +51,9 @@ extension CartAdapter: SignInCarts {
     ///
     /// There is one difference: with the policy `keepGuest`, a cart that the session already has is not replaced, but gets the guest's
     /// lines. The session has a cart if the sign-in moved it there, or if an earlier merge failed and the buyer has added a line since.
+    ///
+    /// - Returns: Whether the merge is complete. After a partial merge also true.
+    /// - Throws: `IdentityError` in the same cases as ``mergeGuestCart(of:into:merge:in:)``.
     public func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool {
         let result = try await mergeGuestCart(
             of: guest,
@@ -224,7 +227,7 @@ extension CartAdapter: SignInCarts {
         return try await mergeLines(&source, of: locked, into: id, context)
     }
 
-    /// Stores the cart of another session with the session `id`, and puts the identity of its buyer on the cart.
+    /// Stores the cart of another session with the session `id`, and puts the identity of the buyer of `id` on the cart.
     ///
     /// - Parameters:
     ///   - source: The cart of the other session.

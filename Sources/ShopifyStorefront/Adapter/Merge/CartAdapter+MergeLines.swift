@@ -5,7 +5,7 @@ extension CartAdapter {
     /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
     ///
     /// The added lines are recorded in `source`, the binding of the guest's cart. After an earlier merge into this session or cart, only
-    /// the lines that it did not add are added.
+    /// the lines that the earlier merge did not add are added.
     func mergeLines(
         _ source: inout CartBinding,
         of guest: LockedCart,

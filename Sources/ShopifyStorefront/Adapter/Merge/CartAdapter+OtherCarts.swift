@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension CartAdapter {
-    /// The carts of the buyer's other sessions, newest session first.
+    /// The carts of the buyer's other sessions, newest session first; empty for a guest's session.
     ///
     /// Shopify has no list of a customer's carts. So the result has the carts of the sessions in this app's store, without untrusted carts
     /// (``adopt(_:for:isTrusted:in:)``).

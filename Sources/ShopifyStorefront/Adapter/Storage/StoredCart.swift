@@ -11,7 +11,7 @@ struct StoredCart: Sendable {
     /// Whether the operation itself has written ``PendingCart/since``.
     var beganCreation = false
 
-    /// Reads an attachment; without one, the session has no cart.
+    /// Reads an attachment; with a nil `payload`, the session has no cart.
     init(_ payload: Secret?, revision: Int64? = nil) throws(IdentityError) {
         self.payload = payload
         self.revision = revision
