@@ -47,12 +47,12 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The ID token, which a logout needs.
     ///
-    /// A refresh usually returns none. Then it is the login's ID token, or nil if the client does not know that one.
+    /// A refresh usually returns no ID token. Then this is the login's ID token, or nil if the client does not know the login's ID token.
     public var idToken: String? { tokenSet.idToken?.reveal() }
 
     /// The refresh token: use it once, then store the new one.
     ///
-    /// Clients of type app get none, which is normal.
+    /// It is nil for clients of type app, which get no refresh token.
     public var refreshToken: String? { tokenSet.refreshToken?.reveal() }
 
     /// The token type; `Bearer` if the response has none.

@@ -6,7 +6,7 @@ package struct GraphQLResponseBody: Sendable {
     package let data: GraphQLNode?
     /// Whether there is a member `data`, also if it is null.
     ///
-    /// A response without it says that the execution did not begin (specification section 7.1).
+    /// A response without this member says that the execution did not begin (specification section 7.1).
     package let hasData: Bool
     /// The member `errors`; of a list, only the first 100 elements.
     ///

@@ -76,7 +76,7 @@ extension CartAdapter {
             report(.moved, id)
             // `mayStore` is false if the attachment names another cart, which the cart of this operation is about to replace. The next
             // checkout then puts the buyer on the new cart. An attach now would save the new cart before the buyer is removed from the
-            // other cart.
+            // cart that the attachment names.
             guard binding.mayHoldBuyer, locked.mayStore(old) else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {

@@ -8,7 +8,7 @@ extension CartAdapter {
     /// session already has a cart, the buyer is removed from that cart after the new cart was created.
     ///
     /// - Parameters:
-    ///   - lines: The first lines; none for an empty cart.
+    ///   - lines: The lines of the new cart; empty for a cart without lines.
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The new cart.

@@ -68,9 +68,9 @@ public struct StorefrontContext: Sendable {
         self.session = session
     }
 
-    /// Returns this context, in which the members that the other context sets replace those of this one.
+    /// Returns a copy of this context, in which the members that `other` sets have the values of `other`.
     ///
-    /// If the other context sets ``buyer``, its ``buyerCompanyLocationID`` replaces this one even if it is nil, because the location
+    /// If `other` sets ``buyer``, the copy also has the ``buyerCompanyLocationID`` of `other`, even if it is nil, because the location
     /// belongs to the buyer.
     public func overridden(by other: StorefrontContext) -> StorefrontContext {
         StorefrontContext(

@@ -70,7 +70,8 @@ extension CartAdapter {
 
     /// Whether the session has a cart.
     ///
-    /// If it has none, it gets the cart of the newest other session of its buyer whose cart Shopify still has.
+    /// A session without a cart first gets a cart of the buyer's other sessions, if Shopify still has one of these carts. If Shopify has
+    /// several of them, the session gets the cart of the newest session.
     func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
         if try await withLockedCart(id, under: locks, { CartChange($0.binding != nil, saving: nil) }) { return true }
         for other in try await others(id) {
@@ -86,7 +87,7 @@ extension CartAdapter {
     ///
     /// A logout in another process may give the cart to a guest at the same time. The logout first removes the cart from the other session
     /// and then looks for sessions with this cart. This method first stores the cart with the session `id` and then reads the other
-    /// session. So the logout, this method or both notice the conflict.
+    /// session. So the logout or this method notices the conflict.
     ///
     /// - Returns: False if the other session no longer has the cart. The session `id` then does not get it.
     private func takeOver(
