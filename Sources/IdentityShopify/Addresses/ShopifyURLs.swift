@@ -51,7 +51,7 @@ enum ShopifyURLs {
     /// The redirect URI that Shopify registers for a mobile client by default.
     static func mobileRedirect(_ shopID: String) -> String { "shop.\(shopID).app://callback" }
 
-    /// Whether a URI has the scheme `shop.{shop id}.…` that Shopify requires of mobile clients; with a nil `shopID`, any shop id is accepted.
+    /// Whether a URI has the scheme `shop.{shop id}.…` that Shopify requires of mobile clients; a nil `shopID` accepts any shop id.
     static func isMobileRedirect(_ text: String, shopID: String?) -> Bool {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count,

@@ -141,8 +141,8 @@ public struct CustomerAccount: Sendable {
 
     /// Removes an address.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not repeated,
-    ///   because Shopify rejects the removal of an address that no longer exists.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not
+    ///   repeated, because Shopify rejects the removal of an address that no longer exists.
     public func remove(address id: String) async throws {
         let payload = try await execute(CustomerAddressDelete(addressID: id)).data
         try CustomerUserErrors.check(payload.userErrors.map(\.entry))

@@ -172,8 +172,8 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: removes an address.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not repeated,
-    ///   because Shopify rejects the removal of an address that no longer exists.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not
+    ///   repeated, because Shopify rejects the removal of an address that no longer exists.
     public func remove(address id: String) async throws {
         try await withTokens { tokens in
             let operation = LegacyCustomerAddressDelete(customerAccessToken: tokens.accessToken, id: id)

@@ -18,8 +18,8 @@ public struct CartPolicy: Sendable {
         /// `CartAdapter.logout` removes the buyer, all addresses and the gift cards from the cart, and gives a new guest session this cart.
         /// The guest gets a copy instead if Shopify's response does not show that the buyer was removed, for example because the app's
         /// token may not read customers. The guest also gets a copy if another session has the same cart, if an earlier request with the
-        /// buyer's data may still reach Shopify, or if the cart could not be saved with the guest's session. Note and attributes stay on the
-        /// cart, as with ``clone``.
+        /// buyer's data may still reach Shopify, or if the cart could not be saved with the guest's session. Note and attributes stay on
+        /// the cart, as with ``clone``.
         case detach
         /// The session loses the cart, and no request is sent to Shopify. So the buyer stays on the cart at Shopify.
         case drop

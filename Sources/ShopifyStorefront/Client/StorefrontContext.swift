@@ -15,9 +15,9 @@ public import IdentityKit
 public struct StorefrontContext: Sendable {
     /// The buyer's IP address, from a source that the app trusts.
     ///
-    /// It is sent only with a private token. If it is missing, Shopify throttles the whole server as one buyer, may reject its requests as an attack
-    /// (HTTP 430), and opens the checkout signed out. Use a header such as `X-Forwarded-For` only if the app's own proxy has written it,
-    /// because a client can forge it.
+    /// It is sent only with a private token. If it is missing, Shopify throttles the whole server as one buyer, may reject its requests
+    /// as an attack (HTTP 430), and opens the checkout signed out. Use a header such as `X-Forwarded-For` only if the app's own proxy has
+    /// written it, because a client can forge it.
     public var buyerIP: String?
     /// The buyer's country, ISO 3166-1 alpha-2 in capitals.
     ///
