@@ -42,7 +42,9 @@ extension IdentityError {
         return recast(hint: hint.map { "\($0) \(Self.keptResponseHint)" } ?? Self.keptResponseHint)
     }
 
-    /// The error for a stored response that belongs to another login; `error` says why the response cannot be validated again now.
+    /// The error for a kept response that belongs to another login.
+    ///
+    /// `error` says why the response cannot be validated again now; nil if the call did not try to validate it.
     static func otherLogin(_ mismatch: Code, because error: IdentityError? = nil) -> IdentityError {
         let problem = "The provider's response to the session's last refresh belongs to another login"
         return IdentityError(
@@ -93,7 +95,8 @@ extension IdentityError {
 
     /// The error for new tokens that cannot be refreshed before the store has saved them.
     ///
-    /// `warning` is ``tokensNotDurable`` if the tokens are only in memory; nil if they are in the spool, or their response in the store.
+    /// `warning` is ``tokensNotDurable`` if the tokens are only in memory; nil if the spool contains the tokens, or the store contains the
+    /// response with the tokens.
     static func unsaved(_ message: String, _ warning: IdentityError?) -> IdentityError {
         IdentityError(
             .retryLater,
@@ -147,7 +150,7 @@ extension IdentityError {
         )
     }
 
-    /// The error for a defect of this package: an event that ``RefreshStateMachine`` does not expect in its current step.
+    /// The error for a defect of this package: an event or a state that should never occur in the current step of a refresh.
     package static var unexpectedRefreshEvent: IdentityError {
         IdentityError(
             .retryLater,

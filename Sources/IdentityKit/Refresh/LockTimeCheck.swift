@@ -11,7 +11,9 @@ struct LockTimeCheck: SessionService {
         for provider in visible.providers.all { try run(provider) }
     }
 
-    /// Checks one provider.
+    /// Checks one provider; the check passes if the provider has no timeout, or if the store's locks have no time limit.
+    ///
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     func run(_ provider: any IdentityProvider) throws(IdentityError) {
         guard let limit = visible.store.guaranteedLockDuration, let timeout = provider.descriptor.timeout,
             timeout > limit

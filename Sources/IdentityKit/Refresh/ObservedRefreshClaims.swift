@@ -38,7 +38,7 @@ final class ObservedRefreshClaims: Sendable {
         }
     }
 
-    /// Removes the observed claim of a session whose stored state has changed.
+    /// Removes the observed claim of a session, after a refresh of the session has returned tokens.
     func forget(_ id: SessionID) {
         notes.withLock { $0.remove(id) }
     }

@@ -43,6 +43,7 @@ final class ProviderRefreshLimiter: Sendable {
 
     /// Waits until a refresh may run.
     ///
+    /// - Returns: The permit, which the caller passes to ``leave(_:after:)`` when the refresh ends.
     /// - Throws: An error whose cause is the provider's last failure, while the breaker is open. `refresh_busy` if too many refreshes wait,
     ///   and during a drain if this refresh would have to wait.
     func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
@@ -78,6 +79,8 @@ final class ProviderRefreshLimiter: Sendable {
     }
 
     /// Ends a refresh: updates the breaker, and lets the next waiting refresh run.
+    ///
+    /// - Returns: Whether the breaker opened or closed; nil if it did neither.
     func leave(_ permit: CircuitBreaker.Permit, after observation: Observation) -> CircuitBreaker.Change? {
         let now = environment.clock.elapsed
         let (next, change) = state.withLock { state -> (CheckedContinuation<Bool, Never>?, CircuitBreaker.Change?) in

@@ -6,18 +6,18 @@ struct RefreshAttempt: Sendable {
     let started: Duration
     /// The session as it was loaded or saved last.
     var stored: StoredSession?
-    /// The generation of the session that the attempt loaded first or saved last.
+    /// The generation that the attempt last saved, or the generation that it loaded first if it has saved none; nil before the first load.
     ///
     /// If the store has a later generation, another process saved it.
     var ownGeneration: Int64?
-    /// The tokens with which the attempt began.
+    /// The tokens with which the attempt began; nil before the first load, and for a session without tokens.
     var old: TokenSet?
     /// The session's provider; nil until a request is prepared.
     var provider: (any IdentityProvider)?
     /// The permit of the provider's limiter; nil until the limiter has granted one.
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing
-    /// Whether the observers were told that the response belongs to another login.
+    /// Whether the observers were told, by this or an earlier attempt, that the response belongs to another login.
     var hasReportedMismatch = false
     /// Whether ``outcome`` was set for the new tokens, so that a second attempt to save these tokens does not set it again.
     var isNoted = false

@@ -4,7 +4,7 @@ package import FoundationEssentials
 ///
 /// A process that finds a claim in a stored session knows that the refresh token may have been used and that no response was saved.
 package struct RefreshClaim: Sendable {
-    /// The correlation id of the refresh, to find it in the log of a crashed process.
+    /// The correlation id of the refresh, to find the refresh in the log of a crashed process.
     let correlationID: String
     /// When the refresh began.
     let startedAt: Date

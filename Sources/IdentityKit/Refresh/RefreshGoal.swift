@@ -1,6 +1,6 @@
 /// What a refresh has to achieve.
 ///
-/// With it, a caller checks whether the refresh of another caller or process is sufficient.
+/// A caller uses its goal to check whether the refresh of another caller or process is sufficient.
 ///
 /// Tokens are compared, and not generations of the session, because a refresh that ends without new tokens increases the generation
 /// too.

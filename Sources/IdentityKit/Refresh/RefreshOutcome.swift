@@ -2,9 +2,9 @@
 package enum RefreshOutcome: Sendable {
     /// The session has new tokens; `isRecovered`: an earlier attempt received the response or the tokens.
     case refreshed(TokenSet, isRecovered: Bool)
-    /// The session's stored state and its tokens, which are sufficient, usually because another process refreshed the session.
+    /// The tokens of the session's stored state are sufficient, usually because another process refreshed the session.
     case adopted(SessionState, TokenSet)
-    /// Another process changed the session first, so the refresh must start again.
+    /// Another process changed or removed the session first, so the refresh must start again.
     case changed
     /// An earlier refresh, usually of another process, has claimed the session, and its response may still be saved.
     ///

@@ -9,7 +9,7 @@ extension RefreshRefusal {
     /// ``Kind/inDoubt``, too.
     ///
     /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
-    ///   ``IdentityError/providerResponse``.
+    ///   ``IdentityError/providerResponse``. A ``RefreshRefusal`` keeps its kind and its error.
     public init(_ error: any Error) {
         switch error {
         case let refusal as RefreshRefusal: self = refusal
@@ -46,7 +46,7 @@ extension RefreshRefusal {
         case 403 where error.kind == .configuration: return .configuration
         // A server may redirect after it has processed the request.
         case 300..<400: return .inDoubt
-        // The server may have processed the request before it failed. Only the OAuth errors `retriedErrors` prove that it did not.
+        // The server may have processed the request before it failed. Only the OAuth errors in `retriedErrors` prove that it did not.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
         // An HTML page with a success status does not prove that the refresh token was not used. Neither does a 401 without an OAuth error,
         // which Shopify sends.

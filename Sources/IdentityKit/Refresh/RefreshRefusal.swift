@@ -9,14 +9,16 @@ public struct RefreshRefusal: Error, Sendable {
         case transient
         /// The refresh token was not used, and the provider asks for a pause (429, 503).
         case throttled
-        /// The provider rejects this client for all sessions.
+        /// No session can be refreshed until the cause is corrected: for example, the provider rejects this client or this machine.
         case configuration
-        /// The provider no longer accepts the refresh token (`invalid_grant`). The session ends, unless another process has newer tokens.
+        /// The provider no longer accepts the refresh token (`invalid_grant`).
+        ///
+        /// The session ends, unless another process has saved newer tokens, or a response that may contain newer tokens.
         case invalidGrant = "invalid_grant"
         /// The provider may have used the refresh token: for example there was no response, an incomplete one, a redirect, an HTML page
         /// with a success status, or an error that does not say what happened.
         case inDoubt = "in_doubt"
-        /// The provider rejected the refresh for any other reason. The session is not changed.
+        /// The provider rejected the refresh for any other reason. The session does not end.
         case rejected
     }
 

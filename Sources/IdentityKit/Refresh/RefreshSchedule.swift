@@ -18,7 +18,7 @@ final class RefreshSchedule: Sendable {
         case now
     }
 
-    /// How long tokens must be valid if the caller requests no time; a quarter of their lifetime if that is less.
+    /// How long tokens must be valid if the caller requests no time; a quarter of the tokens' lifetime is enough if that is less.
     static let usualValidity = Duration.seconds(60)
 
     private struct Note {
@@ -48,8 +48,8 @@ final class RefreshSchedule: Sendable {
     /// - Parameters:
     ///   - tokens: The tokens.
     ///   - id: The session.
-    ///   - remaining: How long they are still valid.
-    ///   - validity: How long they must be valid; nil for ``usualValidity``, or a quarter of their lifetime if that is less.
+    ///   - remaining: How long the tokens are still valid.
+    ///   - validity: How long the tokens must be valid; nil for ``usualValidity``, or a quarter of the tokens' lifetime if that is less.
     /// - Returns: The necessary work.
     func need(for tokens: TokenSet, of id: SessionID, remaining: Duration, validFor validity: Duration?) -> Need {
         guard isGood(tokens, id, remaining, for: validity) else { return .now }
@@ -76,7 +76,7 @@ final class RefreshSchedule: Sendable {
     }
 
     /// Whether a refresh of this process returned the tokens less than 30 seconds ago, so that another refresh would not
-    /// return tokens that are valid longer.
+    /// return tokens that are valid longer; false for tokens without a stated expiry.
     func isJustRefreshed(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let expiresAt = tokens.expiresAt, let refreshedAt = note(tokens, expiresAt, id).refreshedAt else {
             return false
@@ -97,7 +97,7 @@ final class RefreshSchedule: Sendable {
     ///
     /// The time depends on a hash of the session's id, so that sessions are not all refreshed at once.
     ///
-    /// - Returns: A negative time, which is never reached, for tokens without a refresh token or a positive lifetime.
+    /// - Returns: The time; a negative time, which is never reached, for tokens without a refresh token or without a positive lifetime.
     private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID) -> Duration {
         guard tokens.refreshToken != nil, let expiresAt = tokens.expiresAt else { return .seconds(-1) }
         let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))

@@ -3,9 +3,9 @@ extension RefreshStateMachine {
     /// The result of an action, or the start of the refresh.
     package enum Event: Sendable {
         case began
-        /// The stored state; nil if the session was removed or has expired.
+        /// The stored state; nil if the session was removed, or had expired when the refresh first loaded it.
         ///
-        /// - `isRestored`: The session was restored from a backup, so its refresh token may have been used since.
+        /// - `isRestored`: The session was restored from a backup, so its refresh token may have been used after the backup.
         /// - `isOurs`: No other process has changed the session since this refresh last loaded or saved it; false at the first load.
         case loaded(SessionState?, isRestored: Bool, isOurs: Bool)
         case notLoaded(IdentityError)
@@ -52,8 +52,8 @@ extension RefreshStateMachine {
         /// - `isResponseRefused`: The stored response contains no token. Then a state that may be older than this response is found, too.
         case findUnsaved(isResponseRefused: Bool)
         case checkClaim
-        /// Does the work that is possible before the token is sent: waits for a permit of the provider's ``ProviderRefreshLimiter``, and
-        /// fetches the provider's metadata and keys.
+        /// Does the work that is possible before the refresh token is sent: waits for a permit of the provider's
+        /// ``ProviderRefreshLimiter``, and fetches the provider's metadata and keys.
         case prepare
         /// Replaces the session if no other process has changed it since it was last loaded or saved; `requiresLock`: only while the
         /// lock is held.
@@ -63,7 +63,9 @@ extension RefreshStateMachine {
         case validate(RefreshResponse)
         /// Reports that a response belongs to another login, unless this process has reported it before.
         case reportMismatch(IdentityError, RefreshResponse)
-        /// Keeps new tokens or a response in memory and in the spool, until they can replace these tokens in the store.
+        /// Keeps a state with new tokens or a response in memory and in the spool, until the store has saved it.
+        ///
+        /// - `replacing`: The tokens in the store that the state replaces.
         ///
         /// - `isFinal`: False if the attempt validates the response next and then saves its tokens. The observers are told only about a
         ///   final state.

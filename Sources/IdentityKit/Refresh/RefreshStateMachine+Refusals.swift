@@ -37,7 +37,8 @@ extension RefreshStateMachine {
 
     /// Ends the session, because the provider no longer accepts its refresh token.
     ///
-    /// If another process has saved newer tokens meanwhile, the session does not end, and those tokens are used.
+    /// If another process has saved newer tokens meanwhile, the session does not end, and those tokens are used. If it has saved a response
+    /// that is not validated yet, the session does not end, and the attempt fails.
     mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, isOurs: Bool) -> Action {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
         guard isUnchanged(current), current.endReason == nil else { return adopt(current) }

@@ -91,7 +91,8 @@ extension RefreshStateMachine {
         )
     }
 
-    /// Spools a new response that the store did not save, because a crash during its validation would lose it.
+    /// Validates a response that the store did not save; a new response is spooled first, because a crash during the validation would
+    /// lose it.
     mutating func spoolAndValidate(_ response: RefreshResponse, _ source: Source) -> Action {
         guard case .provider = source, let tokens = storedState?.tokens else {
             return validate(response, source, isStored: false)
@@ -118,8 +119,8 @@ extension RefreshStateMachine {
     /// While this process holds the lock, it replaces a session that still contains the old tokens: if two processes sent the same
     /// refresh token, only the process that received new tokens has valid ones. Without the lock, nothing is replaced.
     ///
-    /// If the other process has stored a response, that response may contain newer tokens. It is validated first, and the new tokens are
-    /// spooled until then.
+    /// If the session contains other tokens than the old ones, those are used. If the other process has stored a response, that response
+    /// may contain newer tokens: it is validated first, and the new tokens are spooled until then.
     mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard isUnchanged(current) else { return run([.forgetUnsaved, adopt(current)]) }
         if case .responded = current { return spool(.active(new), .changed) }

@@ -32,7 +32,7 @@ final class SessionRefreshPauses: Sendable {
         return pauses.withLock { ($0[id]?.earlyUntil ?? now) > now }
     }
 
-    /// The error of the last failed refresh, if the pause after it has not ended.
+    /// The error of the last failed refresh, with the rest of the pause as its `retryAfter`; nil if there is no pause.
     func error(delaying id: SessionID) -> IdentityError? {
         let now = environment.clock.elapsed
         guard let pause = pauses.withLock({ $0[id] }), pause.until > now else { return nil }
@@ -77,7 +77,7 @@ final class SessionRefreshPauses: Sendable {
         }
     }
 
-    /// The error of the last failed refresh while it delays the next background refresh.
+    /// The error of the last failed refresh while it delays the next background refresh; nil if no failure delays it.
     func earlyFailure(_ id: SessionID) -> IdentityError? {
         let now = environment.clock.elapsed
         return pauses.withLock { pauses in pauses[id].flatMap { $0.earlyUntil > now ? $0.error : nil } }

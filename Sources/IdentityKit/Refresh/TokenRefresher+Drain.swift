@@ -1,10 +1,10 @@
 /// The work of refreshes before the process ends.
 extension TokenRefresher {
     private static let lastAttempts = 4
-    /// How often a drain checks, at most, whether the refreshes that have exceeded the time limit of their callers have ended.
+    /// The maximum number of checks, one every 50 milliseconds, whether the refreshes that exceeded their callers' time limit have ended.
     private static let lateChecks = 1_200
 
-    /// Waits until no refresh runs, and tries to save unsaved tokens.
+    /// Waits until no refresh runs, and tries to save unsaved tokens; ends earlier if the task is cancelled.
     func drain() async {
         let limiters = visible.providers.all.map { memory.limiter(of: $0.descriptor.name) }
         for limiter in limiters { limiter.beginDrain() }
@@ -24,7 +24,7 @@ extension TokenRefresher {
         await saveUnsaved()
     }
 
-    /// Tries a few times to save the tokens that this process could not save.
+    /// Tries a few times to save the tokens and responses that this process could not save.
     private func saveUnsaved() async {
         for _ in 0..<Self.lastAttempts {
             let ids = unsaved.sessions

@@ -4,7 +4,8 @@
 extension TokenRefresher {
     /// Refreshes a session.
     ///
-    /// If a refresh of the session already runs in this process, joins it, even if it has another goal.
+    /// If a refresh of the session already runs in this process, joins it, even if it has another goal. `limit` has the same meaning as in
+    /// ``run(_:for:waitingUpTo:)``; nil for ``SessionManager/Configuration/lockWait``.
     ///
     /// - Returns: Tokens that reach the goal, from a refresh of this process or of another one.
     func refresh(
@@ -55,7 +56,8 @@ extension TokenRefresher {
 
     /// Starts a refresh in the background, while the old tokens are still valid.
     ///
-    /// After a failed refresh, the next background refresh has to wait, because the tokens are still valid.
+    /// After a failed refresh, the next background refresh has to wait, because the tokens are still valid. No refresh is started either
+    /// while the provider's limiter would delay it.
     ///
     /// - Returns: The error of the last failed refresh, if no refresh was started because of it; otherwise nil.
     func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {

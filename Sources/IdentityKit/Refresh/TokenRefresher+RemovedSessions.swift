@@ -21,8 +21,8 @@ extension TokenRefresher {
 
     /// The newest state of a removed session: that of the removed row, or the unsaved state, which is taken out of memory and the spool.
     ///
-    /// If the row contains another machine's response, both states are returned. The second one, the unsaved state, is the newest if that
-    /// response contains no token.
+    /// If the row contains another machine's response, both states are returned, the row's state first: the unsaved state is the newest if
+    /// that response contains no token.
     func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
         guard let stored = state.tokens, let entry else { return [state] }
@@ -33,10 +33,10 @@ extension TokenRefresher {
         }
     }
 
-    /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``.
+    /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``; nil if the states have no tokens.
     ///
-    /// They do not include the old refresh token if a response to it belongs to another login: that token must not be sent again, not
-    /// even in a revocation.
+    /// If no newer tokens can be validated now, the result is the old tokens. They do not include the old refresh token if a response to it
+    /// belongs to another login: that token must not be sent again, not even in a revocation.
     func lastTokens(in states: [SessionState], of session: StoredSession) async -> TokenSet? {
         guard case .responded(var old, let response)? = states.first else { return states.first?.tokens }
         do {

@@ -8,6 +8,8 @@ extension TokenRefresher {
     ///
     /// With `pausing`, a session is left out during the pause after its failed refreshes, so that a response that is never accepted is
     /// validated more and more rarely. A session with unsaved tokens, or an unsaved response, is never left out.
+    ///
+    /// - Throws: The store's error if it cannot list the interrupted refreshes.
     func repairAll(pausing: Bool) async throws -> RepairReport {
         let kept = await sessionsToRepair()
         var ids = kept

@@ -9,7 +9,8 @@ extension TokenRefresher {
     /// A warning that the newest tokens of a session are in this process's memory only; nil if they are stored durably.
     func warning(for id: SessionID) -> IdentityError? { unsaved.warning(for: id) }
 
-    /// The new tokens of a session that are not saved yet, with the session as it would have been saved.
+    /// The new tokens of a session that are not saved yet, with the session as it would have been saved; nil if this process has none, or
+    /// has only an unsaved response.
     func unsavedTokens(of id: SessionID) -> (session: StoredSession, tokens: TokenSet)? {
         guard let entry = unsaved[id], case .active(let tokens) = entry.state else { return nil }
         return (entry.session, tokens)
@@ -23,7 +24,7 @@ extension TokenRefresher {
         unsaved[id]?.replaces(tokens) ?? false
     }
 
-    /// The response that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
+    /// The not yet accepted response to a refresh of these tokens, from this process's memory or from the store; nil if there is none.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
         unsaved.pendingResponse(to: tokens, of: stored, state)
     }

@@ -85,7 +85,7 @@ struct TokenRefresher: SessionService {
 
     // MARK: Unfinished refreshes of other processes
 
-    /// Whether this process has to wait longer before it takes over the unfinished refresh of another process.
+    /// Records that the store contains a claim, and returns whether this process must wait longer before it takes over the refresh.
     func mustWait(forHolderOf claimed: StoredSession) -> Bool { memory.claims.observe(claimed) < claimWait(claimed) }
 
     /// How long this process waits before it takes over the unfinished refresh of a process that may still run.

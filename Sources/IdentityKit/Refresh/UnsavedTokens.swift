@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// New tokens, and responses that may contain tokens, that the store could not save.
 ///
-/// They are kept in memory, and in the store's spool if it has one, until the store has saved them or has newer tokens.
+/// They are kept in memory, and in the spool if the store has one, until the store has saved them or has newer tokens.
 final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
         /// The session as it would have been saved, with the new state.
@@ -32,7 +32,8 @@ final class UnsavedTokens: Sendable {
         /// This state is also newer than a row that has the replaced tokens, and no response or one that belongs to another login.
         ///
         /// - Returns: Nil if the row has the replaced tokens and any other response: another machine took over the refresh and received
-        ///   this response later. Only the validation shows whether it contains tokens.
+        ///   this response later. Only the validation shows whether it contains tokens. False for a row with other tokens whose generation
+        ///   is not older.
         func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool? {
             if session.generation > stored.generation { return true }
             guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
@@ -67,7 +68,7 @@ final class UnsavedTokens: Sendable {
         return .tokensNotDurable
     }
 
-    /// The response that replaces a session's tokens and was not accepted yet, in this process's memory or in the store.
+    /// The not yet accepted response to a refresh of these tokens, from this process's memory or from the store; nil if there is none.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
         guard let entry = self[stored.id], entry.replaces(tokens) else { return state.response }
         switch Result(catching: { try entry.isNewer(than: stored, replacing: tokens) }) {
@@ -83,7 +84,7 @@ final class UnsavedTokens: Sendable {
     /// - Parameters:
     ///   - session: The session as it would have been saved.
     ///   - state: The new state.
-    ///   - tokens: The tokens that it replaces.
+    ///   - tokens: The tokens that the new state replaces.
     ///   - isResponseStored: Whether the store contains the response with the tokens.
     ///   - reports: Whether observers are told, once, that the state is only in the spool or only in memory.
     func keep(
@@ -136,7 +137,7 @@ final class UnsavedTokens: Sendable {
         if let kind { events.emit(kind, provider: session.provider, session: session.id) }
     }
 
-    /// The state that replaces a session's stored tokens, from memory or from the spool.
+    /// The state that replaces a session's stored tokens, from memory or from the spool; nil if there is none.
     ///
     /// A state that replaces other tokens is too old and is removed, unless the stored row has an older generation. A state that may be
     /// older than the stored response is kept. It is returned only with `isResponseRefused`, which says that this response has no token.
@@ -172,7 +173,7 @@ final class UnsavedTokens: Sendable {
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 
-    /// Returns the state that is kept for a removed session.
+    /// Returns the state that is kept for a removed session; nil if there is none, or if the spool cannot be read.
     func peek(_ id: SessionID) async -> Entry? {
         if let entry = self[id] { return entry }
         return try? (try await spool?.spooledSession(id)).flatMap(Self.entry)
@@ -186,7 +187,7 @@ final class UnsavedTokens: Sendable {
         return entry
     }
 
-    /// The sessions in the spool, also those of other tenants.
+    /// The sessions in the spool, also those of other tenants; empty if the store has no spool.
     func spooledSessions() async throws -> [StoredSession] {
         try await spool?.spooledSessions() ?? []
     }
