@@ -7,7 +7,7 @@ public struct Readiness: Sendable, Equatable {
     public struct Provider: Sendable, Equatable {
         /// The provider's name.
         public let name: String
-        /// How long the circuit breaker still stops refreshes at the provider; nil while it is closed.
+        /// How long the circuit breaker still stops refreshes at the provider; nil while it permits a refresh.
         public let pause: Duration?
         /// The state of the provider's keys; nil if the provider does not report it, for example because it issues no ID tokens.
         public let keys: KeySetState?
@@ -29,9 +29,9 @@ public struct Readiness: Sendable, Equatable {
 public enum KeySetState: Sendable, Equatable {
     /// This process has fetched no keys yet.
     case notFetched
-    /// The keys are used without a new fetch; the provider confirmed them this long ago.
+    /// The keys are used without a new fetch; `age` is the time since the provider confirmed them.
     case fresh(age: Duration)
-    /// The keys have expired; the provider confirmed them this long ago.
+    /// The keys have expired; `age` is the time since the provider confirmed them.
     ///
     /// The next sign-in or refresh that needs them fetches them. If the fetch fails, the expired keys are used until they are two days old,
     /// and fetches are tried again. So if this state remains while buyers sign in, the keys cannot be fetched.

@@ -8,7 +8,8 @@ extension SessionManager {
         public var attemptLifetime: Duration = .seconds(600)
         /// How long a session is kept after the sign-in or its last refresh, by default 90 days.
         ///
-        /// After that, every call treats the session as unknown.
+        /// After that, every call treats the session as unknown. Guests' sessions have a separate time:
+        /// ``SessionManager/beginGuest(retainedFor:)``.
         public var sessionRetention: Duration = .seconds(90 * 86_400)
         /// How long after the sign-in a session ends even if it is refreshed; by default nil, which means no limit.
         ///
@@ -19,13 +20,13 @@ extension SessionManager {
         ///
         /// The share varies by ±0.05 between sessions (0.75 to 0.85 by default), so that not all sessions are refreshed at once.
         public var earlyRefresh: Double = 0.8
-        /// The maximum number of sessions whose tokens are kept in memory for ``cacheLifetime``, by default 0.
+        /// The maximum number of sessions whose tokens are kept in memory for ``cacheLifetime``; by default 0, which means no cache.
         ///
         /// While a session's tokens are in memory, requests for its tokens do not read the store. Each session needs about 2 KB.
         public var cachedSessions = 0
         /// How long a session's tokens are returned from memory, by default 5 seconds.
         ///
-        /// If another process ends the session, this process may return its tokens for up to this time.
+        /// If another process or another manager ends the session, this manager may return the session's tokens for up to this time.
         public var cacheLifetime: Duration = .seconds(5)
         /// The limits of the refreshes at each provider.
         public var refreshLimits = RefreshLimits()
@@ -45,8 +46,9 @@ extension SessionManager {
         package var claimWait: Duration?
         /// Whether the tokens of a logout are revoked if the provider supports it (RFC 7009), by default true.
         ///
-        /// The setting also applies to the tokens of a login that fails after its token response was validated. The tokens of a response
-        /// that is not valid are revoked even if the setting is false.
+        /// The setting also applies to the tokens of a login that fails after its token response was validated, and to the tokens of a
+        /// refresh or repair that finds that the session has ended or was removed. The tokens of a login's response that is not valid are
+        /// revoked even if the setting is false.
         public var revokesTokens = true
         /// The time limit for the revocation of one session's tokens: at a logout, after a login that failed after its token response was
         /// validated, and when a refresh or repair finds that the session has ended or was removed; by default 5 seconds.
@@ -71,13 +73,13 @@ extension SessionManager {
         public init() {}
     }
 
-    /// The limits of the refreshes at one provider; every provider of a manager, and so every shop, has separate limits.
+    /// The limits of the refreshes that one manager sends to one provider; every provider, and so every shop, has separate limits.
     public struct RefreshLimits: Sendable {
         /// The maximum number of sessions that are refreshed at the same time, by default 64.
         public var concurrent = 64
         /// The maximum number of further refreshes that wait, by default 4,096.
         ///
-        /// If that many refreshes wait, a further one fails as ``IdentityError/Code/refreshBusy``.
+        /// If that many refreshes wait, a further one fails with code ``IdentityError/Code/refreshBusy``.
         public var waiting = 4_096
         /// The number of sessions whose refreshes fail in a row before all refreshes at the provider are paused, by default 5.
         ///

@@ -50,8 +50,8 @@ extension SessionManager {
     ///   - callback: The parameters of the callback.
     ///   - browserBinding: The binding cookie of the browser that sent the callback.
     ///   - provider: The provider whose redirect URI received the callback, if each provider has a separate one, as RFC 9700 section 4.4
-    ///     advises. If it is nil, a callback that a provider other than the login's, of any tenant, could have sent is refused, unless its
-    ///     `iss` (RFC 9207) is the issuer of the login.
+    ///     advises. If it is nil, two kinds of callbacks are refused: a callback that another provider (of any tenant) could have sent,
+    ///     unless its `iss` (RFC 9207) is the issuer of the login; and a callback at another path than the path of the redirect URI.
     /// - Returns: The new session and the return path.
     /// - Throws: ``IdentityError``.
     public func complete(

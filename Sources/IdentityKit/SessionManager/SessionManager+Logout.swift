@@ -35,8 +35,8 @@ extension SessionManager {
     /// All sessions are removed from the store first. If one removal fails, the other sessions are still removed.
     ///
     /// - Parameters:
-    ///   - issuer: The buyer's issuer. If a provider's ``ProviderDescriptor/equivalentIssuers`` contain it, the buyer's sessions with the
-    ///     other issuers of this list end too.
+    ///   - issuer: The buyer's issuer. If a provider's ``ProviderDescriptor/equivalentIssuers`` contain it, the buyer's sessions at this
+    ///     provider with the other issuers of this list end too.
     ///   - subject: The buyer's subject at the issuer.
     ///   - tenant: The tenant whose sessions end; nil for all tenants that the manager serves.
     /// - Returns: The results of the logouts. The tokens of at most eight sessions are revoked at the same time.

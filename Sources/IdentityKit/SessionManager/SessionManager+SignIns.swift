@@ -3,7 +3,7 @@ internal import FoundationEssentials
 extension SessionManager {
     /// The sign-ins of the buyer of a session, newest first, for a page on which the buyer sees and ends them.
     ///
-    /// Sessions with the same tenant, issuer and subject belong to the buyer. Among the sessions of the session's own provider, its
+    /// Sessions with the same tenant, issuer and subject belong to the buyer. At the provider of the given session, the provider's
     /// ``ProviderDescriptor/equivalentIssuers`` count as the same issuer.
     ///
     /// - Parameter id: The session of the browser that requests the page.
@@ -41,7 +41,8 @@ extension SessionManager {
     ///   - id: The session of the browser that sent the form.
     /// - Returns: False if the buyer has no sign-in with this reference.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
-    ///   and of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login.
+    ///   and of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login; also the
+    ///   store's error, and, after the sign-in has ended, the error of another session that may belong to the buyer and cannot be read.
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {
@@ -59,7 +60,7 @@ extension SessionManager {
     /// - Returns: The results of the logouts.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and of kind
     ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login; also the first error of
-    ///   a logout, after all logouts were tried.
+    ///   a logout, or of a session that may belong to the buyer and cannot be read, after all logouts were tried.
     @discardableResult
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
         try await Correlation.scope {

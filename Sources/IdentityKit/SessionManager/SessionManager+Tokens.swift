@@ -21,7 +21,7 @@ extension SessionManager {
 
     /// Refreshes a session's tokens now, even if they are not due for a refresh; for a token that a server rejected before it expired.
     ///
-    /// - Throws: ``IdentityError``.
+    /// - Throws: ``IdentityError`` when there are no new tokens, even while the old ones are still valid.
     public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
         try await Correlation.scope {
             let state = try await context.reads.load(id).decoded().state
@@ -97,8 +97,9 @@ extension SessionManager {
         }
     }
 
-    /// Returns the identity that a session can give to a cart, and the session; a guest's session has the claim `none`.
+    /// Returns the identity that a session can give to a cart, and the session.
     ///
+    /// The claim is `none` for a guest's session, and for a provider that does not conform to ``CartClaimProviding``.
     /// A customer access token in the claim is valid for at least the requested time if a refresh can achieve it.
     ///
     /// - Throws: ``IdentityError``.

@@ -22,13 +22,13 @@ extension SessionManager {
     ///
     /// If a repair or a sweep fails, the observers receive the event ``IdentityEvent/Kind/storeFailed(_:)``, and the next run tries again.
     ///
-    /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The pause between two repairs is
-    ///   ``Configuration/repairInterval``.
+    /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The first sweep follows after this time or after 10
+    ///   minutes, whichever is shorter. The pause between two repairs is ``Configuration/repairInterval``.
     public func maintain(sweepingEvery sweepInterval: Duration = .seconds(3600)) async {
         await upkeep.maintain(sweepingEvery: sweepInterval)
     }
 
-    /// Removes expired sessions, pending logins and logouts, and marks of used tokens; call it regularly.
+    /// Removes expired sessions, pending logins and logouts, and marks of used tokens, of all tenants; call it regularly.
     ///
     /// No record is removed too early if the wall clock jumps ahead after the manager was created.
     ///

@@ -24,7 +24,7 @@ extension SessionManager {
     /// Notes that a server rejected refreshed tokens, for a caller that sends tokens outside of ``withAccessToken(of:validFor:perform:)``.
     package func noteRejection(of tokens: TokenSet, of id: SessionID) { context.rejected.add(tokens, of: id) }
 
-    /// Whether a server rejected the session's tokens right after their refresh.
+    /// Whether a server rejected the session's tokens right after their refresh, in the last 5 minutes.
     package func hasRejectedTokens(_ id: SessionID) async throws -> Bool {
         guard let tokens = try await context.reads.load(id).decoded().state.tokens else { return false }
         return context.rejected.contains(tokens, of: id)

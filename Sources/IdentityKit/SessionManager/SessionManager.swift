@@ -55,7 +55,7 @@ public final class SessionManager: SessionService {
         try await Correlation.scope { try await visible.load(id).decoded().session }
     }
 
-    /// Returns the sessions that match, oldest first; sessions that this version of the app cannot read are omitted.
+    /// Returns the sessions that match, oldest first, without expired sessions and without those that this version of the app cannot read.
     ///
     /// A filter for a buyer also matches the buyer's sessions under the other ``ProviderDescriptor/equivalentIssuers`` of their provider.
     /// To end all sessions of a buyer, call ``logoutAll(issuer:subject:tenant:)``, which throws if it cannot read one of them.
