@@ -2,15 +2,16 @@ public import IdentityHTTP
 
 /// One configured client at one identity service.
 ///
-/// A provider stores neither logins nor sessions; ``SessionManager`` stores both. It exchanges a callback for tokens, and a refresh
-/// token for newer tokens. Its methods are called concurrently from any task.
+/// A provider exchanges a callback for tokens, and a refresh token for newer tokens. It stores neither logins nor sessions:
+/// ``SessionManager`` stores both. The provider's methods are called concurrently from any task.
 ///
 /// Throw ``IdentityError`` with the kind that fits. A failed refresh ends the buyer's session only if its error is a ``RefreshRefusal`` of
 /// kind ``RefreshRefusal/Kind/invalidGrant``, or has kind ``IdentityError/Kind/signInAgain`` and code ``IdentityError/Code/invalidGrant``.
 /// After any other error the session is kept.
 ///
 /// Optional abilities are separate protocols: ``BuyerProfileProviding``, ``UserInfoProviding``, ``CartClaimProviding``,
-/// ``DeviceAuthorizing``, ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``, ``ResourceAuthorizing``.
+/// ``DeviceAuthorizing``, ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``, ``ResourceAuthorizing``,
+/// ``JournaledRefreshing``, ``KeySetStateProviding``.
 ///
 /// ```swift
 /// let request = try await provider.authorizationRequest(LoginOptions())
@@ -104,8 +105,8 @@ public protocol ResourceAuthorizing: Sendable {
     ///   - status: The status of the response.
     ///   - headers: The headers of the response.
     ///   - url: The URL of the request.
-    /// - Returns: True if the server rejected the request only because of the nonce. Then send it once more, with new headers; the
-    ///   server did not execute it. False if the proof already contained the nonce.
+    /// - Returns: True if the server rejected the request only because of the nonce. Then send the request once more, with new headers;
+    ///   the server did not execute it. False in every other case, also if the proof already contained the nonce.
     func shouldRepeat(
         _ sent: HTTPHeaders,
         answeredWith status: Int,

@@ -16,7 +16,7 @@ public struct LoginAttempt: Sendable {
     public var redirectURI: String?
     /// The requested scopes.
     public var scopes: [String]
-    /// The requested `max_age`, in seconds.
+    /// The requested `max_age`, in seconds; nil when none was sent.
     public var maximumAgeSeconds: Int?
     /// The requested `acr_values`.
     public var authenticationContexts: [String]
@@ -24,7 +24,7 @@ public struct LoginAttempt: Sendable {
     public var responseMode: ResponseMode
     /// The DPoP key for the tokens (RFC 9449), a private JWK; nil without DPoP.
     public var dpopKey: Secret?
-    /// The app's page for the buyer after the login.
+    /// The app's page for the buyer after the login; nil if the app requested none.
     public var returnPath: String?
     /// When the login began.
     public var createdAt: Date

@@ -28,7 +28,7 @@ public struct LoginCallback: Sendable {
     /// Parses the callback from a form body (`response_mode=form_post`) or a bare query.
     ///
     /// - Parameter bytes: The form body or the query, at most 16 KiB.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid``.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the parameters are malformed or too large.
     public init(form bytes: [UInt8]) throws(IdentityError) {
         self = try LoginCallback(fields: bytes[...])
     }

@@ -32,7 +32,7 @@ extension LoginDefaults: Redacted {
 }
 
 extension LoginOptions {
-    /// Fills in the provider's defaults for options that are not set.
+    /// Fills in the provider's defaults for options that are not set, and for additional parameters whose names the options do not have.
     package mutating func complete(by defaults: LoginDefaults) {
         if prompt == nil { prompt = defaults.prompt }
         if loginHint == nil { loginHint = defaults.loginHint }

@@ -6,7 +6,7 @@ public struct LoginOptions: Sendable {
     public var redirectURI: String?
     /// OpenID Connect `prompt`, for example `none` for a silent login.
     public var prompt: String?
-    /// OpenID Connect `login_hint`: the e-mail address to prefill.
+    /// OpenID Connect `login_hint`, for example the e-mail address to prefill.
     public var loginHint: String?
     /// OpenID Connect `max_age`: the longest time since the buyer last authenticated.
     public var maximumAge: Duration?

@@ -57,7 +57,7 @@ public struct TokenSet: Sendable {
         get { storage.value.refreshTokenScopes }
         set { content.refreshTokenScopes = newValue }
     }
-    /// The raw ID token, kept for logout.
+    /// The raw ID token, kept for logout; nil when the provider issued none.
     public var idToken: Secret? {
         get { storage.value.idToken }
         set { content.idToken = newValue }
@@ -82,12 +82,12 @@ public struct TokenSet: Sendable {
         get { storage.value.authenticatedAt }
         set { content.authenticatedAt = newValue }
     }
-    /// The ID token's `azp`, which a refreshed ID token may leave out but not change.
+    /// The ID token's `azp`, which a refreshed ID token may leave out but not change; nil if the ID token has none.
     public var authorizedParty: String? {
         get { storage.value.authorizedParty }
         set { content.authorizedParty = newValue }
     }
-    /// The `nonce` of the login, which a refreshed ID token may leave out but not change.
+    /// The `nonce` of the login, which a refreshed ID token may leave out but not change; nil when none was sent.
     public var nonce: Secret? {
         get { storage.value.nonce }
         set { content.nonce = newValue }
@@ -100,8 +100,8 @@ public struct TokenSet: Sendable {
     }
     /// The claims of the newest ID token; nil for a provider without ID tokens.
     ///
-    /// Set only claims that were validated. A refresh whose response contains an ID token replaces them as a whole, a refresh without
-    /// one keeps them (OpenID Connect Core section 12.2).
+    /// Set only claims that were validated. A refresh whose response contains an ID token replaces all claims; any other refresh keeps
+    /// them (OpenID Connect Core section 12.2).
     public var claims: IDTokenClaims? {
         get { storage.value.claims }
         set { content.claims = newValue }

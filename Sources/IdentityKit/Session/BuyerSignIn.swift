@@ -14,8 +14,9 @@ public struct BuyerSignIn: Sendable {
     public let createdAt: Date
     /// When the session was last used.
     ///
-    /// The time is stored at most once in ``SessionManager/Configuration/useInterval``.
+    /// The time is stored at most once in each ``SessionManager/Configuration/useInterval``. It is ``createdAt`` if no later use is stored.
     public let lastUsedAt: Date
-    /// The browser that signed in; nil if the app passed no ``BuyerBrowser`` at the sign-in.
+    /// The browser that signed in; nil if the app passed no ``BuyerBrowser`` at the sign-in, or if the stored record about the browser is
+    /// missing or damaged.
     public let browser: BuyerBrowser?
 }

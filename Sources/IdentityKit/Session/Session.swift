@@ -24,11 +24,11 @@ public struct Session: Sendable {
 
     /// The id that the app keeps in its cookie.
     public var id: SessionID { content.id }
-    /// The provider's name.
+    /// The provider's name; ``SessionManager/guestProvider`` for a guest.
     public var provider: String { content.provider }
     /// The tenant to which the session belongs; empty if the app has only one.
     public var tenant: String { content.tenant }
-    /// The buyer who signed in.
+    /// The buyer who signed in; for a guest, a placeholder with a random subject.
     public var buyer: Buyer { content.buyer }
     /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
     public var claims: IDTokenClaims? { content.claims }

@@ -1,5 +1,7 @@
 /// An object that is notified when sessions change or end, such as the adapter of their carts.
 ///
+/// If a method throws, the observers receive the event ``IdentityEvent/Kind/participantFailed(_:)``, and the session still changes or ends.
+///
 /// ```swift
 /// final class OrderCache: SessionParticipant {
 ///     func sessionRefreshed(_ session: Session) async throws {}

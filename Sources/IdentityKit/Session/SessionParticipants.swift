@@ -5,7 +5,7 @@ final class SessionParticipants: Sendable {
     /// The participants and the pending notifications; notifications about the refreshes of one session are sent one after another.
     private struct State {
         var boxes: [ParticipantBox] = []
-        /// The sessions whose refreshes are being reported, each with its newest state that still has to be reported, or nil.
+        /// The sessions whose refreshes are being reported, each with the newest session value to report next; nil if no value waits.
         var waiting: [SessionID: Session?] = [:]
         /// The sessions for which the participants were notified that the provider has ended them.
         ///

@@ -67,14 +67,15 @@ final class VisibleSessions: Sendable {
         isOurs(session) && !lifetime.hasExpired(session)
     }
 
-    /// Whether a session belongs to the tenant that the manager serves.
+    /// Whether a session belongs to the tenant that the manager serves; true for every session if the manager serves all tenants.
     func isOurs(_ session: StoredSession) -> Bool {
         isOurs(tenant: session.tenant)
     }
 
     /// Whether this manager may complete a login or logout that began in a tenant.
     ///
-    /// Shops that share a store may use the same provider names, each in its own registry.
+    /// Shops that share a store may use the same provider names, each in its own registry. So the provider must have this tenant too. If no
+    /// provider has the name, the result is true for a tenant that the manager serves.
     func isOurs(tenant: String, of provider: String) -> Bool {
         guard isOurs(tenant: tenant) else { return false }
         guard let descriptor = try? providers.provider(named: provider).descriptor else { return true }
