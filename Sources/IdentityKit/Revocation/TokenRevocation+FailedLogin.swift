@@ -1,7 +1,7 @@
 extension TokenRevocation {
     /// Runs the last steps of a login; if they fail, the tokens are revoked, because no session has them.
     ///
-    /// `kept` is the buyer whose session stays if a step-up fails; tokens of this buyer are not revoked.
+    /// `kept` is the buyer whose session stays if a step-up fails; tokens of this buyer are not revoked. It is nil for an ordinary login.
     func revokingOnFailure(
         _ tokens: TokenSet,
         of provider: ProviderDescriptor,

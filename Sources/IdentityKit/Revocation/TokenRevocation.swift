@@ -9,7 +9,8 @@ package struct TokenRevocation: SessionService {
     /// The tokens of a replaced session are not revoked, for example those of a refresh that ends after the session was replaced: many
     /// providers keep one grant for a buyer and a client, and revoking a token of this grant invalidates the tokens of the newer session.
     ///
-    /// - Returns: The error, if the revocation failed.
+    /// - Returns: The error if the revocation failed; nil if it succeeded, or if none was tried because the session was replaced,
+    ///   revocation is switched off, or the provider does not support it.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
         guard !context.replaced.contains(session.id) else { return nil }
         do {
@@ -22,8 +23,8 @@ package struct TokenRevocation: SessionService {
 
     /// Revokes the tokens of a failed login within the configured time, and reports the result to the observers.
     ///
-    /// `kept` is the buyer whose session stays if a step-up fails. Tokens of this buyer are not revoked: many providers keep one grant for
-    /// a buyer and a client, and revoking a token of this grant invalidates the tokens of that session.
+    /// `kept` is the buyer whose session stays if a step-up fails; nil for an ordinary login. Tokens of this buyer are not revoked: many
+    /// providers keep one grant for a buyer and a client, and revoking a token of this grant invalidates the tokens of that session.
     func revokeAfterFailedLogin(_ tokens: TokenSet, of provider: ProviderDescriptor, keeping kept: Buyer?) async {
         let started = clock.elapsed
         let isKept = kept.map { provider.isSamePerson($0, as: tokens.buyer) } ?? false

@@ -78,7 +78,7 @@ public struct ResourceAccess: Sendable {
         )
     }
 
-    /// The buyer's identity for a cart: see ``SessionManager/cartClaim(for:validFor:)``.
+    /// The buyer's identity for a cart, or `none`: see ``SessionManager/cartClaim(for:validFor:)``.
     ///
     /// - Throws: ``IdentityError``.
     public func cartClaim() async throws -> CartClaim {

@@ -10,7 +10,7 @@ final class SessionTokensCache: Sendable {
         /// When the entry ends: the earliest of the end of the cache's lifetime, the time at which the token is due for a refresh, and
         /// the end of the session.
         let until: Duration
-        /// When the token expires.
+        /// When the access token expires; nil if that is unknown.
         let end: Duration?
     }
 

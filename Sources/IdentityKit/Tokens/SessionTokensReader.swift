@@ -4,7 +4,7 @@ internal import FoundationEssentials
 struct SessionTokensReader: SessionService {
     let context: SessionContext
 
-    /// A session's tokens from the cache; nil if it has none that are valid for the requested time.
+    /// A session's tokens from the cache; nil if there is no cache, or if the cache has none that are valid for the requested time.
     func cachedTokens(for id: SessionID, validFor duration: Duration?) -> SessionTokens? {
         cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity)
     }

@@ -1,6 +1,8 @@
 /// Repairs and sweeps the store, and completes the work of this process before it ends.
 struct SessionUpkeep: SessionService {
-    /// The longest pause before the first sweep: a machine that has just started may have the wrong time for some minutes.
+    /// The pause before the first sweep if the sweep interval is longer.
+    ///
+    /// The first sweep is not immediate, because a machine that has just started may have the wrong time for some minutes.
     private static let firstSweep = Duration.seconds(600)
 
     let context: SessionContext
@@ -38,7 +40,7 @@ struct SessionUpkeep: SessionService {
         }
     }
 
-    /// Removes expired sessions, pending logins and logouts, and marks of used tokens.
+    /// Removes expired sessions, pending logins and logouts, and marks of used tokens, of all tenants.
     func sweep() async throws -> Int {
         guard let sweeping = visible.store as? any ExpirySweeping else { return 0 }
         let started = clock.elapsed
