@@ -63,7 +63,7 @@ extension Sandbox {
     /// `any-form-post`, each with the redirect URI `<app>/auth/callback/<name>`.
     ///
     /// It registers these redirect URIs at the providers, and `<app>/auth/logout/done` as a post-logout redirect URI at Shopify and at the
-    /// OpenID provider. An OpenID client with its own list of post-logout redirect URIs keeps the list unchanged.
+    /// OpenID provider. Every client may use these URIs, also an OpenID client with its own list of redirect URIs or logout URIs.
     ///
     /// - Parameters:
     ///   - app: The app's origin, for example `http://127.0.0.1:8080`.

@@ -26,6 +26,8 @@ package struct Generator: Sendable {
         package var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
     }
 
+    /// Checks the documents, and generates Swift if they have no errors.
+    ///
     /// - Throws: When the configuration contains a name that the documents and the schema do not have or do not use.
     package func run(_ sources: [SourceFile]) throws(GenerationFailure) -> Result {
         let check = DocumentCheck(sources, against: schema)

@@ -6,8 +6,9 @@ extension ShopSandbox {
     /// Customer Account API.
     ///
     /// - Parameters:
-    ///   - redirectURI: The redirect URI of all clients. If the OpenID client has redirect URIs of its own, the provider `any` of the file
-    ///     uses one of those instead. A URI without a port, like the default, gets a free port from the loopback listener at each login.
+    ///   - redirectURI: The redirect URI of every provider. If the first OpenID client has its own list of redirect URIs and this list does
+    ///     not permit the URI, the provider `any` of the file uses the first URI of the list instead. For a URI without a port, such as the
+    ///     default, the loopback listener chooses a free port for every login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The file and the environment variables of its secrets.

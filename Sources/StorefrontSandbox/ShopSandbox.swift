@@ -33,7 +33,8 @@ public final class ShopSandbox: Sendable {
     ///   - storefront: How the shop is set up.
     ///   - port: The first of six consecutive ports, at most 65530; 0 lets the system choose them.
     /// - Returns: The running sandbox.
-    /// - Throws: An error if a port is taken or the process has no more sockets or threads.
+    /// - Throws: `IdentityError` of kind `configuration` if the first port is above 65530; an error if a port is taken or the process has
+    ///   no more sockets or threads.
     public static func start(
         _ configuration: SandboxConfiguration = SandboxConfiguration(),
         storefront: SandboxStorefrontConfiguration = SandboxStorefrontConfiguration(),

@@ -131,7 +131,7 @@ extension WebShop {
         )
     }
 
-    /// The pictures of the variants, each once.
+    /// At most five pictures of the variants, each once and without `main`; empty if there are fewer than two.
     private func gallery(_ variants: [ProductVariantDetails], besides main: StorefrontImage?) -> Markup {
         var known = Set([main?.url.text ?? ""])
         let images = variants.compactMap(\.image).filter { known.insert($0.url.text).inserted }

@@ -14,7 +14,7 @@ package struct GraphSchema: Sendable {
     ///   - query: The name of the query type.
     ///   - mutation: The name of the mutation type, if any.
     ///   - directives: The directives by name.
-    ///   - members: The object types of unions, and of interfaces whose object types do not name them.
+    ///   - members: The object types of unions, and of interfaces that are not in the `interfaces` of their object types.
     package init(
         types: [String: GraphSchemaType],
         query: String,
@@ -52,14 +52,14 @@ package struct GraphSchema: Sendable {
         )
     }()
 
-    /// The object types that a value of the named type can have.
+    /// The object types that a value of the named type can have; empty for an unknown type and for a type that is not composite.
     package func possibleTypes(_ name: String) -> Set<String> {
         possible[name] ?? []
     }
 
     /// Whether every value of type `name` is also a value of type `other`.
     ///
-    /// The result must stay true if a later API version adds object types.
+    /// Of an abstract type `name`, only the declared interfaces count: the result must stay true if a later API version adds object types.
     package func isAlways(_ name: String, a other: String) -> Bool {
         guard name != other, let type = types[name] else { return true }
         if type.interfaces.contains(other) { return true }

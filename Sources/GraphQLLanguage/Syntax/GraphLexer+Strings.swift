@@ -62,7 +62,7 @@ extension GraphLexer {
         return Array(String(Character(scalar)).utf8)
     }
 
-    /// Four hexadecimal digits, or up to six in braces.
+    /// Reads the four hexadecimal digits of a code point, or up to six in braces; nil if they are malformed.
     private mutating func codePoint() -> UInt32? {
         var limit = 4
         let isBraced = index < bytes.count && bytes[index] == UInt8(ascii: "{")

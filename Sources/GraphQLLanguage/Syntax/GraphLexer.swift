@@ -112,7 +112,7 @@ struct GraphLexer {
         return text
     }
 
-    /// The grammar of numbers: no leading zero, digits on both sides of a point, digits in an exponent.
+    /// Whether a text is a number: no leading zero, digits on both sides of a point, digits in an exponent.
     private static func isNumber(_ text: [UInt8]) -> Bool {
         var rest = text[...]
         func digits() -> Int {

@@ -16,6 +16,8 @@ package struct GraphDocumentSet: Sendable {
     /// The files of the named operations.
     private var files: [String: String] = [:]
 
+    /// Creates an empty set.
+    ///
     /// - Parameter requiresNames: Whether an operation needs a name even if it is the only one.
     package init(requiresNames: Bool) {
         self.requiresNames = requiresNames

@@ -91,7 +91,7 @@ extension SandboxBolt {
         ]
     }
 
-    /// Bolt's other endpoints, which all require the API key.
+    /// Answers requests to Bolt's other endpoints, which all require the API key.
     ///
     /// `/v1/merchant/identifiers` returns the publishable key. `/v1/testing/shopper/create` creates a test shopper, and returns an
     /// authorization code without a login page.

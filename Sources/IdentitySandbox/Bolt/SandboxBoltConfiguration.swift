@@ -29,7 +29,9 @@ public struct SandboxBoltConfiguration: Sendable {
     /// A configuration with the defaults.
     public init() {}
 
-    /// The part of the publishable key after its last dot, which some clients send as `client_id`.
+    /// The part of the publishable key after its last dot, or the whole key if it has no dot.
+    ///
+    /// Some clients send it as `client_id`.
     public var publishableKeyLastSection: String {
         publishableKey.split(separator: ".").last.map(String.init) ?? publishableKey
     }

@@ -22,11 +22,11 @@ public final class SandboxBuyer: Sendable {
         case mistypeCode
         /// Presses the page's Cancel button: the provider redirects with `access_denied`.
         case deny
-        /// Closes the browser when the page shows: no callback is sent, and ``present(_:)`` throws `CancellationError`.
+        /// Closes the browser when the login page shows: no callback is sent, and the call throws `CancellationError`.
         case close
     }
 
-    /// The address with which the buyer logs in.
+    /// The e-mail address with which the buyer logs in.
     public let email: String
     /// The actions of this buyer on the login page.
     public let behaviour: Behaviour
@@ -40,7 +40,7 @@ public final class SandboxBuyer: Sendable {
     /// Makes a buyer.
     ///
     /// - Parameters:
-    ///   - email: The address with which the buyer logs in; by default the address of ``SandboxBuyerAccount/ada``.
+    ///   - email: The e-mail address with which the buyer logs in; by default the address of ``SandboxBuyerAccount/ada``.
     ///   - behaviour: What the buyer does on the login page; by default signs in.
     ///   - transport: The HTTP transport; by default libcurl.
     public init(
@@ -244,7 +244,7 @@ extension SandboxBuyer: FormPostPresenting {
         try await callback(of: login).urlWithFields
     }
 
-    /// Logs in at the login page; a posted form is returned as a form.
+    /// Logs in at the login page; for `response_mode=form_post`, returns the form's body without posting the form.
     public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
         let callback = try await callback(of: login)
         return PresentedCallback(url: callback.url, form: callback.body)

@@ -15,7 +15,7 @@ extension SandboxFault {
         .idToken { $0.claims[name] = value }
     }
 
-    /// Moves a time claim (`exp`, `iat`) by seconds.
+    /// Adds a number of seconds, which may be negative, to a time claim (`exp`, `iat`); has no effect if the claim is missing.
     public static func shiftClaim(_ name: String, by seconds: Int) -> SandboxFault {
         .idToken { token in
             guard let value = token.claims[name]?.number?.integer else { return }

@@ -66,10 +66,12 @@ extension SandboxFault {
         }
     }
 
-    /// Adds the keys that the OpenID conformance suite publishes with the correct ones in each of its modules: two RSA and two
-    /// P-256 keys without `alg`, one on secp256k1, one Ed25519, and RSA and P-256 keys for encryption.
+    /// Adds the keys that the OpenID conformance suite publishes beside the correct keys in each of its test modules.
     ///
+    /// These are two RSA and two P-256 keys without `alg`, one key on secp256k1, one Ed25519 key, and RSA and P-256 keys for encryption.
     /// A client must still accept tokens that are signed with the correct keys.
+    ///
+    /// - Throws: An error if the system cannot create a key.
     public static func certificationKeys() throws -> SandboxFault {
         var strange: [JSONObject] = []
         for name in ["1", "2"] {

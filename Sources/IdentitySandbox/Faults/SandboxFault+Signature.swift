@@ -28,7 +28,7 @@ extension SandboxFault {
         case trimmedPEM
         /// The `SubjectPublicKeyInfo`.
         case der
-        /// The modulus, or the point of an elliptic curve.
+        /// The bytes of ``SandboxPublicKey/numberBytes``, for example the modulus of an RSA key.
         case numbers
         /// The JWK from the key set, without its members `kid`, `use` and `alg`.
         case jwk
@@ -142,7 +142,7 @@ extension SandboxFault {
         )
     }
 
-    /// FIPS 186-5, D.1.2.3.
+    /// The order of the group of P-256 (FIPS 186-4, D.1.2.3).
     private static let p256Order: [UInt8] = [
         0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBC, 0xE6,
         0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,

@@ -43,12 +43,12 @@ extension SandboxFault {
         return text.dropLast() + String(decoding: [alphabet[index | 1]], as: UTF8.self)
     }
 
-    /// Base64 padding after a part, with the correct number of characters.
+    /// Base64 padding after a part, with the correct number of characters; has no effect on a part that needs no padding.
     public static func padded(_ part: TokenPart) -> SandboxFault {
         .tokenPart(part) { $0 + String(repeating: "=", count: (4 - $0.utf8.count % 4) % 4) }
     }
 
-    /// The token in JWS JSON serialization (RFC 7515 section 7.2) instead of the compact serialization.
+    /// The token in the flattened or the general JWS JSON serialization (RFC 7515 section 7.2) instead of the compact serialization.
     public static func jsonSerialization(isFlattened: Bool = true) -> SandboxFault {
         .idTokenText { token in
             let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

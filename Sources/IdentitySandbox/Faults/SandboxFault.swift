@@ -15,7 +15,7 @@ public struct SandboxFault: Sendable {
         case idToken(@Sendable (inout SandboxIDToken) -> Void)
         case delay(Duration)
         case drip(bytes: Int, every: Duration)
-        /// The connection is reset before the provider receives the request, or after it executed it.
+        /// The connection is reset before the provider receives the request or, with `afterActing`, after the provider executed it.
         case reset(afterActing: Bool)
         /// The connection closes after this number of bytes of the message.
         case cut(afterBytes: Int)

@@ -2,7 +2,7 @@ internal import IdentityLoopback
 
 /// Applies planned faults to the transmission of a response.
 extension SandboxServer {
-    /// Sends a response with the planned faults of its transmission: a delay, a lost connection, a cut or slow message.
+    /// Waits for the planned delays, and returns how the server sends the response: whole, slowly, cut off, or not at all (a reset).
     static func deliver(
         _ response: SandboxResponse,
         _ effects: [SandboxFault.Effect]

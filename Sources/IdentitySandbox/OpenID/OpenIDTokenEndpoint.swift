@@ -22,7 +22,7 @@ extension SandboxOpenID {
 
     /// Returns the response of `body` or, if `body` refuses the request, the error response.
     ///
-    /// If the client broke a rule, it also records the violation.
+    /// If the client broke a rule, this method also records the violation.
     func respond(to call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxResponse) -> SandboxResponse {
         do throws(OAuthRefusal) { return try body() } catch {
             note(error, call)

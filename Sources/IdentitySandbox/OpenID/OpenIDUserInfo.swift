@@ -70,7 +70,9 @@ extension SandboxOpenID {
         }
     }
 
-    /// 401 with the challenge of RFC 6750 section 3 and RFC 9449 section 7.1; without an error code when the request has no token.
+    /// 401, or 400 for `invalid_request`, with the challenge of RFC 6750 section 3 and RFC 9449 section 7.1.
+    ///
+    /// If the request has no token, the challenge has no error code.
     private func challenge(_ refusal: OAuthRefusal) -> SandboxResponse {
         var members: [String] = []
         if !refusal.error.isEmpty {

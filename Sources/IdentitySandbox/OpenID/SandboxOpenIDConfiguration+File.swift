@@ -21,8 +21,8 @@ extension SandboxOpenIDConfiguration {
 
     /// Reads the file of `identity-lab sandbox --openid FILE`: a JSON object whose members are all optional.
     ///
-    /// In contrast to ``init()``, each feature that is optional for clients is on.
-    /// `Documentation/Using/Sandbox.md` describes the members.
+    /// In contrast to ``init()``, pushed authorization requests, DPoP and revocation are on unless a member turns them off, and device
+    /// logins are always on. `Documentation/Using/Sandbox.md` describes the members.
     ///
     /// ```swift
     /// configuration.openID = try SandboxOpenIDConfiguration(json: Array(#"{ "dpop": "required" }"#.utf8))

@@ -63,7 +63,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var pushedRequests = Feature.off
     /// The lifetime of a pushed request; by default 60 seconds.
     public var pushedRequestLifetime: Duration = .seconds(60)
-    /// The served values of `response_type`, by default `code`; `id_token` and `code id_token` are also supported.
+    /// The served values of `response_type`, by default only `code`; `id_token` and `code id_token` can be added.
     public var responseTypes = ["code"]
     /// The served values of `response_mode`; by default all three.
     public var responseModes = ["query", "fragment", "form_post"]

@@ -16,7 +16,8 @@ extension SandboxOpenIDConfiguration {
         /// Each proof must contain the current nonce, otherwise it is refused with `use_dpop_nonce`. ``SandboxOpenID/expireDPoPNonces()``
         /// replaces the nonce.
         case demanded
-        /// Each response of the token, pushed-request and userinfo endpoints has a nonce that is accepted once.
+        /// Each proof must contain a nonce of an earlier response, which is accepted once; otherwise it is refused with `use_dpop_nonce`.
+        /// Each response of the token, pushed-request and userinfo endpoints has a new nonce.
         case rotating
     }
 }

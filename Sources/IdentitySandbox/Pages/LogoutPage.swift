@@ -2,6 +2,8 @@ internal import IdentityHTTP
 
 /// The page that asks the buyer before a logout at the provider.
 enum LogoutPage {
+    /// Returns the page that asks whether to sign out.
+    ///
     /// - Parameters:
     ///   - brand: The provider's name.
     ///   - action: The path to which the form is posted.

@@ -35,12 +35,12 @@ package enum PageLayout {
         return page.text
     }
 
-    /// The error message of a form.
+    /// The error message of a form; empty if `problem` is nil.
     static func complaint(_ problem: String?) -> HTMLText {
         if let problem { "<p class=\"error\" role=\"alert\" id=\"problem\">\(problem)</p>" } else { "" }
     }
 
-    /// Links an input to its error message, for screen readers.
+    /// The attributes that link an input to its error message, for screen readers; empty if `problem` is nil.
     static func described(_ problem: String?) -> HTMLText {
         problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\""
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The sandbox's Salesforce Commerce Cloud storefront that uses Bolt: two controllers, connected by cookies.
 ///
 /// The controller `Login-OAuthMobileBolt` exchanges Bolt's code with the merchant's secret. The real controller sends a request to
-/// Bolt for this; the sandbox does it inside the process. SFCC has no PKCE verifier, so a login with PKCE fails there.
+/// Bolt for this; the sandbox does it inside the process. SFCC has no PKCE verifier, so it refuses the code of a login with PKCE.
 /// The controller `Login-ExchangeSFCCToken` then returns the buyer's JWT.
 public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {

@@ -8,7 +8,7 @@ extension SandboxShopify {
         "https://api.customers.com/auth/customer.graphql",
     ]
 
-    /// For an invalid authorization request, Shopify shows an error page, and the app gets no callback.
+    /// Returns the error page for an invalid authorization request; as at Shopify, the app gets no callback.
     private func refuse(_ reason: String, _ hint: String) -> SandboxResponse {
         .html(NoticePages.refusal(brand: "Shopify", reason, hint: hint), status: 400)
     }

@@ -31,8 +31,8 @@ extension SandboxShopify {
 
     /// The URI to which the browser is redirected after the logout; nil shows a page instead.
     ///
-    /// As at Shopify, an unregistered URI is ignored without an error. Then, or without a URI, the client's first registered URI is used. A
-    /// mobile client has no such default, because it may call the logout URL as an API.
+    /// As at Shopify, an unregistered URI is ignored without an error. If `wanted` is nil or not registered, the client's first registered
+    /// URI is used. A mobile client has no such default, because it may call the logout URL as an API.
     private func target(_ wanted: String?, _ client: SandboxShopifyClient?) -> String? {
         guard let client else { return nil }
         if let wanted,

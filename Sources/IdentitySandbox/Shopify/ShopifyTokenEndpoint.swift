@@ -67,7 +67,7 @@ extension SandboxShopify {
         return (fields, client)
     }
 
-    /// The client id of HTTP Basic.
+    /// The client id of HTTP Basic; nil if the request has no Basic credentials.
     private static func basicID(_ request: SandboxRequest) -> String? {
         guard let header = request.header("authorization"), header.hasPrefix("Basic "),
             let bytes = Base64.decode(String(header.dropFirst(6)))

@@ -4,7 +4,7 @@ internal import IdentityHTTP
 package enum FormText {
     // The sandbox does not decode with `FormEncoding`, because the client encodes with it: encoding errors would stay undetected.
 
-    /// The fields; nil for an invalid escape, a byte that must be escaped, a zero byte, or invalid UTF-8.
+    /// The fields; nil for an invalid escape, an unescaped space, control or non-ASCII byte, a zero byte, or invalid UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
@@ -16,8 +16,7 @@ package enum FormText {
         return fields
     }
 
-    /// The decoded text of one name or value of a form; nil for an invalid escape, a byte that must be escaped, a zero byte, or invalid
-    /// UTF-8.
+    /// The decoded text of one name or value of a form; nil in the same cases as ``decode(_:)``.
     static func decodeField(_ text: String) -> String? {
         decode(Array(text.utf8)[...])
     }

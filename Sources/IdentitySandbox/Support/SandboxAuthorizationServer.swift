@@ -80,7 +80,7 @@ extension SandboxAuthorizationServer {
         tokens.state.withLock { $0.accessTokenLifetime = lifetime }
     }
 
-    /// Signs with a new key; the old ones stay published by default.
+    /// Signs with a new key from now on; by default, the old keys stay published.
     public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
         tokens.state.withLock { $0.keyrings.rotate(keepsOld: keepsOld) }
     }

@@ -2,7 +2,7 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import Synchronization
 
-/// The keys of one provider.
+/// The keys of one provider for one algorithm.
 ///
 /// The newest key signs. Older keys stay published until a rotation removes them.
 struct SigningKeyring: Sendable {

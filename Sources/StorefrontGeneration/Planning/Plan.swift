@@ -49,8 +49,8 @@ struct OutputProperty: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         /// Read from the field under a key.
         case field(String)
-        /// Read from the same JSON object as the type itself. This is so for a fragment and for the fields that depend on the object's
-        /// type.
+        /// Read from the JSON object from which the type with this property is read. This is so for a fragment, and for the fields that
+        /// depend on the object's type.
         case place
     }
 

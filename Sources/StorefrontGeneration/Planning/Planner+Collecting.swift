@@ -14,7 +14,7 @@ extension Planner {
         /// The selections inside the fields.
         ///
         /// If the fields have different conditions, each field's selections become an inline fragment with its conditions. Fragments that
-        /// all fields spread stay outside of these.
+        /// all fields spread stay outside of these inline fragments.
         var selections: [GraphSelection] {
             guard Set(conditionTexts).count > 1 else { return fields.flatMap(\.selections) }
             return sharedSpreads

@@ -66,7 +66,7 @@ extension Planner {
         return type.interfaces.sorted().lazy.compactMap { configuration.types["\($0).\(field)"] }.first
     }
 
-    /// The name for the type of a field, or of an element of a list.
+    /// The name for the type of a field with this response key; for a list, the singular form of the key.
     private static func typeName(for key: String, _ type: GraphTypeReference) -> String {
         guard type.isList else { return key }
         if key.hasSuffix("ies") { return key.dropLast(3) + "y" }

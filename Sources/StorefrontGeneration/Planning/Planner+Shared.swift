@@ -236,7 +236,7 @@ extension Planner {
 
     // MARK: Comparing
 
-    /// These types and, recursively, the types of their properties.
+    /// The Swift names of the types `roots` and, recursively, of the types of their properties.
     static func closure(
         of roots: Set<String>,
         names: [String: String],

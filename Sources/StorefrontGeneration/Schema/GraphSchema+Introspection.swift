@@ -149,7 +149,7 @@ private struct IntrospectionReader {
         }
     }
 
-    /// Introspection returns a default value as text: the GraphQL literal.
+    /// Parses a default value, which introspection returns as the text of a GraphQL literal; nil if there is none.
     private func defaultValue(_ value: JSONValue?, _ place: String) throws(GenerationFailure) -> GraphLiteral? {
         guard let value, !value.isNull else { return nil }
         do {

@@ -40,7 +40,7 @@ extension SandboxStorefront {
         ]
     }
 
-    /// The configured data of a product.
+    /// The configured data of a product; the default data for a product that the configuration does not list.
     func facts(of title: String) -> SandboxStorefrontConfiguration.Product {
         configuration.products.first { $0.title == title } ?? SandboxStorefrontConfiguration.Product(title: title)
     }

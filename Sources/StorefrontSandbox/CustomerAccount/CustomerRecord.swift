@@ -58,7 +58,7 @@ struct CustomerRecord: Sendable {
         return address
     }
 
-    /// An absent member keeps its value, null clears the value, and a new value replaces it.
+    /// Changes an address: an absent member keeps its value, null clears the value, and a new value replaces it.
     mutating func updateAddress(_ id: String, _ input: JSONObject?, isDefault: Bool?) throws(UserError) -> Address {
         guard let index = addresses.firstIndex(where: { $0.id == id }) else {
             throw UserError("ADDRESS_ID_DOES_NOT_EXIST", at: ["addressId"])

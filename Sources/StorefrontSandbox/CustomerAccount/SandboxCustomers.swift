@@ -23,7 +23,8 @@ public final class SandboxCustomers: Sendable {
 
     /// The buyer whose token a cart accepts; nil if the cart rejects the token.
     ///
-    /// The token is a Customer Account access token, or a Storefront token that was issued in exchange for one and expires with it.
+    /// The token is a Storefront token that was issued in exchange for a Customer Account access token and expires with that token or, with
+    /// `takesAccountTokens`, a Customer Account access token itself.
     func buyer(forCartToken token: String, takesAccountTokens: Bool) -> KnownBuyer? {
         let origin = state.withLock { $0.exchangedTokens[token] }
         if let origin { return shopify.buyer(forAccessToken: origin) }
@@ -54,10 +55,10 @@ public final class SandboxCustomers: Sendable {
     ///
     /// - Parameters:
     ///   - number: The number of the order.
-    ///   - email: The customer.
+    ///   - email: The customer's e-mail address.
     ///   - financialStatus: One of ``financialStatuses``; nil does not change it.
     ///   - fulfillmentStatus: One of ``fulfillmentStatuses``; nil does not change it.
-    ///   - isCancelled: Whether it is cancelled; nil does not change it.
+    ///   - isCancelled: Whether the order is cancelled; nil does not change it.
     package func setOrder(
         _ number: Int,
         for email: String,

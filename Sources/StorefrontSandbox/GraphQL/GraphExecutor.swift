@@ -4,7 +4,7 @@ internal import IdentityKit
 /// The arguments of a root field.
 struct GraphCall: Sendable {
     let arguments: JSONObject
-    /// The arguments of `@inContext`, empty without it.
+    /// The arguments of `@inContext`; empty if the operation has no such directive.
     let context: JSONObject
 }
 

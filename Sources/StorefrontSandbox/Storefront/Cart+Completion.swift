@@ -88,7 +88,9 @@ extension SandboxStorefront {
         return .object("SubmitSuccess", ["attemptId": .text(attempt), "redirectUrl": url])
     }
 
-    /// `CartCompletionProcessing` as often as configured, then `CartCompletionSuccess`, and the cart is removed.
+    /// The result of a poll: `CartCompletionProcessing` as often as configured, then `CartCompletionSuccess`, which removes the cart.
+    ///
+    /// It is null for an unknown attempt.
     private func completionAttempt(_ id: String) -> GraphNode {
         switch continueAttempt(id, after: configuration.completionPolls) {
         case nil: .null

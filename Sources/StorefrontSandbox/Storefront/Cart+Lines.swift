@@ -62,7 +62,7 @@ extension Cart {
             }
             if let attributes = input["attributes"]?.array { lines[index].attributes = attributes }
             if let plan = input["sellingPlanId"] { lines[index].sellingPlanID = plan.string }
-            // If the line gets another variant, its stock limits the quantity, even if the input has no quantity.
+            // If the line gets another variant, the stock of this variant limits the quantity, even if the input has no quantity.
             let quantity = try Self.quantity(input["quantity"], path) ?? lines[index].quantity
             try set(quantity: quantity, at: index, path)
         }

@@ -95,7 +95,9 @@ struct Cart: Sendable {
         "gid://shopify/Cart/\(token)" + (key.map { "?key=\($0)" } ?? "")
     }
 
-    /// The token and the key of a cart id.
+    /// The token and the key of a cart id; nil if the text is no cart id.
+    ///
+    /// The key is nil if the id has none.
     static func parse(_ id: String) -> (token: String, key: String?)? {
         let prefix = "gid://shopify/Cart/"
         guard id.hasPrefix(prefix) else { return nil }

@@ -20,7 +20,7 @@ struct CartViewer: Sendable {
 }
 
 extension GraphNode {
-    /// An amount in the API's format: at least one digit after the point, no trailing zeros.
+    /// An amount in the API's format: one digit after the point, or two if the second digit is not zero.
     static func money(_ hundredths: Int, _ currency: String) -> GraphNode {
         let fraction = hundredths % 100
         let digits = fraction % 10 == 0 ? String(fraction / 10) : (fraction < 10 ? "0" : "") + String(fraction)
@@ -107,7 +107,8 @@ extension SandboxStorefront {
             [
                 "id": .text(line.id), "viewKey": .text(line.id), "quantity": .integer(line.quantity),
                 "merchandise": variantNode(line.variant),
-                // The discount belongs to the order. A line shows its part only if the document passes `lineLevelOnly: false`.
+                // The discount belongs to the order. Since version 2026-07, a line shows its part only if the document passes
+                // `lineLevelOnly: false`.
                 "discountAllocations": .computed { arguments in
                     .list(arguments["lineLevelOnly"]?.bool == true ? [] : allocations)
                 },

@@ -98,6 +98,8 @@ extension SandboxFault {
     }
 
     /// Changes the payload of every mutation in the response.
+    ///
+    /// In the response to a query, it changes each object under `data`.
     public static func editPayload(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxFault {
         .editJSON { object in
             guard var data = object["data"]?.object else { return }

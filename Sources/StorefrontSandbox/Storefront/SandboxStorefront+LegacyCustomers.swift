@@ -8,7 +8,7 @@ extension SandboxStorefront {
     /// If `customerCreate` would refuse the customer, for example because the address is taken, this has no effect.
     ///
     /// - Parameters:
-    ///   - email: The address.
+    ///   - email: The e-mail address.
     ///   - password: 5 to 40 bytes.
     ///   - isActive: Whether the account can be used at once; otherwise it must be activated.
     public func addLegacyCustomer(email: String, password: String, isActive: Bool = true) {

@@ -72,7 +72,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var privateToken = "shpat_sandbox_9c8b7a6f5e4d3c2b1a0f"
     /// The secret of Multipass tokens for legacy customers.
     public var multipassSecret = "sandbox-multipass-4f1c0a9d7e2b58"
-    /// Whether a checkout opens signed in only if a request with the private token named the buyer's IP, as at Shopify.
+    /// Whether a request with the private token must contain the buyer's IP so that its checkout URL opens signed in, as at Shopify.
     public var requiresBuyerIP = true
     /// How long a cart's checkout URL opens signed in, by default 10 minutes.
     ///

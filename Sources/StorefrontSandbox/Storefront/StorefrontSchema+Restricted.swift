@@ -1,5 +1,5 @@
 extension StorefrontSchema {
-    /// The operations that Shopify serves to selected apps only, such as apps with its Buy SDK, and that its public
+    /// The mutations that Shopify serves to selected apps only, such as apps with its Buy SDK, and that its public
     /// schemas do not have.
     ///
     /// Names and shapes are those of the Mobile Buy SDK 2026.4.0.

@@ -125,12 +125,12 @@ enum StorefrontSchema {
             "CartSelectedDeliveryOptionsUpdate",
         ])
 
-    /// The results of mutations that change a cart.
+    /// The payload types of mutations that change a cart.
     static func cartPayloads(_ mutations: [String]) -> String {
         payloads(mutations, "cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]!")
     }
 
-    /// The results of mutations, all with the same fields.
+    /// The payload types of mutations, all with the same fields.
     static func payloads(_ mutations: [String], _ fields: String) -> String {
         mutations.map { "type \($0)Payload { \(fields) }\n" }.joined()
     }

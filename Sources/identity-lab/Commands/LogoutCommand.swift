@@ -55,13 +55,15 @@ struct LogoutCommand: Command {
         )
     }
 
-    /// The mode without `--callback`; nil if standard input is no terminal in which a person could paste the URL.
+    /// The mode without `--callback`; nil if it would be `stdin`, and standard input is no terminal in which a person could paste the URL.
     private static func mode(for address: String) -> CallbackMode? {
         let mode = CallbackMode.standard(for: address)
         return mode == .stdin && isatty(0) == 0 ? nil : mode
     }
 
     /// The address to which the session's provider sends the browser after the logout; nil if none is configured.
+    ///
+    /// - Throws: `IdentityError` if `--callback` was given and no address is configured, or the error of the session.
     private func returnAddress(of session: SessionID, _ deployment: Deployment) async throws -> String? {
         let provider = try await deployment.sessions.session(session).provider
         let descriptor = try? deployment.sessions.descriptor(of: provider)
@@ -80,7 +82,7 @@ struct LogoutCommand: Command {
         return address
     }
 
-    /// Ends the session and prints the logout page.
+    /// Ends the session and prints the address of the provider's logout page.
     private func end(
         _ session: SessionID,
         _ deployment: Deployment,

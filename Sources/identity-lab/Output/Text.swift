@@ -2,14 +2,14 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension StringProtocol {
-    /// The text with its line feeds and tabs, and without other control characters.
+    /// The text with its tabs and line breaks, and with U+FFFD in place of each other control character; each line break is a line feed.
     var printableLines: String {
         split(omittingEmptySubsequences: false) { $0.isNewline }.map { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).map(\.printable).joined(separator: "\t")
         }.joined(separator: "\n")
     }
 
-    /// The text without control characters, because untrusted text must not control the terminal.
+    /// The text with U+FFFD in place of each control character and direction mark, because untrusted text must not control the terminal.
     var printable: String {
         String(
             String.UnicodeScalarView(

@@ -1,9 +1,9 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Masks messages for the report: names are shown, values only of names on a short list; other values become `•••`.
+/// Masks messages for the report: all names are shown; values are shown only for the names in short lists, and become `•••` otherwise.
 ///
-/// Because the list names what is shown, a secret under an unexpected name stays hidden.
+/// Because the lists name what is shown, a secret under an unexpected name stays hidden.
 enum Masking {
     /// Form and query fields whose values are neither secret nor personal.
     private static let openFields: Set<String> = [

@@ -7,7 +7,7 @@ internal import ShopifyStorefront
 struct Deployment: Sendable {
     private let setup: IdentitySetup
     private let nonDurableTokens: NonDurableTokens
-    /// The time limit of the last work of a command.
+    /// The time limit of the last work of a command; by default 40 seconds.
     var lastWorkLimit = Duration.seconds(40)
 
     var environment: IdentityEnvironment { setup.environment }
@@ -77,7 +77,7 @@ struct Deployment: Sendable {
     /// A name from the command line, as an error shows it.
     static func shown(_ name: String?) -> String { "\"\((name ?? "").prefix(60).printable)\"" }
 
-    /// Waits until the tokens of running refreshes are saved, for 40 seconds at most, even if the command was cancelled.
+    /// Waits until the tokens of running refreshes are saved, but not longer than ``lastWorkLimit``, even if the command was cancelled.
     func drain() async {
         await finishing { await sessions.drain() }
     }

@@ -11,7 +11,7 @@ typealias MaintainedStore = LabStore & StoreKeyRotating & StoreHealthChecking
 /// The opened session store: SQLite or PostgreSQL.
 struct OpenedStore: Sendable {
     let store: any MaintainedStore
-    /// The file of a SQLite store.
+    /// The file of a SQLite store; nil for PostgreSQL.
     let path: String?
     let close: @Sendable () async -> Void
 

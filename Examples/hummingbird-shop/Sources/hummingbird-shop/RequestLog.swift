@@ -36,7 +36,7 @@ struct RequestLog<Context: RequestContext>: RouterMiddleware {
         }
     }
 
-    /// The path, and the query with the names of its parameters.
+    /// The path, and the query with the names of its parameters and the values of the ``visible`` parameters.
     func redacted(_ target: String) -> String {
         guard let mark = target.firstIndex(of: "?") else { return target }
         let fields = target[target.index(after: mark)...].split(separator: "&").map { field -> String in

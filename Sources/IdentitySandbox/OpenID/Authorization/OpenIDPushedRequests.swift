@@ -22,7 +22,9 @@ struct PushedRequests: Sendable {
         return uri
     }
 
-    /// The request for a URI; a browser may reload it until its login ends (RFC 9126 section 4).
+    /// The pushed request of a `request_uri`; nil if the URI is unknown or has expired.
+    ///
+    /// A browser may reload the authorization URL until the login ends (RFC 9126 section 4).
     func request(_ uri: String, at now: Date) -> Request? {
         requests[uri].flatMap { $0.expires > now ? $0 : nil }
     }
@@ -64,7 +66,7 @@ extension SandboxOpenID {
         }
     }
 
-    /// The parameters of an authorization request and the thumbprint of its DPoP key.
+    /// The parameters of an authorization request, and the thumbprint of its DPoP key, if it has one.
     ///
     /// With a `request_uri` of this provider, only the pushed parameters count; the others in the URL are ignored.
     func resolve(

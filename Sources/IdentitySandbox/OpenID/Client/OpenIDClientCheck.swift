@@ -88,7 +88,7 @@ struct OpenIDClientCheck: Sendable {
         return found.first ?? .none
     }
 
-    /// The algorithm of an assertion that is signed with a client secret; nil for all others.
+    /// The algorithm of the request's assertion if it is signed with a client secret; otherwise nil.
     private static func symmetricAssertion(_ form: OAuthParameters) -> String? {
         let parts = (form["client_assertion"] ?? "").split(separator: ".", maxSplits: 1)
         guard let header = parts.first.flatMap({ Base64URL.decode(String($0)) }),

@@ -52,7 +52,7 @@ struct DeviceAuthorizations: Sendable {
         return authorization
     }
 
-    /// The pending authorization for a code; case and separators of the code are ignored.
+    /// The pending authorization for a user code, whose case and separators are ignored; nil if no authorization waits for the code.
     func pending(userCode: String, at now: Date) -> Authorization? {
         func letters(_ text: String) -> String { text.uppercased().filter { $0.isASCII && $0.isLetter } }
         return authorizations.first { letters($0.userCode) == letters(userCode) && isPending($0, now) }

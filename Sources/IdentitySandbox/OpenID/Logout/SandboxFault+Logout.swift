@@ -1,5 +1,5 @@
 extension SandboxFault {
-    /// Redirects the browser after the logout with another `state` or, with nil, without one.
+    /// Redirects the browser after the logout with another `state`; nil removes `state`.
     ///
     /// It works at ``SandboxEndpoint/logout`` if the request has a `post_logout_redirect_uri`.
     public static func logoutState(_ state: String?) -> SandboxFault {

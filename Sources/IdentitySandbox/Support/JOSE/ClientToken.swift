@@ -48,7 +48,7 @@ struct ClientToken: Sendable {
         return algorithm
     }
 
-    /// Verifies the signature; the algorithm must fit the key and its `alg` and `use`.
+    /// Verifies the signature; the algorithm must fit the key and, if the JWK has one, its `alg`.
     func verify(with key: ClientKey, _ algorithm: SignatureAlgorithm) throws(TokenFlaw) {
         guard key.verification.supports(algorithm) else {
             throw TokenFlaw("its alg \(algorithm.rawValue) does not fit the key")
@@ -61,7 +61,7 @@ struct ClientToken: Sendable {
         }
     }
 
-    /// A claim that must be a string.
+    /// A claim that must be a string and not empty.
     func text(_ name: String) throws(TokenFlaw) -> String {
         guard let text = claims[name]?.string, !text.isEmpty else {
             throw TokenFlaw("its \(name) is missing or not a string")
