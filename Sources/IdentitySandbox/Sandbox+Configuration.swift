@@ -45,9 +45,9 @@ extension Sandbox {
     ///
     /// - Parameters:
     ///   - redirectURI: The redirect URI of every provider. It is registered at all clients of Shopify and at Bolt. If the first OpenID
-    ///     client has the default redirect URIs or none, it is registered at all OpenID clients too. Otherwise `any` uses it only if the
-    ///     first client permits it, and this client's first redirect URI if not. For a URI without a port, the loopback listener chooses
-    ///     a free port for every login.
+    ///     client has the default redirect URIs or none, the URI is registered at all OpenID clients too. If that client has its own list,
+    ///     the provider `any` uses the URI only if the list permits it, and otherwise the first URI of the list. For a URI without a port,
+    ///     the loopback listener chooses a free port for every login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The configuration file and its environment variables.

@@ -42,7 +42,8 @@ enum Suggestion {
     /// ` Did you mean …?`, or an empty text.
     static func text(for name: String, among candidates: some Sequence<String>) -> String {
         let similar = candidates.prefix(2_000).filter { abs($0.utf8.count - name.utf8.count) <= 3 }
-        // `Spelling` compares at most 40 bytes. So of a longer name, the other bytes must be equal, either at its beginning or at its end.
+        // `Spelling` compares at most 40 bytes. Of a longer name, it gets the last 40 bytes if the bytes before these are equal, or else
+        // the first 40 bytes if the bytes after these are equal.
         let rest = max(0, name.utf8.count - 40)
         let (start, end) = (String(name.prefix(rest)), String(name.suffix(rest)))
         let ends = similar.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(rest)) }

@@ -6,9 +6,9 @@ internal import Synchronization
 ///
 /// The Customer Account API needs a shop, which the product `StorefrontSandbox` adds.
 ///
-/// Both forms of endpoints work at once and share their state: those of the platform at ``platformOrigin``, those of the account
-/// domain at ``accountOrigin``. Both origins serve discovery documents. The shop's own domain (``Sandbox/shopOrigin``), where a
-/// client looks for discovery, serves those of ``SandboxShopifyConfiguration/endpointShape``.
+/// The two forms of endpoints work at the same time and share their state: those of the platform at ``platformOrigin``, those of the
+/// account domain at ``accountOrigin``. Each of these origins serves discovery documents with its own form. The shop's own domain
+/// (``Sandbox/shopOrigin``), where a client looks for discovery, serves those of ``SandboxShopifyConfiguration/endpointShape``.
 public final class SandboxShopify: SandboxAuthorizationServer {
     /// The record of requests, and the planned faults.
     public let journal = SandboxJournal()

@@ -1,7 +1,7 @@
 package import IdentityKit
 
 extension IdentityError {
-    /// The error of a configuration section that is not part of the main configuration file, with a reference to its own page.
+    /// Returns this error with a reference to `page`, for a section that the page of the main configuration file does not describe.
     ///
     /// - Parameters:
     ///   - page: The page that describes the members.

@@ -41,7 +41,7 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
 
     /// A Relay connection over nodes; cursors are positions.
     ///
-    /// It needs `first` or `last`, from 0 to 250, as every connection of Shopify does.
+    /// It needs either `first` or `last`, from 0 to 250, as every connection of Shopify does; otherwise it is an error.
     static func connection(_ nodes: [GraphNode], with members: [String: GraphNode] = [:]) -> GraphNode {
         .computed { arguments in
             if let problem = sizeProblem(arguments) { return .failure(message: problem, code: "BAD_REQUEST") }

@@ -6,7 +6,7 @@ internal import IdentitySandbox
 extension SandboxStorefront {
     /// The URL of the web checkout.
     ///
-    /// It opens signed in only when the customer's token is valid at this moment.
+    /// It opens signed in only if `hasKey` and ``CartViewer/mayAuthenticateCheckout`` are true and the customer's token is valid now.
     func checkoutURL(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> String {
         var fields: [(name: String, value: String)] = []
         if hasKey { fields.append(("key", cart.checkoutKey)) }

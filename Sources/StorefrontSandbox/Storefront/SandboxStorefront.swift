@@ -10,7 +10,7 @@ internal import Synchronization
 public final class SandboxStorefront: SandboxService, ShopRouting {
     /// The state of a cart, for a test to inspect.
     public struct CartState: Sendable, Equatable {
-        /// The cart's whole id.
+        /// The cart's id, with its secret key.
         public let id: String
         /// The customer access token on the cart.
         public let customerAccessToken: String?
@@ -131,7 +131,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
     ///
     /// - Parameters:
     ///   - id: The cart.
-    ///   - keepingBuyer: Whether the new cart keeps the buyer.
+    ///   - keepingBuyer: Whether the cart keeps the buyer's identity and addresses; it keeps the country in any case.
     /// - Returns: The new id; nil for an unknown cart.
     @discardableResult
     public func moveCart(_ id: String, keepingBuyer: Bool = false) -> String? {

@@ -31,8 +31,8 @@ extension SandboxOpenID {
                 state: query["state"],
                 expires: clock.now + 600
             )
-            // Without an ID token of this browser's session, another website may have sent the buyer to this endpoint. So a page asks
-            // the buyer first (RP-Initiated Logout 1.0 section 2).
+            // Without an ID token, or with an ID token of another session than this browser's, another website may have sent the buyer
+            // to this endpoint. So a page asks the buyer first (RP-Initiated Logout 1.0 section 2).
             guard hinted != nil, browsers == nil || browsers == hinted else { return ask(pending, call.request) }
             return await end(pending)
         } catch {
