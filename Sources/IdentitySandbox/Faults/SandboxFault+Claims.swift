@@ -15,7 +15,7 @@ extension SandboxFault {
         .idToken { $0.claims[name] = value }
     }
 
-    /// Adds a number of seconds, which may be negative, to a time claim (`exp`, `iat`); has no effect if the claim is missing.
+    /// Adds a number of seconds, which may be negative, to a time claim (`exp`, `iat`), if the claim is an integer.
     public static func shiftClaim(_ name: String, by seconds: Int) -> SandboxFault {
         .idToken { token in
             guard let value = token.claims[name]?.number?.integer else { return }
