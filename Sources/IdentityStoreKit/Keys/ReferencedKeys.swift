@@ -44,7 +44,8 @@ public struct ReferencedKeys: StoreKeySource {
 
     /// Reads the keys.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` that names the wrong variable or file.
+    /// - Throws: `IdentityError` of kind `configuration` that names the wrong variable or file, or of kind `retryLater` when OpenSSL
+    ///   fails.
     public func keys() async throws -> StoreKeys {
         StoreKeys(active: try key(active), readOnly: try readOnly.map(key))
     }

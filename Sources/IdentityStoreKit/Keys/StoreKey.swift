@@ -24,7 +24,8 @@ public struct StoreKey: Sendable {
     ///
     /// Create one with `openssl rand -hex 32`.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` that describes the mistake in the text.
+    /// - Throws: `IdentityError` of kind `configuration` that describes the mistake in the text, or of kind `retryLater` when OpenSSL
+    ///   fails.
     public init(hexadecimal: Secret) throws(IdentityError) {
         guard hexadecimal.count == 2 * Self.byteCount else {
             throw Self.invalid(
@@ -47,9 +48,9 @@ public struct StoreKey: Sendable {
 
     /// A key from its 32 bytes.
     ///
-    /// They must come from a cryptographic random generator; a passphrase is not a key.
+    /// The bytes must come from a cryptographic random generator; a passphrase is not a key.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` when there are not 32 bytes.
+    /// - Throws: `IdentityError` of kind `configuration` when there are not 32 bytes, and of kind `retryLater` when OpenSSL fails.
     public init(bytes: Secret) throws(IdentityError) {
         guard bytes.count == Self.byteCount else {
             throw Self.invalid("it must have \(Self.byteCount) bytes, but has \(bytes.count)")

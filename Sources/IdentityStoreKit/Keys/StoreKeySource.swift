@@ -5,7 +5,7 @@ internal import IdentityKit
 /// ``ReferencedKeys`` reads the environment and files. For a key service write your own source, as `Documentation/Operating/Keys.md`
 /// shows.
 public protocol StoreKeySource: Sendable {
-    /// The keys. A store asks once, when it is opened.
+    /// Returns the keys; a store calls this method once, when it is opened.
     ///
     /// - Throws: `IdentityError`: of kind `configuration` when an operator has to act, of kind
     ///   `retryLater` when a service does not respond. Another error becomes the cause of `store_key_unavailable`, of kind `retryLater`.

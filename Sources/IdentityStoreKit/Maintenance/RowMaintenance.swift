@@ -13,7 +13,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
     let tables: Tables
     let records: StoreRecords
 
-    /// Maintains the rows of some tables.
+    /// Creates a value that maintains the rows of these tables.
     public init(_ tables: Tables, records: StoreRecords) {
         self.tables = tables
         self.records = records
@@ -45,8 +45,9 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         }
     }
 
-    /// The number of rows that are read at once: few enough that other calls do not wait long, and at most 4 MiB if each record has the
-    /// length of one slot.
+    /// The number of rows that are read at once, so small that other calls do not wait long.
+    ///
+    /// If each record has the length of one slot, the rows have at most 4 MiB together.
     var chunk: Int { max(1, min(128, (4 << 20) / records.sealer.slotSize)) }
 
     func forEachChunk(of kind: SealedRow.Kind, _ body: ([StoredRow]) async throws -> Void) async throws {

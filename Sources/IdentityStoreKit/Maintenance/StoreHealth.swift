@@ -4,11 +4,11 @@ public struct StoreHealth: Sendable {
     public var problems: [String] = []
     /// The number of stored sessions.
     public var sessions = 0
-    /// The number of stored pending logins.
+    /// The number of stored pending logins and logouts.
     public var loginAttempts = 0
     /// The number of attachments of sessions.
     public var attachments = 0
-    /// The number of sessions, pending logins and attachments that are damaged, or were moved from another row or store.
+    /// The number of sessions, pending logins and logouts, and attachments that are damaged, or were moved from another row or store.
     public var damagedRows = 0
     /// The number of rows that are sealed under a store key that this process does not have.
     public var rowsWithoutKey = 0

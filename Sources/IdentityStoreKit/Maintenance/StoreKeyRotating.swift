@@ -10,7 +10,7 @@ public struct StoreKeyUsage: Sendable, Equatable {
         case missing
     }
 
-    /// ``StoreKey/id``.
+    /// The id of the key (``StoreKey/id``).
     public var id: String
     /// The role of the key in this process.
     public var role: Role
@@ -32,8 +32,8 @@ public protocol StoreKeyRotating: Sendable {
 
     /// Encrypts the next rows again with the active key, except those that are already encrypted with it.
     ///
-    /// Sessions with a refresh in progress or in doubt are not changed. If ``ResealProgress/postponed`` was not 0, start again later. It is
-    /// safe to stop between two calls. To undo a rotation, make the old key the active one and rotate again.
+    /// Sessions with a refresh in progress or in doubt are not changed. If ``ResealProgress/postponed`` of any call was not 0, start again
+    /// later. It is safe to stop between two calls. To undo a rotation, make the old key the active one and rotate again.
     ///
     /// - Parameters:
     ///   - position: The ``ResealProgress/position`` of the last call's result; nil to start.
@@ -63,7 +63,8 @@ public struct ResealPosition: Sendable, Equatable {
 public struct ResealProgress: Sendable {
     /// The number of rows that were encrypted with the active key.
     public var resealed: Int
-    /// The number of rows that were not changed, because a refresh is in progress or in doubt, or because they were saved concurrently.
+    /// The number of rows that were not changed, because a refresh is in progress or in doubt, or because another call saved or removed
+    /// them meanwhile.
     public var postponed: Int
     /// The number of rows that could not be opened, because their key is missing or they are damaged; they were not changed.
     public var unreadable: Int

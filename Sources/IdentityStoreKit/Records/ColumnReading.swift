@@ -61,7 +61,7 @@ extension SealedSession {
 }
 
 extension SealedLoginAttempt {
-    /// Reads the columns of a pending login.
+    /// Reads the columns of a pending login or logout.
     package init(_ row: some ColumnReading) {
         self.init(hash: row.bytes(1), tenant: row.text(2), expiresAt: row.date(3), record: row.bytes(4))
     }

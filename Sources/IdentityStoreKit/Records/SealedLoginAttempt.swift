@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The row of a pending login.
+/// The row of a pending login or logout.
 public struct SealedLoginAttempt: Sendable {
     /// The keyed hash of the attempt's key; it identifies the row.
     public var hash: [UInt8]

@@ -2,7 +2,7 @@
 public enum SealedRow: Sendable {
     /// A session.
     case session(SealedSession)
-    /// A pending login.
+    /// A pending login or logout.
     case loginAttempt(SealedLoginAttempt)
     /// An attachment of a session.
     case attachment(SealedAttachment)
@@ -11,7 +11,7 @@ public enum SealedRow: Sendable {
     public enum Kind: Int, CaseIterable, Sendable {
         /// A session.
         case session
-        /// A pending login.
+        /// A pending login or logout.
         case loginAttempt
         /// An attachment of a session.
         case attachment
@@ -59,7 +59,7 @@ public enum SealedRow: Sendable {
         }
     }
 
-    /// The generation of a session or the revision of an attachment; zero for a pending login, which never changes.
+    /// The generation of a session or the revision of an attachment; zero for a pending login or logout.
     public var generation: Int64 { identity.generation }
 
     /// Whether the row is a session with a refresh in progress or in doubt.

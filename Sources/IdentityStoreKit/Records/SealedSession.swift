@@ -8,7 +8,9 @@ public struct SealedSession: Sendable {
     public var hash: [UInt8]
     /// The keyed hash of issuer and subject; index it, so that the sessions of one buyer can be listed.
     public var buyer: [UInt8]
-    /// The keyed hash of the provider's session id (`sid`); index it, so that a logout that the provider sends finds the session.
+    /// The keyed hash of the provider's session id (`sid`); nil if the provider sent none.
+    ///
+    /// Index it, so that a logout that the provider sends finds the session.
     public var providerSession: [UInt8]?
     /// The tenant; empty if the app has only one.
     public var tenant: String
@@ -23,7 +25,9 @@ public struct SealedSession: Sendable {
     /// The encrypted record also contains this time. ``StoreRecords`` returns the time in the record, which nobody can change without the
     /// store key.
     public var retainedUntil: Date
-    /// Whether a refresh is in progress or ended without a known outcome; index the rows in which it is true.
+    /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
+    ///
+    /// Index the rows in which it is true.
     public var isInDoubt: Bool
     /// Whether the row was restored from a backup.
     ///

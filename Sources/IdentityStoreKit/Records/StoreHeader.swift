@@ -3,18 +3,18 @@ public import IdentityKit
 
 /// The header that a store writes when it is created: an id, the length of its records, and the lookup key.
 ///
-/// It contains a copy of the lookup key for each store key that was the active key when the store was opened for writing, sealed under that
-/// store key. Store the header as three values beside the rows. Its only secret, the lookup key, is encrypted. A store without its header
-/// cannot be read.
+/// For each store key that was the active key when the store was opened for writing, the header contains a copy of the lookup key, sealed
+/// under that store key. Store the header as three values beside the rows. Its only secret, the lookup key, is encrypted. A store without
+/// its header cannot be read.
 public struct StoreHeader: Sendable {
     /// 16 random bytes that every record is bound to.
     public let storeID: [UInt8]
-    /// The length of a record in bytes, 512 to 1,048,576.
+    /// The length of a record in bytes, 512 to 1,048,576; a longer record has 2, 4, 8 or 16 times this length.
     public let slotSize: Int
     /// The lookup key, with which the hashes of rows are computed: one encrypted copy for each store key that was the active key.
     public private(set) var sealedLookupKeys: [[UInt8]]
 
-    /// The lengths of records that a store may have.
+    /// The permitted values of ``slotSize``.
     public static let slotSizes = 512...1_048_576
 
     private static let lookupSlotSize = 256
@@ -22,7 +22,7 @@ public struct StoreHeader: Sendable {
     /// The format version of the sealed records, to which each record is bound.
     private static let recordVersion: UInt32 = 1
 
-    /// The header of an existing store, from its three values; nil if they are invalid.
+    /// The header of an existing store, from its three values; nil if the id or the slot size is invalid.
     public init?(storeID: [UInt8], slotSize: Int, sealedLookupKeys: [[UInt8]]) {
         guard storeID.count == 16, Self.slotSizes.contains(slotSize) else { return nil }
         self.storeID = storeID
@@ -34,7 +34,7 @@ public struct StoreHeader: Sendable {
     ///
     /// - Parameters:
     ///   - keys: Keys for the store; the active one seals the lookup key.
-    ///   - slotSize: The length of a record in bytes. A record that outgrows it has 2, 4, 8 or 16 times the length.
+    ///   - slotSize: The length of a record in bytes. A record that does not fit has 2, 4, 8 or 16 times this length.
     /// - Returns: The header. Write it to the database before the first row.
     /// - Throws: `IdentityError` when the slot size is out of range, or the system has no random bytes.
     public static func make(

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import IdentityKit
 
 extension StoreRecords {
-    /// Seals a pending login.
+    /// Seals a pending login or logout.
     public func seal(_ attempt: StoredLoginAttempt) throws(IdentityError) -> SealedLoginAttempt {
         var row = SealedLoginAttempt(
             hash: try hash(ofLoginAttempt: attempt.key),
@@ -18,7 +18,9 @@ extension StoreRecords {
         return row
     }
 
-    /// Opens the row of a pending login that was found under the hash of a key.
+    /// Opens the row of a pending login or logout that was found under the hash of a key.
+    ///
+    /// A row with another hash is refused with `store_corrupt`.
     public func open(_ row: SealedLoginAttempt, of key: String) throws(IdentityError) -> StoredLoginAttempt {
         guard try hash(ofLoginAttempt: key) == row.hash else {
             throw .damagedRecord("its row has another login attempt's hash")

@@ -33,7 +33,7 @@ extension StoreRecords {
         try open(row, named: hash(of: id))
     }
 
-    /// Opens the row that was found under a hash.
+    /// Opens the row that was found under a hash; throws `store_corrupt` if the row has another hash.
     package func open(_ row: SealedSession, named hash: [UInt8]) throws(IdentityError) -> StoredSession {
         guard hash == row.hash else { throw .damagedRecord("its row has another session's hash") }
         return try open(row)

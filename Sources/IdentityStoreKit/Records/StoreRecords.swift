@@ -62,7 +62,7 @@ public struct StoreRecords: Sendable {
         try lookup.hash(.providerSession, name.utf8)
     }
 
-    /// The hash that names a pending login's row.
+    /// The hash that names the row of a pending login or logout.
     public func hash(ofLoginAttempt key: String) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.loginAttempt, key.utf8)
     }

@@ -160,7 +160,7 @@ package struct RecordSealer: Sendable {
         record.count >= overhead ? keyIdentifier(ofStart: record) : nil
     }
 
-    /// The identifier of the key that a record was sealed under, from its first 24 bytes.
+    /// The identifier of the key that a record was sealed under, from its first 24 bytes; nil for bytes that are not a record's start.
     package static func keyIdentifier(ofStart start: [UInt8]) -> ArraySlice<UInt8>? {
         guard start.count >= headerCount, start.starts(with: prefix) else { return nil }
         return start[prefix.count..<headerCount]

@@ -33,14 +33,15 @@ public final class SessionSpool: Sendable {
         self.records = records
     }
 
-    /// Throws if the spool contains sessions; call it before an empty store is created.
+    /// Checks that the spool contains no files of sessions; call it before an empty store is created.
     ///
-    /// The sessions belong to a database that was lost or moved, and an empty store could not use them.
+    /// These sessions would belong to a database that was lost or moved, and an empty store could not use them.
     ///
     /// - Parameters:
     ///   - path: The directory of the spool.
     ///   - database: The missing database, for the error's message.
-    /// - Throws: `IdentityError` with code `configuration_invalid`.
+    /// - Throws: `IdentityError` with code `configuration_invalid` when the spool contains files, or another `IdentityError` when the
+    ///   directory cannot be read.
     public static func refuseOrphaned(at path: String, missing database: String) throws(IdentityError) {
         let count = try SpoolDirectory(path: path, maximumCount: 0).names().count
         guard count > 0 else { return }
@@ -62,14 +63,14 @@ public final class SessionSpool: Sendable {
         try await run { [directory] in try directory.write(row.bytes, to: StoreKey.describe(row.hash)) }
     }
 
-    /// The spooled session with an id; nil if no such session was spooled.
+    /// The spooled session with an id; nil if the spool contains none.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let name = try name(of: id)
         guard let bytes = try await run({ [directory] in try directory.read(name) }) else { return nil }
         return try open(bytes, named: name)
     }
 
-    /// The sessions whose files can be read and opened, in no order.
+    /// The sessions whose files can be read and opened, in any order.
     public func sessions() async throws -> [StoredSession] {
         let files = try await run { [directory] in
             try directory.names().compactMap { name in (try? directory.read(name)).flatMap { $0 }.map { (name, $0) } }
@@ -88,7 +89,7 @@ public final class SessionSpool: Sendable {
         try await run { [directory] in try directory.names().count }
     }
 
-    /// The ``StoreKey/id`` of the key that each file is sealed under.
+    /// The ``StoreKey/id`` of the key that each file is sealed under; files that contain no sealed session are omitted.
     public func keyIDs() async throws -> [String] {
         try await run { [directory] in
             try directory.names().compactMap { name in
@@ -98,7 +99,7 @@ public final class SessionSpool: Sendable {
         }
     }
 
-    /// Removes sessions whose retention ended before a date, and incomplete files that were last changed more than a day before it.
+    /// Removes sessions whose retention ended before a date, and incomplete files that were last changed more than a day before this date.
     ///
     /// - Returns: The number of removed sessions.
     public func sweep(expiredBefore date: Date) async throws -> Int {
