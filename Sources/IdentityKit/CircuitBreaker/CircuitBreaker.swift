@@ -20,9 +20,9 @@ package struct CircuitBreaker: Sendable {
 
     private var openUntil: Duration?
     private var isProbing = false
-    /// How often the breaker has opened since it was last closed.
+    /// How often ``open(for:at:)`` was called since the last call of ``close()``.
     package private(set) var openings = 0
-    /// The last failure that the owner recorded.
+    /// The last failure that the owner recorded since the last call of ``close()``; nil if there is none.
     package var lastFailure: IdentityError?
 
     /// Creates a closed breaker.
@@ -63,7 +63,7 @@ package struct CircuitBreaker: Sendable {
         openUntil = now + pause
     }
 
-    /// Keeps an open breaker open for at least this long, without counting another opening.
+    /// Keeps an open breaker open for at least this long, without a change of ``openings``; has no effect on a closed breaker.
     package mutating func extend(for pause: Duration, at now: Duration) {
         openUntil = openUntil.map { max($0, now + pause) }
     }

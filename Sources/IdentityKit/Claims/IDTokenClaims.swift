@@ -47,13 +47,14 @@ public struct IDTokenClaims: Sendable {
     /// A claim; nil if it is missing.
     public subscript(name: String) -> JSONValue? { all[name] }
 
-    /// `acr`: which authentication context the login satisfied; nil if it is missing.
+    /// `acr`: which authentication context the login satisfied; nil if it is missing, empty or not a string.
     public var authenticationContext: String? { text("acr") }
 
-    /// `amr`: the methods with which the buyer authenticated, for example `pwd` and `otp` (RFC 8176); empty if it is missing.
+    /// `amr`: the methods with which the buyer authenticated, for example `pwd` and `otp` (RFC 8176); empty if it is missing or not a list
+    /// of strings.
     public var authenticationMethods: [String] { all["amr"]?.strings ?? [] }
 
-    /// `sid`: the provider's session id; nil if it is missing or longer than 512 bytes.
+    /// `sid`: the provider's session id; nil if it is missing, empty, not a string or longer than 512 bytes.
     public var providerSessionID: String? {
         text("sid").flatMap { $0.utf8.count <= Self.maximumSessionIDBytes ? $0 : nil }
     }
@@ -79,7 +80,9 @@ public struct IDTokenClaims: Sendable {
         (all[name]?.string).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A contact claim, such as `email`, and whether it is verified: the claim with the name `flag` must be the boolean true.
+    /// A contact claim, such as `email`; nil if it is missing, empty or not a string.
+    ///
+    /// The contact is verified if the claim with the name `flag` is the boolean true.
     public func contact(_ name: String, verifiedBy flag: String) -> Buyer.Contact? {
         text(name).map { Buyer.Contact($0, isVerified: all[flag]?.bool == true) }
     }

@@ -10,7 +10,7 @@
 public struct UserInfoClaims: Sendable {
     /// The issuer of the login; its UserInfo endpoint returned the claims.
     public let issuer: String
-    /// `sub`, which equals the subject of the session byte for byte.
+    /// `sub`; the provider has checked that it equals the subject of the session byte for byte.
     public let subject: String
     /// All claims, without references to claims of other issuers (OpenID Connect Core section 5.6.2).
     public let all: JSONObject
@@ -36,7 +36,7 @@ public protocol UserInfoProviding: Sendable {
     /// Requests the claims from the UserInfo endpoint.
     ///
     /// - Parameter tokens: The tokens of the session.
-    /// - Returns: The claims, whose subject is the tokens' subject.
+    /// - Returns: The claims. Check that their subject is the subject of the tokens' buyer: ``SessionManager`` does not check it.
     /// - Throws: ``IdentityError``, with code ``IdentityError/Code/accessTokenRefused`` when a newer access token may help.
     func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims
 }

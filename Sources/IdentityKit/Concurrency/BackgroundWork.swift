@@ -51,6 +51,6 @@ final class BackgroundWork: Sendable {
         return nil
     }
 
-    /// Waits until no operation runs.
+    /// Waits until no operation runs, or until the calling task is cancelled.
     func drain() async { await runs.drain() }
 }

@@ -76,12 +76,14 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// - Parameters:
     ///   - limit: How long callers wait after the start of an operation, which continues without them.
     ///   - clock: The clock that measures the limit.
-    ///   - error: The error for these callers.
+    ///   - error: The error for the callers whose wait ends at the limit.
     package init(waitingUpTo limit: Duration, on clock: any IdentityClock, error: any Error) {
         timeLimit = (limit, clock, error)
     }
 
     /// The result of the key's operation, which is started if none runs.
+    ///
+    /// The method throws the error of the operation, the error of the time limit, or `CancellationError` if the calling task is cancelled.
     ///
     /// - Returns: The value, and whether this caller started the operation.
     package func run(
@@ -116,7 +118,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         flights.withLock { $0[key] != nil }
     }
 
-    /// Waits until no operation runs, except those that have exceeded the time limit.
+    /// Waits until no operation runs, except those that have exceeded the time limit, or until the calling task is cancelled.
     package func drain() async {
         while let flight = flights.withLock({ $0.values.first(where: { !$0.hasExceededTimeLimit }) }) {
             _ = try? await flight.wait()

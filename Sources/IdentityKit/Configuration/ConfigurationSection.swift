@@ -14,7 +14,7 @@ public struct ConfigurationSection: Sendable {
     /// The last sentence of a hint that refers to the page about the main configuration file.
     package static let pageReference = "See Documentation/Operating/Configuration.md."
 
-    /// The section's path in the file, member names joined by dots.
+    /// The section's path in the file, member names joined by dots; empty for the whole file.
     public let path: String
     private let object: JSONObject
     let environmentVariables: [String: String]
@@ -80,7 +80,7 @@ public struct ConfigurationSection: Sendable {
         return choice
     }
 
-    /// Reads an optional boolean.
+    /// Reads an optional boolean; returns the default if the member is missing.
     public mutating func bool(_ name: String, default fallback: Bool) throws(IdentityError) -> Bool {
         guard let value = take(name) else { return fallback }
         guard let flag = value.bool else { throw error(name, "must be true or false") }

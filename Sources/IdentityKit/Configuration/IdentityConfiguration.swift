@@ -12,11 +12,11 @@ internal import FoundationEssentials
 public struct IdentityConfiguration: Sendable {
     /// The sections under `providers`, by name, in the order of the file.
     public let providers: [(name: String, section: ConfigurationSection)]
-    /// The section `store`.
+    /// The section `store`; nil if it is missing.
     public let store: ConfigurationSection?
-    /// The section `storefront`.
+    /// The section `storefront`; nil if it is missing.
     public let storefront: ConfigurationSection?
-    /// The section `customerAccount`.
+    /// The section `customerAccount`; nil if it is missing.
     public let customerAccount: ConfigurationSection?
 
     /// The environment variables of this process.

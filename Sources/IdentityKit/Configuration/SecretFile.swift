@@ -10,7 +10,7 @@ package enum SecretFile {
 
     private static let maximumBytes = 65_536
 
-    /// Reads the file.
+    /// Reads the file, without the line breaks at its end.
     ///
     /// Type, permissions and owner are checked on the opened descriptor, so that the file cannot be replaced between check and read.
     package static func read(_ path: String) throws(Problem) -> Secret {

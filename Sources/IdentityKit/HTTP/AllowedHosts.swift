@@ -3,7 +3,7 @@ public import IdentityHTTP
 /// The hosts that a provider's discovery documents may name, and to which the URL of a discovery document may redirect.
 ///
 /// A discovery document decides where the SDK sends codes, tokens and the client's secret. If the provider's hosts are known, this list
-/// prevents that a wrong or manipulated document directs them to other hosts.
+/// prevents a wrong or manipulated document from directing these secrets to other hosts.
 public struct AllowedHosts: Sendable {
     private let hosts: [String]
     private let domains: [String]

@@ -12,7 +12,9 @@ package struct AuthenticationChallenge: Sendable {
 
     package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The challenges of a response, in each header those before the first mistake; at most 8 headers and 8 KiB of each are read.
+    /// The challenges of a response; of a malformed header, only the challenges before the first mistake.
+    ///
+    /// At most 8 headers are read, and at most 8 KiB of each header.
     package static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
         headers.values(for: "WWW-Authenticate").prefix(maximumHeaders).flatMap {
             read(Array($0.utf8.prefix(maximumBytes))).challenges
@@ -37,6 +39,8 @@ package struct AuthenticationChallenge: Sendable {
     var asksForStepUp: Bool { self["error"] == "insufficient_user_authentication" }
 
     /// The error in the challenge of a rejected access token (RFC 6750 section 3), limited in length and without secrets of the request.
+    ///
+    /// If no challenge of the scheme Bearer or DPoP contains an error, the result contains only the status.
     package static func answer(
         _ challenges: [AuthenticationChallenge],
         status: Int,
@@ -53,10 +57,10 @@ package struct AuthenticationChallenge: Sendable {
 
     /// Reads one header.
     ///
-    /// - Returns: The challenges, and whether the whole header is well-formed.
-    ///
-    /// Commas separate both challenges and parameters: a token followed by `=` is a parameter of the current challenge, any other
+    /// Commas separate challenges, and also parameters: a token followed by `=` is a parameter of the current challenge, any other
     /// token starts the next challenge. A token68 is skipped.
+    ///
+    /// - Returns: The challenges, and whether the whole header is well-formed.
     private static func read(_ bytes: [UInt8]) -> (challenges: [AuthenticationChallenge], isComplete: Bool) {
         var challenges: [AuthenticationChallenge] = []
         var rest = bytes[...]

@@ -35,7 +35,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
         self.refusalLimit = refusalLimit
     }
 
-    /// Returns the value from memory while it is fresh, otherwise fetches it; returns the old value if the fetch fails and it may be used.
+    /// Returns the value from memory while it is fresh, otherwise fetches it; if the fetch fails, returns an old value that may be used.
     ///
     /// - Parameter fetch: Reads the document.
     /// - Returns: The cached or fetched value.

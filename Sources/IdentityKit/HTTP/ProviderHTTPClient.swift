@@ -8,6 +8,8 @@ package struct ProviderHTTPClient: Sendable {
     /// The origins of configured URLs, which may be in a private network.
     private let configuredOrigins: [String]
 
+    /// Creates a client.
+    ///
     /// - Parameters:
     ///   - environment: Transport, clock and User-Agent.
     ///   - timeout: How long one request may take.
@@ -48,7 +50,7 @@ package struct ProviderHTTPClient: Sendable {
     ///   - lock: The session's lock if the request is part of a refresh; otherwise nil.
     ///   - party: The endpoint's name, with which error messages begin.
     /// - Returns: The response, with any status.
-    /// - Throws: `IdentityError` when there is no response.
+    /// - Throws: `IdentityError` when the request cannot be sent or gets no response.
     package func send(
         _ method: HTTPMethod,
         _ url: HTTPURL,
@@ -94,7 +96,7 @@ package struct ProviderHTTPClient: Sendable {
         }
     }
 
-    /// Headers of a request for a JSON response.
+    /// The headers of a request: `Accept`, by default for JSON, and the given other headers.
     package static func headers(
         accepting type: String = "application/json",
         _ others: [(name: String, value: String)] = []

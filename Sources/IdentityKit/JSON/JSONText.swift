@@ -40,7 +40,7 @@ package enum JSONText {
         return String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
     }
 
-    /// The index of the first quotation mark, backslash, byte below 0x20 or byte equal to `other`; the end of the bytes without one.
+    /// The index of the first quotation mark, backslash, byte below 0x20 or byte equal to `other`; the end of the bytes if there is none.
     ///
     /// Sixteen bytes are examined at a time, because tokens are long strings.
     package static func firstSpecialByte(

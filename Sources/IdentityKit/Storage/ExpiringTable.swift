@@ -78,7 +78,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
 
     /// Adds a value to the group with the empty name; evicts only values of this group that have expired.
     ///
-    /// - Returns: False, without adding the value, if the group is full.
+    /// - Returns: False, without adding the value, if the group is full and none of its values has expired.
     mutating func insert(_ value: Value, for key: String, until expiry: Date, at now: Date) -> Bool {
         var ours = groups.removeValue(forKey: []) ?? Group()
         while ours.count >= maximum, let first = ours.first, first.expiresAt < now { ours.removeFirst(from: &entries) }

@@ -40,10 +40,10 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: The maximum number of pending logins and logouts of each tenant. Above the limit, those of the tenant
-    ///     that expire first are evicted.
-    ///   - maximumUsedTokens: The maximum number of used tokens. At the limit, expired marks are removed. If none has expired,
-    ///     ``markUsed(_:until:)`` fails with ``IdentityError/Code/storeFull``.
+    ///   - maximumAttempts: The maximum number of pending logins and logouts of each tenant. At the limit, each new one evicts the tenant's
+    ///     pending login or logout that expires first.
+    ///   - maximumUsedTokens: The maximum number of tokens that are marked as used. At the limit, expired marks are removed. If no mark has
+    ///     expired, ``markUsed(_:until:)`` fails with ``IdentityError/Code/storeFull``.
     ///   - maximumSessionsPerTenant: The maximum number of sessions of a tenant; nil, the default, means no limit. At the limit, saving a
     ///     new session fails with ``IdentityError/Code/storeFull``, unless it replaces another session of the tenant.
     ///   - clock: The clock for the expiry of used tokens.
@@ -60,6 +60,9 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
     }
 
     /// Adds a new session.
+    ///
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected`` when a session with this id exists, and with code
+    ///   ``IdentityError/Code/storeFull`` when the tenant has the maximum number of sessions.
     public func insert(_ session: StoredSession) async throws {
         try insert(session, maximum: maximumSessionsPerTenant)
     }
@@ -94,7 +97,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         }
     }
 
-    /// Removes a session with its attachments.
+    /// Removes a session with its attachments and returns both; nil if the session does not exist.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         state.withLock { state in
             guard let session = state.drop(id) else { return nil }
@@ -127,7 +130,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         }
     }
 
-    /// Removes a pending login or logout and returns it, unless `check` throws.
+    /// Removes a pending login or logout and returns it, unless `check` throws; nil if the store has none with this key.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
@@ -144,7 +147,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         state.withLock { $0.usedTokens.contains(key) }
     }
 
-    /// Marks a key as used, if it is not marked yet.
+    /// Marks a key as used; returns false if the key was marked already.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeFull`` when the store is full and no mark has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
@@ -162,7 +165,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         state.withLock { $0.attachments[id]?[Array(name.utf8)] }
     }
 
-    /// Adds, replaces or removes an attachment.
+    /// Adds, replaces or removes an attachment if it has the expected revision; returns false otherwise.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,
@@ -181,7 +184,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         }
     }
 
-    /// Removes expired sessions, pending logins and logouts, and marks of used tokens, and returns their number.
+    /// Removes sessions, pending logins and logouts, and marks of used tokens that expired before a date, and returns their number.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         state.withLock { state in
             let attempts = state.attempts.sweep(expiredBefore: date)

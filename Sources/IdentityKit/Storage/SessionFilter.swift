@@ -12,10 +12,9 @@ public struct SessionFilter: Sendable {
     public var providerSessionID: String?
     /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
     public var isInDoubt: Bool?
-    /// The name of the only provider whose ``ProviderDescriptor/equivalentIssuers`` also match ``buyer``; if it is nil, those of every
-    /// provider do.
+    /// The name of the provider whose ``ProviderDescriptor/equivalentIssuers`` are used for ``buyer``; nil to use those of every provider.
     ///
-    /// Stores ignore it: ``SessionManager`` asks the store separately for each of these issuers.
+    /// Stores ignore this member: ``SessionManager`` asks the store separately for each equivalent issuer.
     var equivalentsOf: String?
 
     /// Creates a filter; without arguments it matches every session.

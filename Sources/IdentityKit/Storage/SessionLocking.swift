@@ -1,7 +1,7 @@
 /// Locks among all tasks, processes and machines that share a store; ``LockName`` lists what they protect.
 public protocol SessionLocking: Sendable {
-    /// For how long, at any moment, a lock is certainly still held if the store can be reached; nil, the default, if a lock can be lost
-    /// only when its holder's process ends.
+    /// The lower bound of ``HeldLock/remaining`` while the store can be reached; nil, the default, if a lock can be lost only when its
+    /// holder's process ends.
     ///
     /// A request with a refresh token must end within this time: ``SessionManager`` refuses providers whose
     /// ``ProviderDescriptor/timeout`` is longer.

@@ -12,7 +12,9 @@ public protocol SessionSpooling: Sendable {
     /// Returns the spooled session with an id; nil if the spool contains none.
     func spooledSession(_ id: SessionID) async throws -> StoredSession?
 
-    /// Returns the sessions in the spool, in no order. Unreadable files are omitted and not changed.
+    /// Returns the sessions in the spool, in any order.
+    ///
+    /// Unreadable files are omitted and not changed.
     func spooledSessions() async throws -> [StoredSession]
 
     /// Removes the spooled session with an id.
@@ -23,6 +25,7 @@ public protocol SessionSpooling: Sendable {
 package protocol OptionalSpooling: SessionSpooling {
     /// Whether this store has a spool.
     ///
-    /// If it has none, ``SessionManager`` calls no method of ``SessionSpooling``, so that observers get no errors about a missing spool.
+    /// If the store has no spool, ``SessionManager`` calls no method of ``SessionSpooling``, so that observers get no errors about a
+    /// missing spool.
     var hasSpool: Bool { get }
 }

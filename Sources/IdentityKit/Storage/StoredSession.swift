@@ -33,7 +33,7 @@ public struct StoredSession: Sendable {
     public var isInDoubt: Bool
     /// Whether the session was restored from a backup, so that its refresh token may have been used since the backup.
     ///
-    /// A store sets this flag when it reads the session, and clears it with the next save.
+    /// A store sets this flag when it reads such a session, and clears it with the next save.
     public var isRestored: Bool
     /// The tokens and the state of the session, which the store must seal.
     public var payload: Secret
