@@ -8,8 +8,9 @@ extension IdentityError {
 
     /// Converts any error to an `IdentityError`.
     ///
-    /// A `CancellationError` becomes `cancelled`, and an `HTTPTransportError` gets the kind and the code that fit. Any other error, for
-    /// example one of the app's own store, presenter or closure, becomes `system_failure` with the original error as cause.
+    /// An `IdentityError` stays the same, and a `RefreshRefusal` becomes its `error`. A `CancellationError` becomes `cancelled`, and an
+    /// `HTTPTransportError` gets the kind and the code that fit. Any other error, for example one of the app's own store, presenter or
+    /// closure, becomes `system_failure` with the original error as cause.
     package static func wrapping(_ error: any Error) -> IdentityError {
         switch error {
         case let error as IdentityError: return error

@@ -95,7 +95,7 @@ public struct IdentityError: Error, Sendable {
     public let reference: String?
     /// The id that all errors and events of one operation share.
     public let correlationID: String
-    /// How long to wait before the next attempt, if the provider said so or if the SDK makes a pause after failures.
+    /// How long to wait before the next attempt, if the provider said so or if the SDK makes a pause after failures; otherwise nil.
     public let retryAfter: Duration?
     /// The provider's error response, if there was one.
     public var providerResponse: ProviderResponse? { sharedResponse?.value }
@@ -103,15 +103,15 @@ public struct IdentityError: Error, Sendable {
     private let sharedResponse: Shared<ProviderResponse>?
     /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
     ///
-    /// True for a callback of another login or browser or without a `state`, for a `state` or logout token that was used before, for the
-    /// response of another provider, for an ID token with another `nonce`, for a forged logout token, and for a refresh whose response
-    /// belongs to another login. False if a browser only repeats its own callback at the routes of `IdentityWeb`. Never true for a buyer
-    /// who cancels. Programs should still decide by ``kind`` what to do.
+    /// True for a callback of another login or browser or without a `state`, for a `state` that is unknown or was used before, for a logout
+    /// token that is forged or was used before, for the response of another provider, for an ID token with a missing, different or
+    /// unexpected `nonce`, and for a refresh whose response belongs to another login. False if a browser only repeats its own callback at
+    /// the routes of `IdentityWeb`. Never true for a buyer who cancels. Programs should still decide by ``kind`` what to do.
     public private(set) var isAttackSuspected: Bool
     /// The error that caused this one.
     public let cause: (any Error)?
 
-    /// Creates an error with the correlation id of the running operation.
+    /// Creates an error with the correlation id of the running operation, or with a new id if no operation runs.
     public init(
         _ kind: Kind,
         _ code: Code,

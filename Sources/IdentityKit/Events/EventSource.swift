@@ -1,7 +1,7 @@
 /// Sends events to the observers.
 ///
-/// An event carries the provider's name only if the provider is registered. Other names may come from a request, or from a stored
-/// session whose provider was removed from the configuration.
+/// If ``providers`` is set, an event carries the provider's name only if the provider is registered. Other names may come from a request,
+/// or from a stored session whose provider was removed from the configuration.
 struct EventSource: Sendable {
     let observers: [any IdentityObserver]
     let clock: any IdentityClock

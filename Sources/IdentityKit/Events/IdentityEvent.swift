@@ -28,14 +28,15 @@ public struct IdentityEvent: Sendable {
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved, or after a backup of the store was restored.
         case refreshRepaired
-        /// A session's lock was held by another task or process; the event's duration is the waiting time.
+        /// A refresh waited more than 10 milliseconds for the session's lock; the event's duration is the waiting time.
         case lockWaited
         /// The circuit breaker of a provider opened, because refreshes failed (``SessionManager/RefreshLimits/failures``) or the provider
         /// requested a pause. No refresh is sent to the provider for this time. Logins and other requests continue.
         case providerPaused(Duration)
         /// The circuit breaker of a provider closed: refreshes are sent to it again.
         case providerResumed
-        /// The store or its spool failed to save, the spool could not be read, or a repair or sweep failed; with the error's code.
+        /// The store failed to save new tokens or a response to a refresh, the spool failed to save or could not be read, or a repair or
+        /// sweep failed; with the error's code.
         case storeFailed(IdentityError.Code)
         /// The store failed to save new tokens, or a response that is not validated yet, and the spool has saved them.
         case tokensSpooled
@@ -44,14 +45,15 @@ public struct IdentityEvent: Sendable {
         /// They are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). Reported once for each such
         /// refresh.
         case tokensNotDurable
-        /// This many expired login attempts, sessions and used-token marks were removed.
+        /// This many expired sessions, pending logins and logouts, and marks of used tokens were removed.
         case swept(Int)
         /// A session ended for this reason: the buyer has to sign in again.
         case sessionEnded(SessionEndReason)
         /// A step-up (``SessionManager/beginStepUp(of:requiring:options:)``), or a new sign-in of the same buyer in the same browser,
         /// replaced the event's session by a new one.
         case sessionReplaced
-        /// A logout of the app or of the provider ended the session, or the routes of a web app ended it because its buyer had too many.
+        /// A logout of the app or of the provider ended the session, or the routes of a web app ended it because its buyer had too many
+        /// sessions.
         case loggedOut
         /// A browser's return from a provider's logout page, or a provider's logout token, was rejected or failed with this code.
         case logoutRefused(IdentityError.Code)
@@ -68,7 +70,8 @@ public struct IdentityEvent: Sendable {
         case keySetRefreshed
         /// A provider's keys could not be fetched. Cached keys stay in use for up to two days after the provider last confirmed them.
         case keySetUnavailable(IdentityError.Code)
-        /// A provider's metadata could not be fetched or were refused. Metadata from memory stay in use; after a refusal, for two days.
+        /// A provider's metadata could not be fetched or were refused. Metadata from memory stay in use; after a refusal, for at most two
+        /// days.
         case metadataUnavailable(IdentityError.Code)
         /// Tokens with unknown keys arrived more often than the keys may be fetched. Reported once until the next fetch is allowed.
         case keySetRefetchRefused
@@ -82,7 +85,7 @@ public struct IdentityEvent: Sendable {
     public let session: SessionReference?
     /// How long the operation took; zero if the event does not end an operation.
     public let duration: Duration
-    /// The id that the errors of the same operation have (``IdentityError/correlationID``).
+    /// The id that the errors of the same operation have (``IdentityError/correlationID``); empty if no operation runs.
     public let correlationID: String
     /// Whether the reported error shows that an attack is possible (``IdentityError/isAttackSuspected``).
     public let isAttackSuspected: Bool

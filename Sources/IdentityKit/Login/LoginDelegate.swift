@@ -1,6 +1,6 @@
 /// Receives the result of a login from ``LoginFlow``, which calls exactly one of the three methods, once, on the login's executor.
 ///
-/// If the delegate is released before the login ends, no method is called.
+/// If the delegate is released before the call, no method is called.
 public protocol LoginDelegate: AnyObject, Sendable {
     /// The buyer signed in.
     func loginDidComplete(_ session: Session)

@@ -13,8 +13,8 @@ struct MixUpCheck: SessionService {
     ///   - callback: The callback.
     ///   - attempt: The login attempt with the `state` of the callback.
     ///   - provider: The provider whose redirect URI received the callback; nil if the app did not pass a provider.
-    /// - Throws: `IdentityError` when another provider sent the callback or may have sent it, and when the callback arrived at another path
-    ///   than that of the login's redirect URI.
+    /// - Throws: `IdentityError` when another provider sent the callback or may have sent it. If `provider` is nil, also when the callback
+    ///   arrived at a path that is not the path of the login's redirect URI.
     func refuseCallbackOfAnotherProvider(
         _ callback: LoginCallback,
         for attempt: LoginAttempt,

@@ -4,7 +4,7 @@ public struct BackChannelLogoutResult: Sendable {
     ///
     /// - 200: the sessions were ended, or there were none.
     /// - 400: the request or its token was refused.
-    /// - 503: the provider should try again, because its keys or the store were unavailable.
+    /// - 503: the provider should try again, for example because its keys or the store were unavailable.
     /// - 500: the operator has to change something first.
     public let status: Int
     /// The headers of the response.

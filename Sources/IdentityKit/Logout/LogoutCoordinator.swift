@@ -5,7 +5,8 @@ struct LoggedOutSession: Sendable {
     let session: Session
     /// The removed record and its newest states, which contain the tokens to revoke.
     ///
-    /// Nil if the record cannot be read, and for attachments that a step-up could not move, because then nothing is revoked.
+    /// Nil if the record cannot be read. Also nil if a step-up uses this value to tell the participants about attachments that it could
+    /// not move: then nothing is revoked.
     let newest: (stored: StoredSession, states: [SessionState])?
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
@@ -16,7 +17,7 @@ struct LoggedOutSession: Sendable {
 
 /// Ends sessions: removes them from the store first, then notifies participants, such as carts, and revokes the tokens.
 ///
-/// The tokens are not revoked after a back-channel logout, or if a newer session of the session's buyer replaces it.
+/// The tokens are not revoked after a back-channel logout, or if a newer session of the same buyer replaces the session.
 struct LogoutCoordinator: SessionService {
     /// The maximum number of sessions whose tokens are revoked, and whose participants are notified, at the same time.
     ///
@@ -157,6 +158,8 @@ struct LogoutCoordinator: SessionService {
     }
 
     /// Performs the steps after the removal of sessions; a failed step becomes one of the problems in that session's result.
+    ///
+    /// A session that had expired before its removal has no result.
     private func finish(
         _ ended: [LoggedOutSession],
         _ options: LogoutOptions,

@@ -7,8 +7,8 @@ public struct LogoutResult: Sendable {
     public let session: Session
     /// The provider's logout page, to which the app sends the buyer's browser.
     ///
-    /// Nil for a guest, for a session whose tokens could not be read, when the provider has no logout page, and when the URL could not be
-    /// created; ``problems`` then contains the error.
+    /// Nil for a guest, and when the provider has no logout page. Also nil when the session's tokens could not be read or the URL could not
+    /// be created: in these two cases, ``problems`` contains the error.
     public let browserURL: HTTPURL?
     /// Data to check the browser's return with; nil when ``browserURL`` contains no `state`.
     public let awaitedReturn: AwaitedReturn?

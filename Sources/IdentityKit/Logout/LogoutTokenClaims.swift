@@ -7,9 +7,9 @@ public import FoundationEssentials
 public struct LogoutTokenClaims: Sendable {
     /// The issuer of the token; only sessions of the same issuer end.
     public let issuer: String
-    /// The buyer's subject at the issuer (`sub`).
+    /// The buyer's subject at the issuer (`sub`); nil if the token names no buyer.
     public let subject: String?
-    /// The provider's session id (`sid`).
+    /// The provider's session id (`sid`); nil if the token names no session.
     public let providerSessionID: String?
     /// The token's unique id (`jti`); each token is accepted once.
     public let tokenID: String
@@ -18,8 +18,8 @@ public struct LogoutTokenClaims: Sendable {
 
     /// Creates the claims of a logout token; with neither `subject` nor `providerSessionID` no session ends.
     ///
-    /// Without `providerSessionID`, the token is about all sessions of the subject. With both, it is about the subject's sessions with this
-    /// `sid` or without a known one.
+    /// A token with only a subject is about all sessions of the subject. A token with only a `sid` is about the sessions with this `sid`. A
+    /// token with a subject and a `sid` is about the subject's sessions with this `sid`, and those whose `sid` is unknown.
     public init(
         issuer: String,
         subject: String?,

@@ -100,7 +100,7 @@ struct ProviderLogout: SessionService {
         }
     }
 
-    /// The logout page with a `state`; nil when the options or the provider exclude a `state`.
+    /// The logout page with a `state`; nil when the options or the provider exclude a `state`, or when the provider has no logout page.
     private func checkedLogoutPage(
         at provider: any IdentityProvider,
         _ tokens: TokenSet,

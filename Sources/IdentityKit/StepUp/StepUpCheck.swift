@@ -9,8 +9,9 @@ struct StepUpCheck: Sendable {
     let provider: ProviderDescriptor
     /// When the step-up began.
     let startedAt: Date
-    /// The session that is to be replaced, with its tokens.
+    /// The session that is to be replaced.
     let session: StoredSession
+    /// The tokens of that session.
     let tokens: TokenSet
 
     /// Checks new tokens.

@@ -23,7 +23,7 @@ struct StepUpCoordinator: SessionService {
         return (found.stored, tokens)
     }
 
-    /// The options of a login that meets the requirement.
+    /// The options of a login that asks the provider to meet the requirement.
     func options(_ options: LoginOptions, for requirement: StepUpRequirement, of buyer: Buyer) -> LoginOptions {
         var options = options
         options.loginHint = options.loginHint ?? buyer.email?.value

@@ -58,6 +58,8 @@ public struct StepUpRequirement: Sendable, Equatable {
     }
 
     /// The values of `acr_values`: visible ASCII without quotes and backslashes, separated by one space each.
+    ///
+    /// Nil if the text has another form or more than 16 values.
     private static func contexts(_ text: String) -> [String]? {
         let values = text.split(separator: " ", omittingEmptySubsequences: false)
         guard values.count <= 16, values.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isContextByte) }) else {
@@ -82,6 +84,7 @@ extension Session {
     /// Whether the session's login already satisfies the requirement, so that no step-up is needed.
     ///
     /// The clocks of app and provider may differ by a minute. A requirement with ``StepUpRequirement/demandsLogin`` is never satisfied.
+    /// A session that needs a login (``needsLogin``) satisfies no requirement.
     ///
     /// - Parameters:
     ///   - requirement: The requirement.
