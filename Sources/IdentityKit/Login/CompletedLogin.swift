@@ -3,7 +3,7 @@ public struct CompletedLogin: Sendable {
     /// The new session.
     public let session: Session
     /// The app's page to which to redirect the browser: ``LoginOptions/returnPath``, checked and normalized by ``ReturnPathPolicy``; nil if
-    /// the login began without one.
+    /// the login began without a return path.
     ///
     /// In `IdentityWeb` the app's `admit` function can replace it with another page, which the policy does not check.
     public let returnPath: String?
