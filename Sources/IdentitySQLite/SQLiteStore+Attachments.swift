@@ -2,7 +2,9 @@ public import IdentityKit
 internal import IdentityStoreKit
 
 extension SQLiteStore: SessionAttachmentStore {
-    /// The attachment of a session with a name; nil if the session has no such attachment.
+    /// The attachment that a session has under a name; nil if the session has no such attachment.
+    ///
+    /// - Throws: `IdentityError` of the store; with code `store_corrupt` when the attachment is damaged or in quarantine.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
         let row = try await database.readRow { connection in
@@ -15,6 +17,8 @@ extension SQLiteStore: SessionAttachmentStore {
     }
 
     /// Adds, replaces or removes an attachment; false if its revision is not the expected one or the session does not exist.
+    ///
+    /// If `payload` is nil, the attachment is removed. If `revision` is nil, the session must not have an attachment with this name.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,

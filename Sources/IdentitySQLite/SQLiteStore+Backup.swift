@@ -11,8 +11,8 @@ extension SQLiteStore {
     /// may have been used since the backup, and the provider may reject them. The spool and the file of pending logins are not copied.
     ///
     /// - Parameter path: The new file. A missing directory is created (mode 0700).
-    /// - Throws: `IdentityError` with `configuration_invalid` when the file exists, `store_full`, `store_read_only`,
-    ///   `store_busy` or `store_failed`. After an error, no incomplete file is left.
+    /// - Throws: `IdentityError`: with code `configuration_invalid` when the file exists or the path is invalid; otherwise with a code such
+    ///   as `store_full`, `store_read_only`, `store_busy` or `store_failed`. After an error, no incomplete file is left.
     public func backup(to path: String) async throws {
         do {
             try await database.backUp(to: StoreLocation(path, creates: true), locks: location.locks)

@@ -6,7 +6,8 @@ extension SQLiteStore.Configuration {
     ///
     /// Members: `path`, `key` and `readOnlyKeys`; without `key`, the environment variable `IDENTITY_STORE_KEY` holds the key.
     ///
-    /// - Throws: `IdentityError` that names the member, also for an unknown member and for a section that names a PostgreSQL database.
+    /// - Throws: `IdentityError` that names the member, also if `section` is nil, for an unknown member, and for a section that names a
+    ///   PostgreSQL database.
     public init(_ section: ConfigurationSection?) throws {
         guard let section else { throw IdentityError.missingStoreSection }
         if section.memberNames.contains(where: { $0.isIdentical(to: "postgres") }) {

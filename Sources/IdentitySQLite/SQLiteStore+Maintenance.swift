@@ -69,8 +69,9 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 
     /// Encrypts the next rows again with the active key, except those that are already encrypted with it.
     ///
-    /// A row keeps its generation and its length, so the database does not grow. A row that another call saves meanwhile is not changed,
-    /// and counts as postponed. The last step truncates the rollback journal, which contains old records.
+    /// A row keeps its generation and its length, so the database does not grow. A row that another call saves meanwhile, or a session with
+    /// a refresh in progress or in doubt, is not changed and counts as postponed. The last step truncates the rollback journal, which
+    /// contains old records.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let progress = try await resealNextRows(after: position, limit: limit)
         if progress.position == nil { try await database.truncateJournal() }

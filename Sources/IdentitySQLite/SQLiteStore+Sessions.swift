@@ -4,7 +4,8 @@ internal import IdentityStoreKit
 extension SQLiteStore: SessionReplacing {
     /// Adds a new session.
     ///
-    /// - Throws: `IdentityError` of kind `retryLater` with code `store_full` when its tenant has the maximum number of sessions.
+    /// - Throws: `IdentityError` of the store; of kind `retryLater` with code `store_full` when the session's tenant has the maximum number
+    ///   of sessions; of kind `rejected` when a session with this id already exists.
     public func insert(_ session: StoredSession) async throws {
         try await insert(session, maximum: maximumSessionsPerTenant)
     }
@@ -52,7 +53,7 @@ extension SQLiteStore: SessionReplacing {
         }
     }
 
-    /// Removes a session with its attachments.
+    /// Removes a session with its attachments and returns them; nil if the session does not exist.
     ///
     /// Attachments that cannot be opened go to quarantine and are not returned: a damaged attachment must not keep a buyer logged in.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {

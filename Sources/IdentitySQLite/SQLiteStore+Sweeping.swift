@@ -6,9 +6,10 @@ extension SQLiteStore: ExpirySweeping {
     /// How long a row stays in quarantine before a sweep removes it.
     private static let quarantineTime: TimeInterval = 30 * 86_400
 
-    /// Removes expired rows, and rows that have been in quarantine for 30 days.
+    /// Removes rows that expired before a date, and rows that went to quarantine more than 30 days before it; returns the number of rows.
     ///
-    /// A transaction removes up to 512 rows, so that other calls do not wait long.
+    /// The number includes the removed files of the spool, but not the attachments of the removed sessions. A transaction removes up to 512
+    /// rows, so that other calls do not wait long.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         let quarantineEnd = date - Self.quarantineTime
         // If a step throws, the later steps do not run. So the sessions, which contain tokens, come first, and the spool comes last.

@@ -61,9 +61,9 @@ public final class SQLiteStore: Sendable {
     ///
     /// If the file or its directory has no write permission, the store is opened for reading; saves then fail with `store_read_only`.
     ///
-    /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt`, `store_read_only` or
-    ///   `configuration_invalid` (permissions too wide, file of another user, file missing): the file is not changed. Or with `store_busy`,
-    ///   `store_full` or `store_failed`.
+    /// - Throws: `IdentityError`. The file was not changed if the code is `store_key_mismatch`, `store_too_new`, `store_corrupt`,
+    ///   `store_read_only` or `configuration_invalid` (permissions too wide, file of another user, file missing). Other codes are
+    ///   `store_busy`, `store_full` and `store_failed`.
     public static func open(_ configuration: Configuration) async throws -> SQLiteStore {
         let database = Database(clock: configuration.clock, wait: configuration.lockWait)
         return SQLiteStore(database, try await database.open(configuration), configuration)

@@ -11,7 +11,7 @@ final class BackupCopy {
     private var pointer: OpaquePointer?
     private let connections: [Connection]
 
-    /// Starts a copy from one connection's database to another connection's.
+    /// Starts a copy of the database of `source` into the database of `target`.
     init(
         from source: (connection: Connection, pointer: OpaquePointer),
         to target: (connection: Connection, pointer: OpaquePointer)

@@ -7,8 +7,9 @@ protocol BatchWorker: Actor {
     /// The queued work and the executor.
     nonisolated var queue: WorkQueue { get }
 
-    /// Performs a batch of work. Calls that cannot run because the file is locked go back into the queue. Returns true if the worker must
-    /// pause before it takes the next batch.
+    /// Performs a batch of work, and returns whether the worker must pause before it takes the next batch.
+    ///
+    /// Calls that cannot run because the file is locked go back into the queue.
     func run(_ batch: [PendingWork]) -> Bool
 
     /// Called when the queue is empty.
@@ -16,7 +17,7 @@ protocol BatchWorker: Actor {
 }
 
 extension BatchWorker {
-    /// Queues a call.
+    /// Queues a call, waits until it was performed, and returns its result.
     ///
     /// Cancelling the calling task does not remove the call from the queue.
     nonisolated func perform<R: Sendable>(

@@ -45,7 +45,9 @@ final class Connection {
         guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
     }
 
-    /// Limits the size of a value, so that a damaged or manipulated file cannot cause an allocation of gigabytes.
+    /// Limits the size of a value and of a row to `count` bytes.
+    ///
+    /// Without this limit, a damaged or manipulated file could cause an allocation of gigabytes.
     func limitValues(to count: Int32) {
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, count)
     }
@@ -66,7 +68,7 @@ final class Connection {
 
     // MARK: Prepared statements
 
-    /// Changes rows and returns how many.
+    /// Runs a statement; returns how many rows the last INSERT, UPDATE or DELETE of this connection changed.
     func run(_ query: Query, _ values: Value...) throws(SQLiteFailure) -> Int { try run(query, values) }
 
     func run(_ query: Query, _ values: [Value]) throws(SQLiteFailure) -> Int {
@@ -134,8 +136,10 @@ final class Connection {
 
     /// The value that shows later whether the transaction that has just begun was committed.
     ///
-    /// With a rollback journal, every commit that changes the file increments its change counter. In WAL mode, the column `store.commits`
-    /// counts commits.
+    /// With a rollback journal, every commit that changes the file increments its change counter. In WAL mode, this method increments the
+    /// column `store.commits` in the transaction.
+    ///
+    /// Nil if the header of the file cannot be read, or if in WAL mode the table `store` does not exist yet.
     private func commitMark() throws(SQLiteFailure) -> CommitMark? {
         guard let header = header() else { return nil }
         guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
@@ -163,8 +167,8 @@ final class Connection {
 
     /// Commits the open transaction.
     ///
-    /// It waits for readers of other connections. If SQLite has ended the transaction with an error, it reads from the file whether the
-    /// transaction took effect.
+    /// It waits for readers of other connections. If SQLite has ended the transaction with an error, this method reads the file to find out
+    /// whether the transaction took effect.
     ///
     /// - Parameter pauses: The maximum number of pauses of 2 milliseconds while readers block the commit. Before them, it makes up to 20
     ///   pauses of 0.1 milliseconds.
@@ -196,7 +200,7 @@ final class Connection {
         }
     }
 
-    /// Whether the transaction took effect although its commit returned an I/O error.
+    /// Whether the transaction took effect although its commit returned an error; false if this cannot be found out.
     ///
     /// With a rollback journal, the read in this function rolls back an unfinished transaction. After that, the mark shows whether the
     /// transaction is in the file. No other process has written meanwhile, because this process still holds the writer lock.

@@ -67,7 +67,7 @@ extension Database {
         StoreKey.describe(try SystemRandom().bytes(8))
     }
 
-    /// Runs a body that may block for a long time on another thread, so that the database stays usable.
+    /// Runs a body on another thread and returns its result, because a long wait in the body must not block the database.
     static func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<R, any Error>) in
             DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }

@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension Database {
-    /// The problems that SQLite finds in the structure of the file, at most 100 lines.
+    /// The problems that SQLite finds in the structure of the file, at most 100 lines; empty if it finds none.
     ///
     /// The check reads the whole file. It has its own connection and thread, because other reads must not wait for it. With the rollback
     /// journal, it holds the writer lock if the store is open for writing, so that saves wait for this lock. If a save waited inside SQLite

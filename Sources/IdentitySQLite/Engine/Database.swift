@@ -140,7 +140,8 @@ actor Database: BatchWorker {
         do {
             let changes = connection.changes
             let answers = try batch.map { try $0.run(connection) }
-            // No call has changed a row. In WAL mode, a commit would still write to the disk, because `begin` has increased `commits`.
+            // If no call has changed a row, the transaction is rolled back. In WAL mode, a commit would write to the disk even then,
+            // because `begin` has incremented `commits`.
             guard connection.changes != changes else {
                 connection.rollback()
                 return answers

@@ -11,7 +11,9 @@ internal import Synchronization
 /// the file; a slow read was a short time ago; or the file may be on another machine. Only ``DatabaseReader`` can roll back the transaction
 /// of a crashed process, because the connection of this object is read-only.
 final class DirectReader: Sendable {
-    /// A read during which the thread waits and which takes this long shows that the disk is slow or busy.
+    /// The duration from which a read counts as slow, if its thread has waited during the read.
+    ///
+    /// A slow read shows that the disk is slow or busy.
     static let slowRead = Duration.milliseconds(5)
     /// How long no caller reads here after a slow read, as a multiple of the slow read's duration.
     ///

@@ -8,7 +8,9 @@ internal import IdentityPlatform
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
-    /// The `errno` that SQLite kept, or else the last `errno` of this thread during the step; 0 if none is known.
+    /// For `SQLITE_IOERR` and `SQLITE_CANTOPEN`, the `errno` that SQLite kept, or else the last `errno` of this thread during the step.
+    ///
+    /// 0 for other errors, and if no `errno` is known.
     var systemError: Int32 = 0
 
     /// The primary result code.

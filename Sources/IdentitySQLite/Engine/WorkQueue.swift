@@ -28,7 +28,7 @@ final class WorkQueue: Sendable {
         self.wait = wait
     }
 
-    /// The result of adding an item.
+    /// The result of adding an item: `first` if the caller must start the worker, `refused` if the queue is closed.
     enum Admission {
         case first, queued, refused
     }
@@ -69,7 +69,7 @@ final class WorkQueue: Sendable {
         for work in batch where work.deadline <= now { work.fail(IdentityError.storeBusy()) }
     }
 
-    /// Waits up to 3 milliseconds, so that another process can release its lock.
+    /// Waits 0.5 to 3 milliseconds, so that another process can release its lock.
     func pause() async throws {
         do {
             try await clock.sleep(for: Jitter.duration(from: .microseconds(500), to: .milliseconds(3)))
@@ -78,9 +78,9 @@ final class WorkQueue: Sendable {
         }
     }
 
-    /// Stops the worker if the queue is empty.
+    /// Stops the worker if the queue is empty, and returns whether it was empty.
     ///
-    /// The next item starts it again.
+    /// The next item starts the worker again.
     func finishIfEmpty() -> Bool {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
             guard state.items.isEmpty else { return nil }

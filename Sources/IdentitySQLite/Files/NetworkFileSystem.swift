@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// Network file systems, on which other machines may not see a lock or locks are not reliable.
+/// Network file systems, on which locks are not reliable: for example, other machines may not see a lock.
 enum NetworkFileSystem {
     /// Refuses a directory on a network file system.
     ///

@@ -116,7 +116,9 @@ struct StoreLocation: Sendable {
         }
     }
 
-    /// Checks that a path is a regular file of the process's user to which no other user has access; nil if no file exists.
+    /// The status of a regular file of the process's user; nil if no file exists at the path.
+    ///
+    /// Throws if the path is no regular file, if it belongs to another user, or if another user has access to it.
     static func check(_ path: String) throws(IdentityError) -> stat? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {

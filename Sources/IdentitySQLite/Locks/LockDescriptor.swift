@@ -46,7 +46,7 @@ final class LockDescriptor {
         close()
     }
 
-    /// Locks a byte if it is free.
+    /// Locks a byte if it is free; false if another descriptor has locked it.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         switch Platform.setLock(descriptor, byte: byte, isLocked: true) {
         case 0: return true

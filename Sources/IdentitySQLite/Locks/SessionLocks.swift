@@ -20,7 +20,7 @@ final class SessionLocks: Sendable {
         self.path = path
     }
 
-    /// Locks a byte if no other process has it.
+    /// Locks a byte if no other process has locked it, and returns whether it did.
     ///
     /// - Throws: `IdentityError` also when the lock file was removed or replaced after this process opened it. A process that opens the
     ///   lock file later locks another file, so two processes could hold one lock at the same time.

@@ -52,8 +52,8 @@ final class LoginFile: Sendable {
 
     /// Adds a login; false if it is too long or there is no free entry for it.
     ///
-    /// The caller then stores the login in the database. An earlier login with the same key is removed from the file, because
-    /// ``take(_:after:)`` would return that one.
+    /// If the result is false, the caller stores the login in the database. An earlier login with the same key is then removed from the
+    /// file, because ``take(_:after:)`` would return the earlier login.
     func insert(_ attempt: StoredLoginAttempt, maximum: Int) async throws -> Bool {
         let length = attempt.payload.count + attempt.key.utf8.count + Self.lengthOfOtherFields
         guard length <= records.sealer.slotCapacity else {
@@ -96,7 +96,7 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// The id of the store key under which each login is sealed.
+    /// For each login, the id of the store key under which it is sealed; a login whose record contains no id is omitted.
     func keyIDs() async throws -> [String] {
         try await use { table in try table.entries().compactMap { StoreRecords.keyID(of: try table.row($0).record) } }
     }

@@ -58,8 +58,9 @@ final class LoginFileTable {
 
     /// Adds a login.
     ///
-    /// If the tenant already has the maximum number of logins, those that expire first are removed before. An existing login with the same
-    /// hash is replaced. A crash can leave the old and the new login in the file, and ``remove(_:)`` removes both.
+    /// If the tenant already has the maximum number of logins, this method first removes the tenant's logins with the earliest expiry. An
+    /// existing login with the same hash is replaced. A crash can leave the old and the new login in the file. ``remove(_:)`` removes all
+    /// logins with the hash.
     ///
     /// - Returns: False if the login is too long or its bucket is full. The file is not changed then.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {
@@ -75,7 +76,7 @@ final class LoginFileTable {
         return true
     }
 
-    /// The login with a hash.
+    /// The login with a hash; nil if the file does not contain it.
     func row(_ hash: [UInt8]) throws -> SealedLoginAttempt? {
         try entries(of: Self.bucket(of: hash)).first { $0.isValid && $0.hash == hash }.map(row)
     }
