@@ -3,7 +3,9 @@ public import IdentityKit
 internal import IdentityStoreKit
 
 extension PostgresStore: SessionAttachmentStore {
-    /// The attachment of a session with a name; nil if the session has no such attachment.
+    /// The attachment that a session has under a name; nil if the session has no such attachment.
+    ///
+    /// - Throws: `IdentityError` of the store; with code `store_corrupt` when the attachment is damaged or in quarantine.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
         guard let row = try await client.find(sql.readAttachment, .key(hash)).first.map(SealedAttachment.init) else {
@@ -15,7 +17,10 @@ extension PostgresStore: SessionAttachmentStore {
 
     /// Adds, replaces or removes an attachment; false if its revision is not the expected one or the session does not exist.
     ///
-    /// - Throws: `store_unavailable` also when it is unknown whether the change took effect.
+    /// If `payload` is nil, the attachment is removed. If `revision` is nil, the session must not have an attachment with this name.
+    ///
+    /// - Throws: `IdentityError` of the store; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether
+    ///   the change took effect.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,
@@ -52,7 +57,8 @@ extension PostgresStore: SessionAttachmentStore {
     /// For a session whose row the transaction has locked, returns the attachments that can be opened.
     ///
     /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not keep a buyer logged in. The removal of the
-    /// session's row then removes the attachments that are not in quarantine.
+    /// session's row then removes the attachments that are not in quarantine. Of more than 1,000 attachments, only 1,000 are read; the
+    /// others are removed without being returned.
     func takeAttachments(
         of id: SessionID,
         _ session: [UInt8],

@@ -5,7 +5,7 @@ public import IdentityStoreKit
 extension PostgresStore {
     /// How a lock is implemented.
     public enum Locking: Sendable {
-        /// A row in the database that the holder renews while it has the lock. A lease works behind a pooler.
+        /// A lease of this length: a row in the database that the holder renews while it has the lock. A lease works behind a pooler.
         ///
         /// When a holder crashes, other callers wait until its lease ends.
         case lease(Duration = .seconds(12))
@@ -27,7 +27,8 @@ extension PostgresStore {
         public var readOnlyKeys: [StoreKey]
         /// The schema of the tables, by default `identitykit`.
         ///
-        /// A missing schema is created.
+        /// Its name has 1 to 40 lower-case letters (a to z), digits and underscores. A missing schema is created, unless ``createsStore``
+        /// is false.
         public var schema = "identitykit"
         /// Whether a missing store is created, by default true.
         ///
@@ -59,7 +60,7 @@ extension PostgresStore {
         public var locking = Locking.lease()
         /// Whether the connection string may set an `sslmode` weaker than `verify-full` for a host on another machine, by default false.
         public var allowsUnverifiedTLS = false
-        /// The maximum number of open connections without the direct connection, by default 8.
+        /// The maximum number of open connections, not counting the direct connection: 1 to 1,000, by default 8.
         public var maximumConnections = 8
         /// The time limit of a call, including the wait for a connection, by default 5 seconds.
         public var callLimit: Duration = .seconds(5)

@@ -20,7 +20,8 @@ extension PostgresStore: LoginAttemptStore {
 
     /// Removes a pending login and returns it, if the check accepts it; nil if it does not exist.
     ///
-    /// - Throws: `store_unavailable` also when it is unknown whether this call or another one has removed it.
+    /// - Throws: The error of the check; `IdentityError` of the store, of kind `retryLater`, usually with code `store_unavailable`, also
+    ///   when it is unknown whether this call or another one has removed the login.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void

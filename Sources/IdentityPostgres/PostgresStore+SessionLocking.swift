@@ -24,6 +24,9 @@ extension PostgresStore: SessionLocking {
     /// check the lock before each step that must happen only once. Saves are also protected by the session's generation or the attachment's
     /// revision. A caller that wants the lease of a crashed holder waits for the lease's length. The wait begins when this process first
     /// sees that lease, in this call or an earlier one.
+    ///
+    /// - Throws: `IdentityError` with code `refresh_busy` when the lock is not free within `limit`, of kind `cancelled` when the task is
+    ///   cancelled while it waits, or another error of the store; the error of the body.
     public func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,

@@ -6,7 +6,8 @@ internal import Synchronization
 extension PostgresStore: SessionReplacing {
     /// Adds a new session.
     ///
-    /// - Throws: `IdentityError` of kind `retryLater` with code `store_full` when its tenant has the maximum number of sessions.
+    /// - Throws: `IdentityError` of the store; of kind `retryLater` with code `store_full` when the session's tenant has the maximum number
+    ///   of sessions; of kind `rejected` when a session with this id already exists.
     public func insert(_ session: StoredSession) async throws {
         try await insert(session, maximum: maximumSessionsPerTenant)
     }
@@ -38,7 +39,8 @@ extension PostgresStore: SessionReplacing {
 
     /// Replaces a session; false if its row has another generation than the expected one, or does not exist.
     ///
-    /// - Throws: `store_unavailable` also when it is unknown whether the session was replaced.
+    /// - Throws: `IdentityError` of the store; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether
+    ///   the session was replaced.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         let isReplaced = try await client.repeating { deadline, isInDoubt in
@@ -56,7 +58,7 @@ extension PostgresStore: SessionReplacing {
         return isReplaced
     }
 
-    /// Removes a session with its attachments.
+    /// Removes a session with its attachments and returns them; nil if the session does not exist.
     ///
     /// Attachments that cannot be opened, or that belong to another session, go to quarantine and are not returned: a damaged
     /// attachment must not keep a buyer logged in.
@@ -66,8 +68,9 @@ extension PostgresStore: SessionReplacing {
         let removed = try await client.repeating { deadline, isInDoubt -> RemovedSession? in
             try await client.transaction(by: deadline) { transaction in
                 guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
-                    // The response to the COMMIT of an earlier run was lost. If that COMMIT took effect, this call has removed the
-                    // session, otherwise another caller. Only that caller may get the session with its attachments, such as the cart.
+                    // The response to the COMMIT of an earlier run may have been lost. If that COMMIT took effect, this call has removed
+                    // the session. If not, another caller has. Only the caller that removed the session may get it with its attachments,
+                    // such as the cart.
                     guard isInDoubt, let last else { return nil }
                     let status = try await transaction.run(sql.isCommitted, .integer(last.transaction)).first
                     guard let status, !status.isNull(0) else { throw PostgresFailure(.outcomeUnknown) }
@@ -128,7 +131,7 @@ extension PostgresStore: SessionReplacing {
         return true
     }
 
-    /// Runs a statement that changes one row or none.
+    /// Runs a statement that changes at most one row, and returns whether it changed one.
     func change(
         _ statement: Statement,
         _ values: [Value],

@@ -66,9 +66,10 @@ public final class PostgresStore: Sendable {
     ///
     /// A store on a server that accepts no writes can be read; saves then fail with `store_read_only`.
     ///
-    /// - Throws: `IdentityError` with `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (connection
-    ///   string, password, permissions): the database is not changed. Or with `store_unavailable`, `store_busy`, or `store_read_only` if a
-    ///   new store, or the lookup key under a new active key, has to be written.
+    /// - Throws: `IdentityError`. With code `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (connection
+    ///   string, password, permissions), the database is not changed, except if another program removes the tables meanwhile. Other codes
+    ///   are for example `store_unavailable` and `store_busy`, and `store_read_only` if a new store, or the lookup key under a new active
+    ///   key, has to be written.
     public static func open(_ configuration: Configuration) async throws -> PostgresStore {
         try configuration.check()
         let directText =

@@ -28,8 +28,8 @@ extension Client {
                     throw isInDoubt && error.kind != .retryLater ? error.recast(as: .retryLater) : error
                 }
             }
-            // A change is still finished if the caller's task was cancelled. The pause is a task of its own, because a sleep in the
-            // cancelled task would end at once.
+            // A call is finished even if the caller's task was cancelled. So the pause is a task of its own: a sleep in the cancelled task
+            // would end at once.
             let wait = Jitter.duration(from: pause / 2, to: pause)
             await Task { _ = try? await Task.sleep(for: wait, clock: .continuous) }.value
             pause = min(pause * 2, .milliseconds(200))

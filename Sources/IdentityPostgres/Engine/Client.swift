@@ -41,7 +41,7 @@ final class Client: Sendable {
         await mailbox.waitForEnd()
     }
 
-    /// Runs one statement in its own transaction on a connection of the pool, with `needsWriting` on a server that accepts writes.
+    /// Runs one statement in its own transaction on a connection of the pool; if `needsWriting` is true, on a server that accepts writes.
     func perform(
         _ statement: Statement,
         _ values: [Value],
@@ -78,7 +78,7 @@ final class Client: Sendable {
         try await send(statement, values, true, deadline) { .perform($0, .direct) }
     }
 
-    /// Closes the direct connection, unless it was replaced after the reply with this ``Reply/link``.
+    /// Closes the direct connection if it is still the one with this number (``Reply/link``).
     func dropDirect(_ link: Int) {
         mailbox.post(.dropDirect(link: link))
     }

@@ -79,8 +79,8 @@ struct ConnectionPlan: Sendable {
             let isNear = Self.isOnThisMachine(address.isEmpty ? name : address)
             let security = try Self.security(mode, isNear: isNear, configuration.allowsUnverifiedTLS)
             if let security { keywords["sslmode"] = Secret(security) }
-            // libpq permits the system's roots only with verify-full, because anybody can get a certificate of such a root for a host of
-            // their own.
+            // libpq permits the system's root certificates only with verify-full, which also checks the host name. Without that check, a
+            // certificate that anybody can get for a host of their own would be accepted.
             if let root = root ?? (security == "verify-full" ? Self.systemRoots : nil) {
                 keywords["sslrootcert"] = Secret(root)
             }

@@ -146,7 +146,7 @@ struct Connector: Sendable {
         return unsafe OpenedConnection(pointer: connection, isReadOnly: found[0] == "on")
     }
 
-    /// Runs SQL without parameters and returns the first row as text.
+    /// Runs SQL without parameters and returns the first row as text; empty if the result has no row.
     private func ask(
         _ connection: OpaquePointer,
         _ sql: String,

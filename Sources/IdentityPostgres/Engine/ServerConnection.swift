@@ -217,7 +217,7 @@ final class ServerConnection {
         return payloads
     }
 
-    /// Gives up the running statement, asks the server to cancel it, and returns its call.
+    /// Gives up the running statement, asks the server to cancel it, and returns its call; nil if no statement runs.
     ///
     /// The connection can no longer be used.
     func abandon() -> StatementCall? {

@@ -7,9 +7,9 @@ struct Statement: Sendable {
     private let template: String
     private let schema: String
 
-    /// A statement.
+    /// Creates a statement.
     ///
-    /// `§` in its text stands for the schema's name and a dot.
+    /// `§` in `template` stands for the schema's name and a dot.
     init(name: String? = nil, _ template: String, _ types: [ParameterType] = [], schema: String = "") {
         self.name = name
         self.template = template

@@ -42,7 +42,7 @@ struct WaitQueue {
         if waiter.needsWriting { writers += 1 }
     }
 
-    /// Takes the oldest call; with `readersOnly`, the oldest call that only reads.
+    /// Takes the oldest call, or if `readersOnly` is true, the oldest call that only reads; nil if there is no such call.
     mutating func take(readersOnly: Bool) -> Waiter? {
         if readersOnly, writers == count { return nil }
         var index = head

@@ -37,7 +37,7 @@ final class AdvisoryLocks: Sendable {
             confirmed = Mutex(time)
         }
 
-        /// How much longer the lock is known to be held; zero after the connection has ended.
+        /// How much longer the lock is known to be held; zero or less if that is not known, for example after the connection has ended.
         var remaining: Duration {
             guard client.directState.isAlive(link) else { return .zero }
             return confirmed.withLock { $0 + AdvisoryLocks.trust - .now }
@@ -48,7 +48,7 @@ final class AdvisoryLocks: Sendable {
 
     /// Tries to take a lock.
     ///
-    /// - Returns: Nil if another holder in this or another process has it.
+    /// - Returns: The lock; nil if another holder in this process or in another one has it.
     func take(_ key: Int64) async throws -> Lock? {
         guard inside.withLock({ $0.insert(key).inserted }) else { return nil }
         var isTaken = false

@@ -16,7 +16,7 @@ struct LeaseLocks: Sendable {
 
     /// Tries to take a lease.
     ///
-    /// - Returns: Nil if another holder has it.
+    /// - Returns: The lease; nil if another holder has it.
     func take(_ key: Int64, lasting duration: Duration) async throws -> Lease? {
         let lease = Lease(key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {
