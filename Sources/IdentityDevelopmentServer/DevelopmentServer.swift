@@ -30,9 +30,9 @@ public final class DevelopmentServer: Sendable {
     /// The largest accepted body, in bytes.
     public static let maximumBodyBytes = 1 << 20
 
-    /// `http://127.0.0.1:PORT`.
+    /// The origin of the server on IPv4: `http://127.0.0.1:PORT`.
     public let origin: String
-    /// `http://[::1]:PORT`; nil if the server cannot listen there, for example on a machine without IPv6.
+    /// The origin of the server on IPv6: `http://[::1]:PORT`; nil if it cannot listen there, for example on a machine without IPv6.
     public let origin6: String?
     private let servers: [LoopbackServer]
 
@@ -48,7 +48,8 @@ public final class DevelopmentServer: Sendable {
     ///   - port: The port, by default 8080; with 0 the system chooses a free port.
     ///   - publicOrigin: The origin of a tunnel or proxy that leads to the port, such as `https://lab.example`; by default none. A request
     ///     gets status 421 unless its `Host` is the host of this origin, 127.0.0.1 or [::1].
-    ///   - makeHandler: Makes the handler. Pass its argument to `SignInRoutes`: it is `publicOrigin` or, without one, ``origin``.
+    ///   - makeHandler: Makes the handler. Pass its argument to `SignInRoutes`: it is `publicOrigin`, or ``origin`` if `publicOrigin` is
+    ///     nil.
     /// - Returns: The running server. It stops with ``stop()``, at the end of ``run()``, or when its last reference is released.
     /// - Throws: `IdentityError` when the server cannot listen on 127.0.0.1, for example because the port is taken; the error of
     ///   `makeHandler`.
@@ -75,7 +76,10 @@ public final class DevelopmentServer: Sendable {
         )
     }
 
-    /// Waits until the task is cancelled, then closes the ports, gives running requests up to 5 seconds, and stops.
+    /// Waits until the task is cancelled, then stops the server.
+    ///
+    /// It stops listening first at ``origin`` and then at ``origin6``. At each of them, it closes the port and gives running requests up to
+    /// 5 seconds.
     public func run() async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
         for server in servers { await server.finish(within: .seconds(5)) }

@@ -55,7 +55,7 @@ public final class WebContext: Sendable {
 
     /// The session that the browser's cookie names, even if the provider has ended it.
     ///
-    /// Nil if it is a guest's session, or if an attack is suspected (`Session.isAttackSuspected`).
+    /// Nil if there is no such session, if it is a guest's session, or if an attack is suspected (`Session.isAttackSuspected`).
     ///
     /// The callback route reads it, because the sign-in may replace it. Unlike ``session()``, this function neither notes the use of the
     /// session nor merges a guest's cart into its cart.
@@ -198,7 +198,7 @@ public final class WebContext: Sendable {
     /// The value of the hidden field `csrf_token` in the app's forms; nil if the browser has neither a session cookie nor a guest cookie.
     ///
     /// Only clients that send neither `Sec-Fetch-Site` nor `Origin` need the field. The token is derived from the id in the session cookie
-    /// or, without one, from the guest's id.
+    /// or, if the browser has no session cookie, from the guest's id.
     public var csrfToken: Secret? {
         let begun = state.withLock { state in
             state.isPersonal = true

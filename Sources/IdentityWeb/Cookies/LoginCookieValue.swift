@@ -2,7 +2,9 @@ internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The value of the cookie of one login: `TIME.BINDING`, and after its completion `TIME.done.SESSION.PATH`.
+/// The value of the cookie of one login: `TIME.BINDING`, and after the login is complete `TIME.done.SESSION.PATH`.
+///
+/// `TIME` is ``time`` in hexadecimal.
 struct LoginCookieValue {
     enum State {
         /// The login has begun; the binding proves that a callback comes from the same browser.
@@ -20,7 +22,7 @@ struct LoginCookieValue {
     let time: Int
     let state: State
 
-    /// The binding of a login that is not complete.
+    /// The binding of a login that is not complete; nil after the login is complete.
     var binding: Secret? { if case .pending(let binding) = state { binding } else { nil } }
 
     init(_ login: StartedLogin) {

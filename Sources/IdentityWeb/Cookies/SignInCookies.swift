@@ -147,10 +147,12 @@ public struct SignInCookies: Sendable {
     // MARK: Removals
 
     /// A cookie that removes the session cookie from the browser.
+    ///
+    /// Nil only if the configured name begins with `__Host-` and the origin is http: then no cookie is valid.
     public var withoutSession: ResponseCookie? { removal("session") }
-    /// A cookie that removes the guest cookie from the browser.
+    /// A cookie that removes the guest cookie from the browser; nil in the same case as ``withoutSession``.
     public var withoutGuest: ResponseCookie? { removal("guest") }
-    /// A cookie that removes the logout cookie from the browser.
+    /// A cookie that removes the logout cookie from the browser; nil in the same case as ``withoutSession``.
     public var withoutLogout: ResponseCookie? { removal("logout") }
 
     private func removal(_ name: String) -> ResponseCookie? {

@@ -21,7 +21,7 @@ extension HTTPResponse {
         )
     }
 
-    /// JSON, which no cache may keep.
+    /// Creates a response with JSON that no cache may store.
     package static func json(_ object: JSONObject, status: Int = 200) -> HTTPResponse {
         HTTPResponse(
             status: status,

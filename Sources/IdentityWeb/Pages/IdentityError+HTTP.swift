@@ -17,7 +17,7 @@ extension IdentityError {
     /// `return_path_refused`.
     public var httpStatus: Int { kind == .signInAgain ? 401 : SignInPage.Content(self).status }
 
-    /// The value of `Retry-After` for this error; nil if a retry does not help.
+    /// The value of `Retry-After` for this error, 5 seconds if an error of kind `retryLater` names no time; nil if a retry does not help.
     public var httpRetryAfter: Duration? { SignInPage.Content(self).retryAfter }
 
     /// The English sentence for the buyer on the page of this error; it contains no internal message.
@@ -54,7 +54,7 @@ extension SignInPage.Content {
         }
     }
 
-    /// The value of `Retry-After`; nil if the buyer need not wait.
+    /// The value of `Retry-After`, 5 seconds if ``unavailable(retryAfter:)`` names no time; nil if the buyer need not wait.
     public var retryAfter: Duration? {
         switch self {
         case .unavailable(let pause): pause ?? .seconds(5)

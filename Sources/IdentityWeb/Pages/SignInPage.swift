@@ -107,6 +107,8 @@ public struct SignInPage: Sendable {
 /// }
 /// ```
 public protocol SignInPages: Sendable {
-    /// The whole page. Escape every text that you put into it.
+    /// Returns the whole page as HTML.
+    ///
+    /// Escape every text that you put into it.
     func html(for page: SignInPage) -> String
 }

@@ -47,14 +47,15 @@ final class LoginLimiter: Sendable {
         }
     }
 
-    /// The rate-limit keys of an address, and how many times the limit each of them permits.
+    /// The rate-limit keys of an address, and for each key the multiple of the limit that it permits.
     ///
     /// An IPv4 address is one key. An IPv6 address has two keys: its /64 prefix, because one customer usually has a whole /64, and its /48
     /// prefix, because an attacker can get a /48 with 65,536 /64 prefixes. The /48 prefix permits 64 times the limit, because a mobile
     /// network has many customers in one /48.
     ///
-    /// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) counts as its IPv4 address, because a server that listens for both
-    /// versions on one socket reports IPv4 clients in this form. So does an address that NAT64 has translated (RFC 6052 section 2.1).
+    /// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) counts as its IPv4 address, because a server that listens for IPv4 and
+    /// IPv6 on one socket reports IPv4 clients in this form. An address that NAT64 has translated (RFC 6052 section 2.1) also counts
+    /// as its IPv4 address.
     private static func keys(_ address: String) -> [(key: String, share: Int)] {
         guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return [(address, 1)] }
         let prefixes: [[UInt8]] = [

@@ -52,7 +52,7 @@ extension SignInRoutes {
 
     /// The browser's session, even if the provider has ended it, because the buyer's cart still belongs to it.
     ///
-    /// Nil if the browser has no session, and if its record cannot be read, because an unreadable record must not stop a sign-in.
+    /// Nil if the browser has no session, or if the session's record cannot be read: an unreadable record must not stop a sign-in.
     private func readableSession(in context: WebContext) async throws -> Session? {
         do {
             return try await context.storedSession()

@@ -13,7 +13,7 @@ extension SignInRoutes {
         public var basePath = "/auth"
         /// The page after a sign-in if neither the link nor the app names another, and the link on the routes' own pages.
         ///
-        /// By default `/`: a path of the app or an https URL.
+        /// A path of the app or an https URL; by default `/`.
         public var homePath = "/"
         /// The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
         ///
@@ -64,7 +64,7 @@ extension SignInRoutes {
         /// Accepts everybody by default.
         public var admit: @Sendable (SignIn) async throws -> SignInDecision = { _ in .accept }
 
-        /// The defaults for an origin.
+        /// Creates a configuration with the default values for an origin.
         public init(publicOrigin: String) {
             self.publicOrigin = publicOrigin
         }
@@ -127,7 +127,7 @@ extension SignInRoutes {
         /// If the table is full, entries are removed, and the limit for their addresses starts again.
         public var maximumAddresses = 10_000
 
-        /// Creates a configuration with the default values.
+        /// Creates a limit with the default values.
         public init() {}
     }
 

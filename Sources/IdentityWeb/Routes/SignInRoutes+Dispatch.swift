@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// The response of the route that handles a request; status 405 for a method that the route does not have.
+    /// The response of the route that handles a request; status 405 for a method that the route does not have, 413 for too large a body.
     func dispatch(_ route: RouteTable.Route, in context: WebContext) async throws -> WebResponse {
         guard let methods = methods(of: route), methods.contains(context.request.method) else {
             var response = page(.notFound, status: 405, correlationID: nil)

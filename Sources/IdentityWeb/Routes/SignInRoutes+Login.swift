@@ -54,8 +54,8 @@ extension SignInRoutes {
         }
         let providers = try names.map { try sessions.descriptor(of: $0) }
         let choices = providers.map { provider in
-            // Two buttons with the same text would look alike to the buyer, so they also show the provider's name. So does a button whose
-            // text equals another provider's text with its name.
+            // Two buttons with the same text would look alike to the buyer, so they also show the provider's name. A button also shows
+            // the name if its text is equal to the text with the name of another provider.
             let isUnique = providers.allSatisfy { other in
                 other.name.isIdentical(to: provider.name)
                     || !provider.displayName.isIdentical(to: other.displayName)

@@ -77,7 +77,7 @@ extension SignInRoutes {
         return WebResponse(status: result.status, headers: .of(result.headers), body: result.body)
     }
 
-    /// Whether the browser is signed in, for scripts.
+    /// The JSON for scripts: whether the browser is signed in, the session's provider, buyer's name and expiry, and the CSRF token.
     func sessionJSON(in context: WebContext) async throws -> WebResponse {
         let session = try await context.session()
         var object = JSONObject()

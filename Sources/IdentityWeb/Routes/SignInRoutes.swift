@@ -22,7 +22,7 @@ public import IdentityKit
 /// | `logout` | GET, POST | POST ends the session and leads to the provider's logout page, if any; GET shows a sign-out button |
 /// | `logout/done` | GET | receives the browser from the provider's logout page |
 /// | `backchannel-logout/{provider}` | POST | receives the provider's logout tokens |
-/// | `session` | GET | JSON for scripts: whether the browser is signed in, without a token |
+/// | `session` | GET | JSON for scripts: whether the browser is signed in, and the CSRF token, but no token of the provider |
 public final class SignInRoutes: Sendable {
     package let sessions: SessionManager
     let carts: (any SignInCarts)?
