@@ -18,7 +18,9 @@ enum BoltAccountResponse {
         return buyer
     }
 
-    /// The response does not say whether a contact is verified: a verified contact of the ID token is kept, any other is unverified.
+    /// The contact of the ID token if it is verified, else the contact of the response as unverified, else the contact of the ID token.
+    ///
+    /// The response does not say whether a contact is verified.
     private static func contact(_ found: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {
         if let known, known.isVerified { return known }
         return found.map { Buyer.Contact($0, isVerified: false) } ?? known

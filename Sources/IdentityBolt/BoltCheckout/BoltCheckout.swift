@@ -75,7 +75,9 @@ public final class BoltCheckout: Sendable {
         present(engine(loginConfig, completion), with: presenter)
     }
 
-    /// Signs the buyer in and calls the delegate exactly once; the reference to the delegate is weak.
+    /// Signs the buyer in and calls the delegate exactly once, unless the app has released the delegate before the call.
+    ///
+    /// The reference to the delegate is weak.
     ///
     /// - Parameters:
     ///   - loginConfig: The options of the login.

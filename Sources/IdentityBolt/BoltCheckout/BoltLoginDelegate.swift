@@ -1,6 +1,6 @@
 /// Receives the outcome of a login, as in Bolt's SDK: ``BoltCheckout`` calls one of the functions once, on the configured executor.
 ///
-/// The reference to the delegate is weak.
+/// The reference to the delegate is weak: a delegate that was released before the call receives none.
 ///
 /// The class need not be `final` or `Sendable`. ``BoltCheckout`` calls it on the configured executor only, so configure the executor on
 /// which the app uses the class: `.main`, or a queue. With the default executor, which is the task that finished the login, the class

@@ -9,14 +9,14 @@ internal import IdentityKit
 /// await flow.handle(callbackURL: url)      // the URL to which Bolt redirected
 /// ```
 ///
-/// The delegate is called once, when the login ends.
+/// The delegate is called once, when the login ends. The reference to the delegate is weak.
 public final class BoltLoginFlow: Sendable {
     private let engine: BoltLoginEngine
 
     /// Creates a flow.
     ///
     /// - Parameters:
-    ///   - delegate: Receives the outcome; a weak reference.
+    ///   - delegate: Receives the outcome, unless the app has released it before.
     ///   - loginConfig: The options of the login.
     ///   - checkout: The ``BoltCheckout`` whose configured provider the login uses.
     public init(
@@ -29,7 +29,7 @@ public final class BoltLoginFlow: Sendable {
 
     /// The login page; repeated calls return the same one.
     ///
-    /// - Throws: `IdentityError`; the delegate receives the error too.
+    /// - Throws: `IdentityError`; the delegate receives the error too, unless the login has already ended or received its callback.
     public var authorizationURL: HTTPURL {
         get async throws { try await engine.authorizationRequest(redirectURI: nil).url }
     }

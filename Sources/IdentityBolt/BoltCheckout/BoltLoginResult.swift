@@ -66,9 +66,9 @@ public enum BoltLoginResult: Sendable {
         )
     }
 
-    /// The values of a completed login.
+    /// The values of a completed login; the code verifier is nil without PKCE.
     ///
-    /// - Throws: `IdentityError` for a login that did not complete.
+    /// - Throws: `IdentityError` for a login that did not complete, and for an empty code.
     func completedLogin() throws(IdentityError) -> (code: Secret, codeVerifier: Secret?, state: Secret) {
         switch self {
         case .completed(let code, let verifier, let state):

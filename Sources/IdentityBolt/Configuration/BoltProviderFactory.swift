@@ -6,7 +6,7 @@ extension BoltProvider.Configuration: ProviderConfiguration {}
 
 /// Creates ``BoltProvider`` from configuration entries of kind `bolt`.
 public struct BoltProviderFactory: ProviderFactory {
-    /// `bolt`.
+    /// The kind of the configuration entries: `bolt`.
     public let kind = "bolt"
 
     private static let memberNames =

@@ -81,7 +81,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     ///
     /// Without an API key, or if the tokens have no scope that permits reading the account, it contains only the claims of the ID token.
     ///
-    /// - Throws: `IdentityError` with code `access_token_refused` when Bolt no longer accepts the access token.
+    /// - Throws: `IdentityError`; with code `access_token_refused` when Bolt no longer accepts the access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         guard let account, tokens.isGranted(BoltScope.view) || tokens.isGranted(BoltScope.manage) else {
             return tokens.buyer

@@ -41,7 +41,9 @@ final class CheckedAttempts: Sendable {
         }
     }
 
-    /// The attempt with this state; it is kept, because an exchange that failed before its request was sent may be repeated.
+    /// The attempt with this state; nil if none was added, or if it was removed.
+    ///
+    /// The attempt is kept, because an exchange that failed before its request was sent may be repeated.
     func attempt(_ state: Secret) -> LoginAttempt? {
         attempts.withLock { attempts in attempts.first { $0.attempt.state.isEqual(to: state) }?.attempt }
     }

@@ -4,7 +4,7 @@ internal import IdentityOIDC
 
 /// A checked SFCC configuration: URLs and keys.
 struct ResolvedSFCCConfiguration: Sendable {
-    /// The storefront, whose origin is the issuer of unverified buyers.
+    /// The storefront, whose origin is the first part of ``unverifiedIssuer``.
     let storefront: HTTPURL
     let codeExchange: HTTPURL
     let tokenExchange: HTTPURL

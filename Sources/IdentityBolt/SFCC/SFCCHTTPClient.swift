@@ -10,7 +10,7 @@ struct SFCCHTTPClient {
     private static let party = "The SFCC storefront"
 
     let httpClient: ProviderHTTPClient
-    /// The session's lock, which is held while a refresh token is sent.
+    /// The session's lock, which is held while a refresh token is sent; nil for a login.
     var lock: HeldLock?
     private(set) var cookies = CookieJar()
     /// Whether one of the requests got a response, with any status.
@@ -62,7 +62,7 @@ struct SFCCHTTPClient {
         return response
     }
 
-    /// Follows redirects with GET within the same scheme, host and port.
+    /// Follows up to three redirects with GET within the same scheme, host and port.
     private mutating func follow(_ first: HTTPResponse, from start: HTTPURL) async throws -> Result {
         var (response, url, redirects) = (first, start, 0)
         while [301, 302, 303, 307, 308].contains(response.status) {
@@ -80,7 +80,7 @@ struct SFCCHTTPClient {
         )
     }
 
-    /// The target of a `Location`, absolute or relative (RFC 9110 section 10.2.2), without its fragment.
+    /// The target of a `Location`, absolute or relative (RFC 9110 section 10.2.2), without its fragment; nil if it is missing or invalid.
     static func target(_ location: String?, from url: HTTPURL) -> HTTPURL? {
         guard let location else { return nil }
         let text = String(decoding: location.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)

@@ -118,7 +118,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         Self.isVerified(tokens.buyer) ? BoltCartClaim.makeVerified(tokens.buyer) : .none
     }
 
-    /// Whether a signature proves who the buyer is.
+    /// Whether a signature proves who the buyer is: the buyer's issuer then contains no `#`.
     public static func isVerified(_ buyer: Buyer) -> Bool {
         !buyer.issuer.utf8.contains(UInt8(ascii: "#"))
     }

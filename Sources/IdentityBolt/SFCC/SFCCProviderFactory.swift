@@ -6,7 +6,7 @@ extension SFCCConfiguration: ProviderConfiguration {}
 
 /// Creates ``SFCCProvider`` from configuration entries of kind `bolt-sfcc`.
 public struct SFCCProviderFactory: ProviderFactory {
-    /// `bolt-sfcc`.
+    /// The kind of the configuration entries: `bolt-sfcc`.
     public let kind = "bolt-sfcc"
 
     private static let memberNames =
@@ -19,9 +19,12 @@ public struct SFCCProviderFactory: ProviderFactory {
     /// Creates the factory.
     public init() {}
 
-    /// Reads `host`, `siteID`, `locale`, `controllerBasePath`, the names of controllers and parameters, `environment`,
-    /// `publishableKey`, `redirectURI`, `audiences`, `endpoints` and the members that every provider's entry may have; `usePkce` must not
-    /// be true.
+    /// Creates the provider of an entry.
+    ///
+    /// The entry may have the members `host`, `siteID`, `locale`, `controllerBasePath`, `codeExchangeAction`, `tokenExchangeAction`,
+    /// `codeParam`, `stateParam`, `extraQuery`, `extraForm`, `repeatsCode`, `continuationField`, `tokenJSONPaths`, `publishableKey`,
+    /// `redirectURI`, `scopes`, `stateLength`, `environment`, `audiences`, `endpoints` and those that every provider's entry may have.
+    /// `usePkce` must not be true.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,

@@ -50,7 +50,7 @@ struct SFCCResponse: Sendable {
         return nil
     }
 
-    /// Whether the response has a token in the `Authorization` header or at one of the places.
+    /// Whether the response has a token in the `Authorization` header or at one of the configured places.
     var hasToken: Bool { token?.isEmpty == false }
 
     /// A member at the top level, or below `data` or `result`.
@@ -128,7 +128,7 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error in a body, as controllers and Salesforce's APIs OCAPI and SLAS write it.
+    /// The error in a body, as controllers and Salesforce's APIs OCAPI and SLAS write it; no name and no message if there is no error.
     private var marker: (name: String?, message: String?) {
         guard let object else { return (nil, nil) }
         let message = ["errorMessage", "error_description", "message"].lazy.compactMap { object[$0]?.string }

@@ -119,7 +119,8 @@ struct SFCCTokenExchange: Sendable {
     /// The refusal for a response with an error, or without a token.
     ///
     /// Only an error of the POST itself proves that the storefront did not use the refresh token. If a redirect led to the error, or
-    /// if a token comes with it, the storefront may have used the refresh token.
+    /// if a token comes with it, the storefront may have used the refresh token. With `invalid_grant`, the refusal ends the session in
+    /// each of these cases.
     private func refusal(_ error: any Error, _ response: SFCCResponse) -> RefreshRefusal {
         let refusal = RefreshRefusal(error)
         let hasToken = response.hasToken || response.member("refresh_token")?.string?.isEmpty == false

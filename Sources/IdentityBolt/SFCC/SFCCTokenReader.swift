@@ -7,13 +7,13 @@ internal import IdentityOIDC
 /// Reads the tokens in the response to a token exchange or a refresh.
 struct SFCCTokenReader: Sendable {
     private static let assumedLifetime: TimeInterval = 1800
-    /// The prefix of the subject of a buyer whose token has no `sub`; the SHA-256 digest of the token follows it.
+    /// The prefix of a subject that is made from a token without `sub`; the SHA-256 digest of that token follows the prefix.
     private static let digestPrefix = "sha256:"
 
     let configuration: SFCCConfiguration
     let resolved: ResolvedSFCCConfiguration
     let descriptor: ProviderDescriptor
-    /// Verifies tokens; nil without a configured key set.
+    /// Verifies tokens; nil if no key set is configured.
     private let verifier: JWTSignatureVerifier?
 
     init(
@@ -202,7 +202,9 @@ struct SFCCTokenReader: Sendable {
         return issuer
     }
 
-    /// A token must have one of the configured audiences (RFC 7519 section 4.1.3); it may have others too.
+    /// Refuses a verified token that has none of the configured audiences (RFC 7519 section 4.1.3).
+    ///
+    /// The token may have further audiences. If no audiences are configured, nothing is checked.
     private func checkAudience(_ claims: JSONObject) throws(IdentityError) {
         guard let audiences = configuration.audiences else { return }
         let claim = claims["aud"]
