@@ -54,7 +54,9 @@ public final class SecretCanary: Sendable {
         search(bytes)
     }
 
-    /// Has a separate name, because a call of `findings(in:)` with bytes may resolve to the overload for any value and recurse.
+    /// The secrets that bytes contain.
+    ///
+    /// It has a separate name, because a call of `findings(in:)` with bytes may resolve to the overload for any value and recurse.
     private func search(_ bytes: [UInt8]) -> [String] {
         traces.withLock { $0.found(in: bytes) }
     }

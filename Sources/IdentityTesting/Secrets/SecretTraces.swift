@@ -4,7 +4,7 @@ internal import IdentityKit
 
 /// Finds the encoded forms of a set of secrets in a text, without a separate pass for each secret.
 struct SecretTraces: Sendable {
-    /// The minimum length of a text to search for; a shorter one could match by chance.
+    /// The minimum length in bytes of a text to search for; a shorter text could match by chance.
     private static let minimumLength = 8
 
     private struct Needle: Sendable {
@@ -50,7 +50,7 @@ struct SecretTraces: Sendable {
 
     var count: Int { secrets.count }
 
-    /// Adds a secret to the search.
+    /// Adds a secret to the search; a secret of fewer than eight bytes is ignored.
     ///
     /// - Parameters:
     ///   - secret: The secret.

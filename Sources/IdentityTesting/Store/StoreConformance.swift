@@ -61,6 +61,8 @@ public struct StoreConformance: Sendable {
         }
 
         /// Runs the case against a fresh, empty store.
+        ///
+        /// A case that needs an ability (``StoreUnderTest/Ability``) does not apply: use ``run(on:)`` for it.
         public func run(_ make: @escaping @Sendable () async throws -> any SessionStore) async throws {
             try await run(on: StoreUnderTest { _ in try await make() })
         }
@@ -84,7 +86,9 @@ extension StoreConformance {
         try Test.doesNotApply("the store does not conform to \(ability)")
     }
 
-    /// Expects that `body` throws an `IdentityError` with the code, of any kind except `signInAgain`.
+    /// Expects that `body` throws an `IdentityError` with the code, or with any code if it is nil, and returns the error.
+    ///
+    /// The error may have any kind except `signInAgain`.
     @discardableResult
     static func expectTyped(
         _ code: IdentityError.Code? = nil,

@@ -18,7 +18,10 @@ public struct TestSignIn: Sendable {
     ///
     /// The provider need not exist.
     public var provider: String?
-    /// The tenant; by default the provider's, or the only one that the session manager serves.
+    /// The tenant; by default the tenant of the provider.
+    ///
+    /// If the provider does not exist, the default is the only tenant that the session manager serves, or the empty text if it serves all
+    /// tenants.
     public var tenant: String?
     /// The granted scopes, by default `openid`.
     public var scopes = ["openid"]
