@@ -53,8 +53,35 @@ private final class ResourceServer: Sendable {
     }
 }
 
+/// A provider that returns the UserInfo claims of one buyer for all tokens.
+private struct UserInfoProvider: WrappingProvider, UserInfoProviding {
+    let inner: StrictProvider
+
+    func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims {
+        UserInfoClaims(issuer: "https://id.example", subject: "buyer-1", all: ["locale": .string("fr")])
+    }
+}
+
 @Suite("A call with a session's access token")
 struct AccessTokenCallTests {
+    @Test("UserInfo claims of another buyer are refused, also from a provider that does not check their subject")
+    func foreignUserInfo() async throws {
+        let provider = UserInfoProvider(inner: StrictProvider(clock: ManualClock()))
+        let manager = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: InMemoryStore(),
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: provider.inner.clock)
+        )
+        func session(_ subject: String) async throws -> SessionID {
+            let buyer = Buyer(issuer: "https://id.example", subject: subject)
+            return try await manager.establish(provider.inner.mint(buyer), provider: "strict").id
+        }
+        #expect(try await manager.userInfo(for: session("buyer-1"))["locale"]?.string == "fr")
+        let other = try await session("buyer-2")
+        let error = await failure { try await manager.userInfo(for: other) }
+        #expect(error?.code == .idTokenSubject)
+    }
+
     private struct World {
         let clock = ManualClock()
         let heard = EventSink()

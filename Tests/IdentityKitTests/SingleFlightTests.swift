@@ -26,7 +26,8 @@ struct SingleFlightTests {
         let other = try await flights.run("b") { 3 }
         #expect(other.value == 3)
         second.cancel()
-        await #expect(throws: CancellationError.self) { _ = try await second.value }
+        let cancellation = await #expect(throws: IdentityError.self) { _ = try await second.value }
+        #expect(cancellation?.kind == .cancelled)
         release.finish()
         await #expect(throws: Failure.self) { _ = try await first.value }
         #expect(try await flights.run("a") { 4 }.value == 4)
@@ -118,7 +119,7 @@ struct SingleFlightTests {
                 return key
             }
             tally.note { if answer.value == key { $0.values += 1 } else { $0.others += 1 } }
-        } catch is CancellationError {
+        } catch let error as IdentityError where error.kind == .cancelled {
             tally.note { $0.cancellations += 1 }
         } catch {
             tally.note { $0.others += 1 }

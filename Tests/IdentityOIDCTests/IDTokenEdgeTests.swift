@@ -171,7 +171,7 @@ struct IDTokenEdgeTests {
             ["use": .string("enc")], ["d": .string("AQAB")], ["use": .integer(1)],
             ["key_ops": .array([.string("encrypt")])],
             ["key_ops": .string("verify")], ["alg": .string("ES384")], ["alg": .integer(1)], ["kid": .integer(1)],
-            ["kid": .string("K1")],
+            ["kid": .string("K1")], ["issuer": .integer(1)],
         ]
         for changes in wrong { #expect(try refusal(token, keys: try keySet(changes)) == .idTokenKeyUnknown) }
         let right: [[String: JSONValue]] = [

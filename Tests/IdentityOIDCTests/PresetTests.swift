@@ -147,6 +147,10 @@ struct PresetTests {
             #expect(all.isAccepted(issuer) == isInAll, "\(issuer)")
             #expect(one.isAccepted(issuer) == isInOne, "\(issuer)")
         }
+        // Without the placeholder, or with two, a template names no tenant.
+        for text in [ours, "\(base)/{tenantid}/{tenantid}"] {
+            #expect(!IssuerTemplate(text).policy.isAccepted(text), "\(text)")
+        }
     }
 
     @Test("Apple: the session stores that the buyer's name is not verified")

@@ -217,6 +217,7 @@ struct LogoutTests {
         expectRefusal { $0.publicOrigin = "https://shop.example/path" }
         expectRefusal { $0.cookieName = "a b" }
         expectRefusal { $0.cookieName = "" }
+        expectRefusal { $0.cookieName = "__Host-shop" }
         expectRefusal { $0.maximumOpenLogins = 0 }
         expectRefusal { $0.homePath = "/auth/logout/done" }
         expectRefusal { $0.loginLimit.burst = 0 }

@@ -73,6 +73,12 @@ extension CartFailureModesTests {
         _ = try await shop.sessions.refreshTokens(for: session)
         await shop.sessions.drain()
         #expect(try shop.state(cart).companyLocationID == good)
+        // The location also goes to a new cart that Shopify returns.
+        let moved = try #require(shop.storefront.moveCart(cart.id.rawValue))
+        let without = try await shop.carts.setCompanyLocation(nil, for: session, in: shop.context)
+        #expect(without.cart.id.rawValue == moved)
+        #expect(try shop.state(without.cart).customerAccessToken != nil)
+        #expect(try shop.state(without.cart).companyLocationID == nil)
         let guest = try await shop.guestWithMug().guest
         await #expect(throws: IdentityError.self) { try await shop.carts.setCompanyLocation(good, for: guest) }
     }

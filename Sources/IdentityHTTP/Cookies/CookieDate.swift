@@ -2,7 +2,7 @@
 enum CookieDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Seconds since 1970, or `nil` if the text is not a date; 30 February, for example, counts as a day in March.
+    /// Seconds since 1970, or `nil` if the text is not a date.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Int64? {
         var time: (hour: Int64, minute: Int64, second: Int64)?
         var day: Int64?
@@ -24,6 +24,9 @@ enum CookieDate {
         guard (1...31).contains(day), year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59 else {
             return nil
         }
+        // A month does not have this day, for example 30 February.
+        let (nextYear, nextMonth) = month == 12 ? (year + 1, 1) : (year, month + 1)
+        guard days(year, month, day) < days(nextYear, nextMonth, 1) else { return nil }
         return days(year, month, day) * 86_400 + time.hour * 3600 + time.minute * 60 + time.second
     }
 

@@ -10,7 +10,7 @@
 public struct UserInfoClaims: Sendable {
     /// The issuer of the login; its UserInfo endpoint returned the claims.
     public let issuer: String
-    /// `sub`; the provider has checked that it equals the subject of the session byte for byte.
+    /// `sub`; if the claims come from ``SessionManager/userInfo(for:)``, it equals the subject of the session byte for byte.
     public let subject: String
     /// All claims, without references to claims of other issuers (OpenID Connect Core section 5.6.2).
     public let all: JSONObject
@@ -36,7 +36,20 @@ public protocol UserInfoProviding: Sendable {
     /// Requests the claims from the UserInfo endpoint.
     ///
     /// - Parameter tokens: The tokens of the session.
-    /// - Returns: The claims. Check that their subject is the subject of the tokens' buyer: ``SessionManager`` does not check it.
+    /// - Returns: The claims. ``SessionManager`` refuses claims about another subject than the buyer of the tokens.
     /// - Throws: ``IdentityError``, with code ``IdentityError/Code/accessTokenRefused`` when a newer access token may help.
     func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims
+}
+
+extension IdentityError {
+    /// The error for a UserInfo response that is not about the buyer of the tokens.
+    package static var foreignUserInfo: IdentityError {
+        IdentityError(
+            .rejected,
+            .idTokenSubject,
+            "The sub of the UserInfo response is missing, is not a string, or belongs to another buyer.",
+            hint: "Try again. If this error happens again, report it to the provider. The response was not used.",
+            reference: "OpenID Connect Core section 5.3.2"
+        )
+    }
 }

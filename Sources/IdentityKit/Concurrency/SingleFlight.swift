@@ -50,14 +50,15 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
                     let settled: Result<Value, any Error>? = state.withLock { state in
                         if let result = state.result { return result }
                         if let error = state.timeLimitError { return .failure(error) }
-                        if Task.isCancelled { return .failure(CancellationError()) }
+                        if Task.isCancelled { return .failure(IdentityError.cancellation()) }
                         state.waiters[ticket] = continuation
                         return nil
                     }
                     if let settled { continuation.resume(with: settled) }
                 }
             } onCancel: {
-                state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume(throwing: CancellationError())
+                let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
+                waiter?.resume(throwing: IdentityError.cancellation())
             }
         }
     }

@@ -34,6 +34,7 @@ package enum SecretFile {
             let got = unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe IdentityPlatform.read(descriptor, buffer.baseAddress?.advanced(by: count), limit)
             }
+            if got < 0, errno == EINTR { continue }
             guard got >= 0 else {
                 throw Problem(reason: "it could not be read", hint: "Check the disk and the file system of the file.")
             }

@@ -68,7 +68,9 @@ extension TokenRefresher {
         if flights.isUnderWay(id) { return .busy }
         do {
             let refreshed = try await refresh(id, for: .repairing, waitingUpTo: limit)
-            return refreshed.outcome == .waited ? .gone : .repaired
+            guard refreshed.outcome != .waited else { return .gone }
+            // With a warning, the new tokens are still only in this process or in the spool.
+            return refreshed.warning == nil ? .repaired : .remaining
         } catch {
             let error = IdentityError.wrapping(error)
             if error.code == .refreshBusy { return .busy }

@@ -92,7 +92,11 @@ extension SessionManager {
                         reference: "OpenID Connect Core section 5.3"
                     )
                 }
-                return try await provider.userInfo(for: access.tokens)
+                let claims = try await provider.userInfo(for: access.tokens)
+                guard claims.subject.isIdentical(to: access.tokens.buyer.subject) else {
+                    throw IdentityError.foreignUserInfo
+                }
+                return claims
             }
         }
     }

@@ -19,11 +19,11 @@ struct JSONWebKey: Sendable {
     /// Core section 10.1).
     init?(_ value: JSONValue) {
         guard let type = value["kty"]?.string, value["d"] == nil, Self.isForSignatures(value) else { return nil }
-        for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }
+        for name in ["kid", "alg", "issuer"] { if let member = value[name], member.string == nil { return nil } }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string
         issuer = value["issuer"]?.string
-        identity = ["kid", "alg", "kty", "crv", "n", "e", "x", "y"].map { value[$0]?.serialized ?? [] }
+        identity = ["kid", "alg", "issuer", "kty", "crv", "n", "e", "x", "y"].map { value[$0]?.serialized ?? [] }
         func bytes(_ name: String) -> [UInt8]? { (value[name]?.string).flatMap { Base64URL.decode($0) } }
         switch type {
         case "RSA":

@@ -15,7 +15,7 @@ public struct IssuerTemplate: Sendable {
     /// The text before and after the placeholder.
     private let parts: [String]
 
-    /// Creates a template from a text that contains `{tenantid}` once.
+    /// Creates a template from a text that contains `{tenantid}` once; no issuer is accepted for another text.
     public init(_ text: String) {
         self.text = text
         parts = text.utf8.split(separator: Array(Self.placeholder.utf8), omittingEmptySubsequences: false)
@@ -25,13 +25,13 @@ public struct IssuerTemplate: Sendable {
     /// Accepts the template itself, which only metadata can name, and the issuer of every tenant.
     public var policy: IssuerPolicy {
         IssuerPolicy(summary: text) { [self] issuer in
-            issuer.isIdentical(to: text) || tenant(of: issuer) != nil
+            tenant(of: issuer) != nil || parts.count == 2 && issuer.isIdentical(to: text)
         }
     }
 
     /// Whether a token with these claims may come from this issuer.
     func isIssuer(_ issuer: String, of claims: JSONObject) -> Bool {
-        guard let tenant = claims["tid"]?.string, Self.isTenantID(tenant) else { return false }
+        guard parts.count == 2, let tenant = claims["tid"]?.string, Self.isTenantID(tenant) else { return false }
         return issuer.isIdentical(to: self.issuer(of: tenant))
     }
 

@@ -55,15 +55,7 @@ enum UserInfoResponse {
         acceptingNumericSubject acceptsNumericSubject: Bool
     ) throws(IdentityError) -> UserInfoClaims {
         let subject = SignedTokenChecks.subject(object, acceptingNumber: acceptsNumericSubject)
-        guard let subject, subject.isIdentical(to: known.subject) else {
-            throw IdentityError(
-                .rejected,
-                .idTokenSubject,
-                "The sub of the UserInfo response is missing, is not a string, or belongs to another buyer.",
-                hint: "Try again. If this error happens again, report it to the provider. The response was not used.",
-                reference: "OpenID Connect Core section 5.3.2"
-            )
-        }
+        guard let subject, subject.isIdentical(to: known.subject) else { throw .foreignUserInfo }
         return UserInfoClaims(issuer: known.issuer, subject: known.subject, all: object)
     }
 

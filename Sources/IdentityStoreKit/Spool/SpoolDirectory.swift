@@ -142,13 +142,19 @@ package struct SpoolDirectory: Sendable {
         }
         defer { unsafe closedir(stream) }
         var names: [String] = []
-        while let entry = unsafe readdir(stream) {
+        while true {
+            // readdir returns NULL at the end and after an error.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                let error = errno
+                guard error == 0 else { throw failed("cannot be read", error) }
+                return names
+            }
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             if !name.hasPrefix(".") { names.append(name) }
         }
-        return names
     }
 
     // MARK: Files

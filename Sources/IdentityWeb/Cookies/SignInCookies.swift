@@ -30,8 +30,8 @@ public struct SignInCookies: Sendable {
     ///   - name: The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
     ///   - sessionLifetime: How long a browser keeps the cookie of a session, by default 90 days; nil: until the browser is closed.
     ///   - guestLifetime: How long a browser keeps the cookie of a guest, by default 30 days.
-    /// - Throws: `IdentityError` with code `configuration_invalid` for a name that is not a token (RFC 9110) or is longer than 64 bytes,
-    ///   and unless the origin is an https or loopback URL without path and query.
+    /// - Throws: `IdentityError` with code `configuration_invalid` for a name that is not a token (RFC 9110), is longer than 64 bytes or
+    ///   begins with two underscores, and unless the origin is an https or loopback URL without path and query.
     public init(
         publicOrigin: String,
         name: String = "identity",
@@ -48,10 +48,12 @@ public struct SignInCookies: Sendable {
                     + "address such as 127.0.0.1."
             )
         }
-        guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(ASCII.isToken) else {
+        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isToken),
+            !name.utf8.starts(with: "__".utf8)
+        else {
             throw IdentityError(
                 configuration:
-                    "The name of the cookies must have 1 to 64 characters that RFC 6265 permits, such as letters, digits and hyphens.",
+                    "The name of the cookies must have 1 to 64 characters that RFC 6265 permits, and must not begin with two underscores.",
                 hint:
                     "Change `cookieName` in the configuration of the routes, or the parameter `name` of SignInCookies."
             )

@@ -45,6 +45,21 @@ struct SpooledResponseTests {
         #expect(world.store.spooled.isEmpty)
     }
 
+    @Test("a repair counts a session as remaining if its new tokens could not be saved")
+    func unsavedRepair() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.store.allow(1)
+        let manager = try world.manager()
+        _ = try await manager.tokens(for: id)
+        var expected = RepairReport()
+        expected.remaining = 1
+        #expect(try await manager.repair() == expected)
+        world.store.allow(.max)
+        (expected.remaining, expected.repaired) = (0, 1)
+        #expect(try await manager.repair() == expected)
+    }
+
     @Test("if a process crashes while it validates a spooled response, the next process reports tokens_spooled")
     func reportedByNextProcess() async throws {
         let world = RefreshStage()
