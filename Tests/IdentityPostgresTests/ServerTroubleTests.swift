@@ -27,6 +27,7 @@ struct ServerTroubleTests {
                     try await stores[number % 2].insert(session)
                     // Each session is replaced at least once, also if this task starts late.
                     while !isOver.isRaised || session.generation == StoredSession.firstGeneration {
+                        try Task.checkCancellation()
                         let next = session.successor("tokens \(session.generation + 1)")
                         do {
                             guard try await stores[number % 2].replace(next, expecting: session.generation) else {
@@ -38,6 +39,7 @@ struct ServerTroubleTests {
                             // It is unknown whether the replacement took effect, so the test continues with the stored row.
                             #expect(error.kind == .retryLater, "\(error)")
                             while true {
+                                try Task.checkCancellation()
                                 guard let found = try? await stores[0].session(session.id) else { continue }
                                 #expect(found.generation == session.generation || found.generation == next.generation)
                                 session = found

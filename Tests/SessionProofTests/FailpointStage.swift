@@ -123,7 +123,7 @@ final class FailpointStage: Sendable {
         return Said(lines: ended.output.split(separator: "\n").map(String.init))
     }
 
-    /// Starts a process that requests the session's tokens and kills itself at a failpoint.
+    /// Starts a process that requests the session's tokens and is killed at a failpoint.
     func die(at point: String, _ id: SessionID) async throws {
         let isKilledHere = point == "bytes-left"
         // The process ends during this delay. The provider handles the request anyway.

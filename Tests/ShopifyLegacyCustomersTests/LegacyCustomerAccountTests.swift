@@ -165,6 +165,12 @@ struct LegacyCustomerAccountTests {
                 }
                 #expect(error?.code == code && (error?.cause as? IdentityError)?.code == cause)
             }
+            let created = #""data":{"customerAddressCreate":{"customerAddress":null,"customerUserErrors":[]}}"#
+            shop.sandbox.storefront.planFault(.answer(status: 200, body: "{\(created),\(errors)}"), on: .storefront)
+            let error = await #expect(throws: IdentityError.self) {
+                try await account.add(LegacyCustomerAddressInput(city: .set("London")))
+            }
+            #expect(error?.code == .outcomeUnknown && error?.message.contains("AddressCreate") == true)
         }
     }
 

@@ -85,6 +85,8 @@ struct PasswordChangeTests {
         let transport = try NamedOperations.after("LegacyCustomerUpdate") {
             respond.finish()
             await gate.wait()
+            // Long enough for a request with the old token by a process that does not wait for the lock.
+            try? await Task.sleep(for: .milliseconds(500))
         }
         try await LegacyShop.with(store: store, transport: transport) { shop in
             let session = try await shop.signIn()
@@ -100,6 +102,8 @@ struct PasswordChangeTests {
             defer { gate.open() }
             for await _ in responded {}
             let tokens = try await other.refreshTokens(for: session).tokens
+            // A process that requests no lock must not leave the change waiting.
+            gate.open()
             try await change
             #expect(try await shop.sessions.tokens(for: session).tokens.accessToken.isEqual(to: tokens.accessToken))
             try await shop.checkSignedIn(session)

@@ -214,6 +214,7 @@ import Testing
         #expect(storefront.calls.count == 1)
         gate.open()
         for other in others { #expect(try await other.value == "Mugs") }
+        #expect(storefront.calls.count <= 5)
     }
 }
 

@@ -10,13 +10,17 @@ import Testing
 
 /// Data that a slow or lost response must not leave on a cart that the next buyer gets.
 extension CartFailureModesTests {
-    @Test("31: a refresh that starts during a checkout waits for the checkout before it changes the cart")
+    @Test(
+        "31: a refresh that starts during a checkout waits for the checkout before it changes the cart",
+        .timeLimit(.minutes(5))
+    )
     func refreshInsideCheckout() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
         shop.clock.advance(by: .seconds(3000))
         let gate = try await shop.holdNextRequest()
+        defer { gate.open() }
         let checkout = Task { try await shop.carts.checkout(for: session, in: shop.context) }
         await shop.requestArrives()
         while shop.sandbox.shopify.counters.refreshes == 0 { try await Task.sleep(for: .milliseconds(5)) }

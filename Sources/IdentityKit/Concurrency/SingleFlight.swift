@@ -45,20 +45,24 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
                 state.nextWaiter += 1
                 return state.nextWaiter
             }
-            return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let settled: Result<Value, any Error>? = state.withLock { state in
-                        if let result = state.result { return result }
-                        if let error = state.timeLimitError { return .failure(error) }
-                        if Task.isCancelled { return .failure(IdentityError.cancellation()) }
-                        state.waiters[ticket] = continuation
-                        return nil
+            do {
+                return try await withTaskCancellationHandler {
+                    try await withCheckedThrowingContinuation { continuation in
+                        let settled: Result<Value, any Error>? = state.withLock { state in
+                            if let result = state.result { return result }
+                            if let error = state.timeLimitError { return .failure(error) }
+                            if Task.isCancelled { return .failure(CancellationError()) }
+                            state.waiters[ticket] = continuation
+                            return nil
+                        }
+                        if let settled { continuation.resume(with: settled) }
                     }
-                    if let settled { continuation.resume(with: settled) }
+                } onCancel: {
+                    state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume(throwing: CancellationError())
                 }
-            } onCancel: {
-                let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
-                waiter?.resume(throwing: IdentityError.cancellation())
+            } catch is CancellationError {
+                // The error is created in the waiting task, because it gets this task's correlation id.
+                throw IdentityError.cancellation()
             }
         }
     }
@@ -84,7 +88,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     /// The result of the key's operation, which is started if none runs.
     ///
-    /// The method throws the error of the operation, the error of the time limit, or `CancellationError` if the calling task is cancelled.
+    /// The method throws the error of the operation, the error of the time limit, or one of kind `cancelled` if the calling task
+    /// is cancelled.
     ///
     /// - Returns: The value, and whether this caller started the operation.
     package func run(

@@ -39,6 +39,7 @@ struct BackChannelLogouts: SessionService {
             let marks = try usedTokens(for: provider)
             let token = try BackChannelLogoutRequest.token(in: body, contentType: contentType)
             let claims = try await marks.supporting.validate(logoutToken: token)
+            guard claims.subject != nil || claims.providerSessionID != nil else { throw Self.nameless }
             let key = try claims.key(at: provider.descriptor)
             guard try await !marks.store.isUsed(key) else { throw Self.replayed }
             let listing = try await visible.listing(claims.filter(for: provider.descriptor))
@@ -86,6 +87,16 @@ struct BackChannelLogouts: SessionService {
         return (supporting, used)
     }
 
+    private static var nameless: IdentityError {
+        IdentityError(
+            .rejected,
+            .logoutTokenInvalid,
+            "The logout token has neither sub nor sid.",
+            hint: "Report the logout token to the provider that sent it. No session was ended.",
+            reference: "OpenID Connect Back-Channel Logout 1.0 section 2.4"
+        )
+    }
+
     private static var replayed: IdentityError {
         IdentityError(
             .rejected,
@@ -123,7 +134,6 @@ extension LogoutTokenClaims {
 
     /// Whether the claims concern a session that the filter found.
     fileprivate func concerns(_ session: StoredSession, at provider: ProviderDescriptor) -> Bool {
-        guard subject != nil || providerSessionID != nil else { return false }
         guard provider.isSameIssuer(session.issuer, as: issuer) else { return false }
         // If the logout token or the session has no `sid`, issuer and subject decide.
         guard let providerSessionID, let known = session.providerSessionID else { return true }

@@ -69,8 +69,8 @@ extension TokenRefresher {
         do {
             let refreshed = try await refresh(id, for: .repairing, waitingUpTo: limit)
             guard refreshed.outcome != .waited else { return .gone }
-            // With a warning, the new tokens are still only in this process or in the spool.
-            return refreshed.warning == nil ? .repaired : .remaining
+            // As long as `unsaved` has the session, the store does not have its new tokens.
+            return unsaved[id] == nil ? .repaired : .remaining
         } catch {
             let error = IdentityError.wrapping(error)
             if error.code == .refreshBusy { return .busy }

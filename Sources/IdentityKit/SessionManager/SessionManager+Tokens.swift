@@ -80,7 +80,8 @@ extension SessionManager {
 
     /// Requests the claims of the provider's UserInfo endpoint.
     ///
-    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider has no such endpoint.
+    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider has no such endpoint, and
+    ///   ``IdentityError/Code/idTokenSubject`` when the claims are about another buyer.
     public func userInfo(for id: SessionID) async throws -> UserInfoClaims {
         try await Correlation.scope {
             try await tokenReader.withTokens(of: id, validFor: nil) { access in
@@ -93,9 +94,10 @@ extension SessionManager {
                     )
                 }
                 let claims = try await provider.userInfo(for: access.tokens)
-                guard claims.subject.isIdentical(to: access.tokens.buyer.subject) else {
-                    throw IdentityError.foreignUserInfo
-                }
+                let buyer = access.tokens.buyer
+                guard claims.subject.isIdentical(to: buyer.subject),
+                    access.provider.descriptor.isSameIssuer(claims.issuer, as: buyer.issuer)
+                else { throw IdentityError.foreignUserInfo }
                 return claims
             }
         }

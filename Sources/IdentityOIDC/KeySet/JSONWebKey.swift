@@ -10,7 +10,7 @@ struct JSONWebKey: Sendable {
     /// sign; nil permits every issuer.
     let issuer: String?
     let key: VerificationKey
-    /// The values that identify the key: `kid`, `alg` and the key parameters (RFC 7518 section 6).
+    /// The values that identify the key: `kid`, `alg`, `issuer` and the key parameters (RFC 7518 section 6).
     let identity: [[UInt8]]
 
     /// Reads a key; nil if it is malformed, or if this client does not support its type, use or size.
@@ -19,10 +19,11 @@ struct JSONWebKey: Sendable {
     /// Core section 10.1).
     init?(_ value: JSONValue) {
         guard let type = value["kty"]?.string, value["d"] == nil, Self.isForSignatures(value) else { return nil }
-        for name in ["kid", "alg", "issuer"] { if let member = value[name], member.string == nil { return nil } }
+        for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string
-        issuer = value["issuer"]?.string
+        // The member is not in RFC 7517. A text that no issuer has makes the key unusable only where an issuer is required.
+        issuer = value["issuer"].map { $0.string ?? "" }
         identity = ["kid", "alg", "issuer", "kty", "crv", "n", "e", "x", "y"].map { value[$0]?.serialized ?? [] }
         func bytes(_ name: String) -> [UInt8]? { (value[name]?.string).flatMap { Base64URL.decode($0) } }
         switch type {

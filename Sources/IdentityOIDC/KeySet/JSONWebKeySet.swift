@@ -31,7 +31,7 @@ package struct JSONWebKeySet: Sendable {
         keys.contains { $0.keyID?.isIdentical(to: keyID) ?? false }
     }
 
-    /// Whether another key set contains the same keys with the same `kid` and `alg`, in any order.
+    /// Whether another key set contains the same keys with the same `kid`, `alg` and `issuer`, in any order.
     func hasSameKeys(as other: JSONWebKeySet) -> Bool {
         Set(keys.map(\.identity)) == Set(other.keys.map(\.identity))
     }

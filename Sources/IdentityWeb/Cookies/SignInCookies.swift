@@ -150,11 +150,11 @@ public struct SignInCookies: Sendable {
 
     /// A cookie that removes the session cookie from the browser.
     ///
-    /// Nil only if the configured name begins with `__Host-` and the origin is http: then no cookie is valid.
+    /// Never nil: the initializer accepts only names of which a cookie can be created.
     public var withoutSession: ResponseCookie? { removal("session") }
-    /// A cookie that removes the guest cookie from the browser; nil in the same case as ``withoutSession``.
+    /// A cookie that removes the guest cookie from the browser; never nil, like ``withoutSession``.
     public var withoutGuest: ResponseCookie? { removal("guest") }
-    /// A cookie that removes the logout cookie from the browser; nil in the same case as ``withoutSession``.
+    /// A cookie that removes the logout cookie from the browser; never nil, like ``withoutSession``.
     public var withoutLogout: ResponseCookie? { removal("logout") }
 
     private func removal(_ name: String) -> ResponseCookie? {

@@ -17,7 +17,8 @@ extension SignInRoutes {
         public var homePath = "/"
         /// The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
         ///
-        /// Two apps on different ports of one host need different names, because a browser sends a cookie to every port of its host.
+        /// Two apps on different ports of one host need different names, because a browser sends a cookie to every port of its host. A name
+        /// that begins with two underscores is refused.
         public var cookieName = "identity"
         /// How long a browser keeps the cookie of a session, by default 90 days; nil: until the browser is closed.
         public var sessionCookieLifetime: Duration? = .seconds(90 * 86_400)

@@ -148,7 +148,8 @@ public struct LegacyCustomerAccount: Sendable {
     public func add(_ address: LegacyCustomerAddressInput) async throws -> LegacyCustomerAddress {
         try await withTokens { tokens in
             try checked(
-                await execute(LegacyCustomerAddressCreate(customerAccessToken: tokens.accessToken, address: address))
+                await execute(LegacyCustomerAddressCreate(customerAccessToken: tokens.accessToken, address: address)),
+                LegacyCustomerAddressCreate.document
             )
         }
     }
@@ -165,7 +166,8 @@ public struct LegacyCustomerAccount: Sendable {
             try checked(
                 await execute(
                     LegacyCustomerAddressUpdate(customerAccessToken: tokens.accessToken, id: id, address: address)
-                )
+                ),
+                LegacyCustomerAddressUpdate.document
             )
         }
     }
@@ -200,12 +202,11 @@ public struct LegacyCustomerAccount: Sendable {
     }
 
     private func checked(
-        _ result: StorefrontResult<LegacyCustomerAddressPayload>
+        _ result: StorefrontResult<LegacyCustomerAddressPayload>,
+        _ document: GraphQLDocument
     ) throws(IdentityError) -> LegacyCustomerAddress {
         try Self.check(result.data.customerUserErrors, result.metadata)
-        guard let address = result.data.customerAddress else {
-            throw empty(result, LegacyCustomerAddressUpdate.document)
-        }
+        guard let address = result.data.customerAddress else { throw empty(result, document) }
         return address
     }
 

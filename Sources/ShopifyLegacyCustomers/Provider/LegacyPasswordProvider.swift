@@ -109,7 +109,11 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     ) async throws -> TokenSet {
         try LegacyCustomerUserErrors.check(result.data.customerUserErrors, result.metadata)
         guard let token = result.data.customerAccessToken else {
-            throw result.errors.isEmpty ? Self.noToken : client.failure(of: result, document)
+            guard !result.errors.isEmpty else { throw Self.noToken }
+            throw client.failure(of: result, document).recast(
+                hint: "Let the buyer sign in again. If a token or a URL from an e-mail was used, let the buyer request "
+                    + "a new one."
+            )
         }
         do { return tokens(token, of: try await buyer(token.accessToken, context)) } catch {
             await drop(token)

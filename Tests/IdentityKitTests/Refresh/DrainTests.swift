@@ -42,7 +42,10 @@ struct DrainTests {
         for task in again { #expect(try await task.value.outcome == .refreshedLate) }
     }
 
-    @Test("drain also waits for the response to a refresh that has exceeded the time limit of its callers")
+    @Test(
+        "drain also waits for the response to a refresh that has exceeded the time limit of its callers",
+        .timeLimit(.minutes(5))
+    )
     func lateResponse() async throws {
         let world = RefreshStage()
         let id = try await world.expiredSession()

@@ -104,7 +104,10 @@ struct SpooledResponseTests {
         #expect(world.provider.reuses == 0)
     }
 
-    @Test("a damaged row of a spooled session does not stop the repair of others, nor the removal of expired ones")
+    @Test(
+        "a damaged row of a spooled session does not stop the repair of others, nor the removal of expired ones",
+        .timeLimit(.minutes(5))
+    )
     func damagedRow() async throws {
         let world = RefreshStage()
         world.provider.setGrace(600)
@@ -134,6 +137,7 @@ struct SpooledResponseTests {
         let manager = try world.manager()
         await #expect(throws: IdentityError.self) { _ = try await manager.repair() }
         let upkeep = Task { await manager.maintain() }
+        defer { upkeep.cancel() }
         // The clock advances by sleeping, so each look at the events takes longer than the one before: look only until the sweep.
         while !world.heard.kinds.contains(.swept(0)) { try await Task.sleep(for: .milliseconds(5)) }
         upkeep.cancel()

@@ -78,7 +78,7 @@ extension StoreConformance {
             holder.cancel()
             // If the holder was cancelled before it got the lock, its task may throw.
             _ = try? await holder.value
-            try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in }
+            try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
         Case("a waiter that is cancelled stops waiting, and the lock is free afterwards") { store in
             let id = try StoreSample.id()
@@ -91,7 +91,7 @@ extension StoreConformance {
                 waiter.cancel()
                 await #expect(throws: (any Error).self) { try await waiter.value }
             }
-            try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in }
+            try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
         Case("a saved, a removed and an unknown session can be locked") { store in
             let saved = try await StoreSample.inserted(in: store)

@@ -81,14 +81,8 @@ extension CartAdapter {
             let input = CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID))
             let response = try await self.updateBuyerIdentity(input, on: binding, in: context)
             // If the response has a new cart, the buyer is put on it with the location that the binding names.
-            let previous = binding.companyLocationID
             binding.companyLocationID = locationID
-            do {
-                return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
-            } catch {
-                binding.companyLocationID = previous
-                throw error
-            }
+            return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
         }
     }
 }

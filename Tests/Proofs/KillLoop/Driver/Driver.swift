@@ -73,10 +73,10 @@ struct Driver: Sendable {
         // Responses are delayed, because kills during a request matter most.
         sandbox.openID.planFault(.delay(.milliseconds(25)), on: .token, times: .max)
         let fleet = Fleet(try String(decoding: JSONEncoder().encode(order), as: UTF8.self))
-        let before = order.clock.now
         for _ in 0..<plan.processes { try fleet.start() }
         // Two minutes; only a process that never begins takes so long.
         for _ in 0..<12_000 where fleet.startTime == nil { try await Task.sleep(for: .milliseconds(10)) }
+        let before = order.clock.now
         var buyers = plan.sessions
         var replaced: Set<String> = []
         let started = ContinuousClock.now

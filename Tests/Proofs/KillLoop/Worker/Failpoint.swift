@@ -3,7 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityTesting
 
-/// A point in a refresh at which a process kills or stops itself.
+/// A point in a refresh at which a process kills or stops itself, or, for ``afterBytesLeft``, is killed by its parent.
 enum Failpoint: String, CaseIterable, Sendable {
     case beforeTheClaimCommits = "before-claim"
     case afterTheClaimBeforeBytesLeave = "after-claim"
