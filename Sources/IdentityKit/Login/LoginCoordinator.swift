@@ -44,6 +44,7 @@ struct LoginCoordinator: SessionService {
     ) async throws -> AuthorizationRequest {
         let started = clock.elapsed
         let provider = try visible.providers.provider(named: name)
+        // A session of a provider whose timeout is longer than a lock could never be refreshed.
         try lockTimeCheck.run(provider)
         let returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
         var request = try await provider.authorizationRequest(options)

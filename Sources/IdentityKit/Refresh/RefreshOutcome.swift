@@ -11,5 +11,7 @@ package enum RefreshOutcome: Sendable {
     /// The caller must wait, and then start the refresh again.
     case wait
     /// The attempt failed; `pausesSession`: the failure counts for the pauses of ``SessionRefreshPauses``.
+    ///
+    /// A failed preparation has already been counted by `TokenRefresher+Actions.swift`.
     case failed(IdentityError, pausesSession: Bool = false)
 }

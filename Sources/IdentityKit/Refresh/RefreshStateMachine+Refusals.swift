@@ -14,7 +14,7 @@ extension RefreshStateMachine {
         }
         guard refusal.kind != .invalidGrant else { return go(.reloadToEnd(refusal), .load) }
         let finish = Action.finish(.failed(refusal.error, pausesSession: true))
-        guard let tokens = storedState?.tokens, let claim else { return finish }
+        guard let tokens = loadedState?.tokens, let claim else { return finish }
         guard isInDoubt else { return run([.save(.active(tokens), .release, requiresLock: true), finish]) }
         // With this kind of lock, the next holder knows that this process has ended or has released the lock. So the refresh claim
         // needs no mark that it is abandoned.
@@ -27,7 +27,7 @@ extension RefreshStateMachine {
     /// If the response without tokens is stored, the refresh claim is saved again first: otherwise another process would take the
     /// stored response, find no tokens in it, and send the refresh token too.
     mutating func sendAgain(isResponseStored: Bool) -> Action {
-        guard isResponseStored, let tokens = storedState?.tokens, let claim else {
+        guard isResponseStored, let tokens = loadedState?.tokens, let claim else {
             return go(.send(isRepeated: true), .send)
         }
         return go(.restoreClaim, .save(.claimed(tokens, claim), .restoreClaim, requiresLock: true))
@@ -64,9 +64,9 @@ extension RefreshStateMachine {
                 return .finish(.failed(.otherLogin(mismatch, because: error), pausesSession: true))
             }
             guard case .provider = source, !isStored else { return .finish(.failed(error, pausesSession: true)) }
-            return spool(storedState?.tokens.map { .responded($0, response) }, .failed(error, pausesSession: true))
+            return spool(loadedState?.tokens.map { .responded($0, response) }, .failed(error, pausesSession: true))
         }
-        guard let tokens = storedState?.tokens, storedState?.endReason == nil,
+        guard let tokens = loadedState?.tokens, loadedState?.endReason == nil,
             !isKnown(error.code, of: response, source)
         else {
             return .finish(.failed(error, pausesSession: true))
@@ -87,14 +87,14 @@ extension RefreshStateMachine {
     /// If the response comes from memory or the spool and the store has it too, the stored copy must also have the code.
     private func isKnown(_ mismatch: IdentityError.Code, of response: RefreshResponse, _ source: Source) -> Bool {
         guard response.mismatch == mismatch else { return false }
-        guard case .unsaved = source, case .responded(_, let stored)? = storedState, stored.isSame(as: response) else {
+        guard case .unsaved = source, case .responded(_, let stored)? = loadedState, stored.isSame(as: response) else {
             return true
         }
         return stored.mismatch == mismatch
     }
 
     private func mayReplaceStored(_ response: RefreshResponse, _ source: Source) -> Bool {
-        guard case .unsaved = source, case .responded(_, let stored)? = storedState else { return true }
+        guard case .unsaved = source, case .responded(_, let stored)? = loadedState else { return true }
         return stored.isSame(as: response)
     }
 

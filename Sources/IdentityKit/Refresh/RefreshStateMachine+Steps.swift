@@ -20,7 +20,7 @@ extension RefreshStateMachine {
 
     /// The next action for the stored state if memory and spool contain no newer state.
     mutating func decide() -> Action {
-        switch storedState {
+        switch loadedState {
         case .responded(_, let response)? where !isResponseRefused: return validate(response, .store, isStored: true)
         case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
         case .active(let tokens)? where goal.isReached(by: tokens):
@@ -36,7 +36,7 @@ extension RefreshStateMachine {
     ///
     /// The write proves that the store accepts writes, so that the other process can save its response.
     mutating func contest(_ claim: RefreshClaim) -> Action {
-        guard !claim.isContested, let tokens = storedState?.tokens else { return go(.checkClaim, .checkClaim) }
+        guard !claim.isContested, let tokens = loadedState?.tokens else { return go(.checkClaim, .checkClaim) }
         return go(.contest, .save(.claimed(tokens, claim.contested), .contest, requiresLock: true))
     }
 
@@ -45,7 +45,7 @@ extension RefreshStateMachine {
     ///
     /// The validation may fail for a long time. If the response were not in the store, another machine would send the old refresh token.
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
-        switch storedState {
+        switch loadedState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
         case .responded(_, let stored)?:
             var response = response
@@ -69,7 +69,7 @@ extension RefreshStateMachine {
     }
 
     mutating func prepare() -> Action {
-        guard storedState?.tokens?.refreshToken != nil else { return .finish(.failed(.withoutRefreshToken)) }
+        guard loadedState?.tokens?.refreshToken != nil else { return .finish(.failed(.withoutRefreshToken)) }
         return go(.prepare, .prepare)
     }
 
@@ -77,14 +77,14 @@ extension RefreshStateMachine {
     ///
     /// The record has the expected size of a record with the response. So the write also proves that the store has space for the response.
     mutating func saveClaim(_ new: RefreshClaim) -> Action {
-        guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        guard let tokens = loadedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         claim = new
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
     /// Saves the response unchanged before it is validated, because a crash during the validation would lose it.
     mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
-        guard let tokens = storedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        guard let tokens = loadedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(
             .saveResponse(response, source),
             .save(.responded(tokens, response), .response, requiresLock: requiresLock)
@@ -94,7 +94,7 @@ extension RefreshStateMachine {
     /// Validates a response that the store did not save; a new response is spooled first, because a crash during the validation would
     /// lose it.
     mutating func spoolAndValidate(_ response: RefreshResponse, _ source: Source) -> Action {
-        guard case .provider = source, let tokens = storedState?.tokens else {
+        guard case .provider = source, let tokens = loadedState?.tokens else {
             return validate(response, source, isStored: false)
         }
         return run(
@@ -136,12 +136,12 @@ extension RefreshStateMachine {
 
     /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.
     mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
-        guard let state, let tokens = storedState?.tokens else { return .finish(outcome) }
+        guard let state, let tokens = loadedState?.tokens else { return .finish(outcome) }
         return run([.spool(state, replacing: tokens, isFinal: true), .finish(outcome)])
     }
 
     func isUnchanged(_ current: SessionState) -> Bool {
-        guard let tokens = storedState?.tokens, let found = current.tokens else { return false }
+        guard let tokens = loadedState?.tokens, let found = current.tokens else { return false }
         return found.isSameIssue(as: tokens)
     }
 

@@ -1,8 +1,17 @@
-/// Decides each step of a session's refresh from the stored state and from the result of the last step.
+/// Decides each step of a session's refresh from the goal, the kind of lock, the loaded state and the results of the earlier steps.
 ///
 /// The type uses neither I/O nor a clock. ``TokenRefresher`` holds the session's lock, performs each action and reports its event,
 /// until the action is ``Action/finish(_:)``. A new machine begins by loading the session, so after a crash the stored state and the
 /// spool tell it how to continue.
+///
+/// Decided elsewhere:
+///
+/// - whether a token is due: ``RefreshSchedule`` and ``SessionTokensReader``
+/// - whether a caller joins a running refresh: `TokenRefresher+InProcessSharing.swift`
+/// - whether a refresh starts again, and whether the process that saved a claim has time left: ``TokenRefresher``
+/// - whether a request may be sent now (pauses, circuit breaker, permit, remaining time of the lock): `TokenRefresher+Actions.swift`
+/// - whether unsaved tokens are newer than the stored ones: ``UnsavedTokens``
+/// - what a refusal means: ``RefreshRefusal``; whether a response has a token: the provider
 ///
 /// The guide `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
@@ -47,7 +56,9 @@ package struct RefreshStateMachine: Sendable {
     let provesPreviousHolderGone: Bool
     var step = Step.start
     /// The state that the refresh loaded at its start, or the state with the response from memory or the spool that it then saved.
-    var storedState: SessionState?
+    ///
+    /// It stays the state before the claim when the claim is saved.
+    var loadedState: SessionState?
     var claim: RefreshClaim?
     /// Whether the refresh token may have been used before.
     ///
@@ -72,7 +83,7 @@ package struct RefreshStateMachine: Sendable {
         case (.start, .began): return go(.load, .load)
         case (.load, .loaded(nil, _, _)): return run([.revokeUnsaved, .finish(.failed(.unknownSession))])
         case (.load, .loaded(let state?, let isRestored, _)):
-            storedState = state
+            loadedState = state
             isInDoubt = state.isInDoubt || isRestored
             return state.tokens == nil ? decide() : findUnsaved()
         case (.findUnsaved, .found(.active(let new)?)): return saveTokens(new, .unsaved)
@@ -96,7 +107,7 @@ package struct RefreshStateMachine: Sendable {
         case (.restoreClaim, .notSaved(let error)): return notSent(error)
 
         case (.saveResponse(let response, .unsaved), .saved):
-            if let tokens = storedState?.tokens { storedState = .responded(tokens, response) }
+            if let tokens = loadedState?.tokens { loadedState = .responded(tokens, response) }
             return run([.forgetUnsaved, .validate(response)], then: .validate(response, .store, isStored: true))
         case (.saveResponse(let response, let source), .saved): return validate(response, source, isStored: true)
         case (.saveResponse(let response, let source), .notSaved): return spoolAndValidate(response, source)
@@ -110,7 +121,7 @@ package struct RefreshStateMachine: Sendable {
             return notAccepted(response, source, isStored: isStored, refusal.error)
         case (.saveMismatch(_, let source, let error), .saved): return finishMismatch(error, source)
         case (.saveMismatch(let response, _, let error), _):
-            return spool(storedState?.tokens.map { .responded($0, response) }, .failed(error))
+            return spool(loadedState?.tokens.map { .responded($0, response) }, .failed(error))
         case (.validate(_, .provider(let isRepeated), isStored: true), .refused(let refusal)):
             return refused(refusal, mayResend: !isRepeated, isResponseStored: true)
         case (.validate(_, .provider(let isRepeated), isStored: false), .refused(let refusal)):

@@ -44,6 +44,7 @@ extension SessionState {
         object["tokens"] = tokens?.record
         switch self {
         case .active: break
+        // Stored records name the claim `intent`.
         case .claimed(_, let claim): object["intent"] = claim.value
         case .responded(_, let response): object["response"] = response.value
         case .ended(let reason, _): object["end"] = .string(reason.rawValue)

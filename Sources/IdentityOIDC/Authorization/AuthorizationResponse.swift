@@ -44,7 +44,8 @@ package struct AuthorizationResponse: Sendable {
 extension AuthorizationResponse {
     /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
     ///
-    /// `SessionManager` finds the attempt by the `state`. So it already refuses an unknown `state` itself (`LoginCoordinator`).
+    /// `SessionManager` finds the attempt by the `state`. So it already refuses an unknown `state` itself
+    /// (`LoginCoordinator+Completion.swift`).
     ///
     /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode.
     /// A code in a URL is refused if `form_post` was requested: histories and logs contain the URL, and an attacker may have changed

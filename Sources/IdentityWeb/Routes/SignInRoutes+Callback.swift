@@ -4,8 +4,8 @@ internal import IdentityKit
 extension SignInRoutes {
     /// Completes a sign-in.
     ///
-    /// `SessionManager.complete` finds the login by `state`, exchanges the code and creates the session
-    /// (`LoginCoordinator+Completion.swift`).
+    /// `SessionManager.complete` with an admission (`SessionManager+Web.swift`) finds the login by `state`, exchanges the code and creates
+    /// the session (`LoginCoordinator+Completion.swift`).
     ///
     /// A posted callback (`form_post`) comes from the provider's site, so the browser does not send the `Lax` cookies of session and guest
     /// with it. The routes store the callback, encrypted and bound to the browser, and redirect the browser to the same route. The GET

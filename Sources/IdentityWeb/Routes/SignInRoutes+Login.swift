@@ -15,6 +15,7 @@ extension SignInRoutes {
         if case .refused(let pause) = limiter.takeAttempt(of: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause), correlationID: nil)
         }
+        // `WebContext.requireSession` begins a login without `WebContext.dispatch`, which sets the same scope.
         let login = try await context.recordedBrowser.scope { try await begin() }
         for surplus in cookies.excessLogins(in: context.request, keeping: configuration.maximumOpenLogins - 1) {
             context.set(surplus)
