@@ -95,7 +95,8 @@ extension PostgresStore {
         public var maximumUsedTokens = 100_000
         /// The clock for the expiry of used tokens and of sessions in the spool.
         ///
-        /// The mark of a used token is removed only if it has expired by this clock and by the database's clock.
+        /// The mark of a used token is removed only if it has expired by the database's clock, and by this clock or, in a sweep, by the
+        /// sweep's date.
         public var clock: any IdentityClock = SystemClock()
 
         /// Creates a configuration.

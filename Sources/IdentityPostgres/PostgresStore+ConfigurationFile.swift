@@ -16,7 +16,7 @@ extension PostgresStore.Configuration {
             throw section.error(
                 "path",
                 "names a SQLite file, and this app opens a PostgreSQL database",
-                hint: "Replace store.path by store.postgres, or open a `SQLiteStore` in the app."
+                hint: "Remove store.path and set store.postgres, or open a `SQLiteStore` in the app."
             )
         }
         try section.check(members: [

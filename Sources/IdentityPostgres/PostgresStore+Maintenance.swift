@@ -46,7 +46,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
 
     /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
     ///
-    /// Sessions in the spool of this machine count too.
+    /// Sessions in the spool of this machine count too. Rows in quarantine do not count, although they stay encrypted with their keys.
     public func keyUsage() async throws -> [StoreKeyUsage] {
         var counts: [String: Int] = [:]
         for kind in SealedRow.Kind.allCases {

@@ -41,7 +41,8 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 
     /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
     ///
-    /// Sessions in the spool count too, because reading them needs the key under which they are sealed.
+    /// Sessions in the spool count too, because reading them needs the key under which they are sealed. Rows in quarantine do not count,
+    /// although they stay encrypted with their keys.
     public func keyUsage() async throws -> [StoreKeyUsage] {
         var counts: [String: Int] = [:]
         for kind in SealedRow.Kind.allCases {

@@ -24,7 +24,8 @@ public struct SFCCProviderFactory: ProviderFactory {
     /// The entry may have the members `host`, `siteID`, `locale`, `controllerBasePath`, `codeExchangeAction`, `tokenExchangeAction`,
     /// `codeParam`, `stateParam`, `extraQuery`, `extraForm`, `repeatsCode`, `continuationField`, `tokenJSONPaths`, `publishableKey`,
     /// `redirectURI`, `scopes`, `stateLength`, `environment`, `audiences`, `endpoints` and those that every provider's entry may have.
-    /// `usePkce` must not be true.
+    /// `host` is required. `siteID` is required too, unless `controllerBasePath` or both `endpoints.codeExchange` and
+    /// `endpoints.tokenExchange` are set. `usePkce` must not be true.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,

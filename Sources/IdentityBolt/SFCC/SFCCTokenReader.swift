@@ -227,7 +227,7 @@ struct SFCCTokenReader: Sendable {
     private static var noSubject: IdentityError {
         malformed(
             "has no usable subject",
-            hint: "Ask the storefront's developers to put the buyer's id into `sub`, with at most 255 bytes."
+            hint: "Ask the storefront's developers to put the buyer's id into `sub`, as a string of at most 255 bytes."
         )
     }
 

@@ -18,15 +18,16 @@ struct LockTimeCheck: SessionService {
         guard let limit = visible.store.guaranteedLockDuration, let timeout = provider.descriptor.timeout,
             timeout > limit
         else { return }
-        let seconds = limit.timeInterval
+        // Rounded down, so that the printed time limit passes this check.
+        let seconds = (limit.timeInterval * 1_000).rounded(.down) / 1_000
         throw IdentityError(
             configuration: """
                 The timeout of provider \(provider.descriptor.name) is \(timeout.timeInterval) seconds, but the store guarantees \
                 a session's lock for \(seconds) seconds only.
                 """,
             hint: """
-                Set the timeout of the provider to \(seconds) seconds or less. Or configure longer locks in the store, for example a \
-                longer lease in `locking` of PostgresStore.Configuration.
+                Set the timeout of the provider to \(seconds) seconds or less. For up to 10 seconds, you can instead configure the longest \
+                lease of PostgresStore: set `locking` of PostgresStore.Configuration to .lease(.seconds(15)).
                 """
         )
     }

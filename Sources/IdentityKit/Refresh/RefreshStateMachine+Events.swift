@@ -53,7 +53,7 @@ extension RefreshStateMachine {
         case findUnsaved(isResponseRefused: Bool)
         case checkClaim
         /// Does the work that is possible before the refresh token is sent: waits for a permit of the provider's
-        /// ``ProviderRefreshLimiter``, and fetches the provider's metadata and keys.
+        /// ``ProviderRefreshLimiter``, and lets a ``JournaledRefreshing`` provider prepare, for example fetch its metadata and keys.
         case prepare
         /// Replaces the session if no other process has changed it since it was last loaded or saved; `requiresLock`: only while the
         /// lock is held.

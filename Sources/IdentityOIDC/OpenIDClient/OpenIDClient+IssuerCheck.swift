@@ -36,8 +36,8 @@ extension OpenIDClient {
 
     /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and tokens of another issuer than the discovered one.
     ///
-    /// Issuers that ``IssuerPolicy/isSame(_:as:)`` takes as one issuer are accepted. If ``boundIssuer(_:)`` is nil, the discovered issuer
-    /// is not compared. Tokens without an issuer are accepted.
+    /// An issuer that ``IssuerPolicy/isSame(_:as:)`` counts as the discovered one is accepted. If ``boundIssuer(_:)`` is nil, the
+    /// discovered issuer is not compared. Tokens without an issuer are accepted.
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer

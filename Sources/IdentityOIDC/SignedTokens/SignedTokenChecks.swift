@@ -31,16 +31,16 @@ struct SignedTokenChecks {
     private var issuerRule: String {
         if expected.boundIssuer != nil {
             return
-                "The token's issuer must be the issuer at which the login started. If every login fails this way, report the token's "
-                + "issuer to the provider."
+                "The token's issuer must be the issuer at which the login started. If the error persists, report the token's issuer "
+                + "to the provider."
         }
         if expected.issuerTemplate != nil {
             return
                 "Check directory in the provider's configuration. The token's issuer must contain the tenant ID of the token's tid claim."
         }
         return
-            "If the token's issuer belongs to this provider, set issuers in the provider's configuration to all accepted issuers. "
-            + "Otherwise leave issuers unchanged."
+            "If the token's issuer belongs to this provider, set issuers (in OpenIDClient.Configuration: acceptedIssuers) in the "
+            + "provider's configuration to all accepted issuers. Otherwise leave the configuration unchanged."
     }
 
     func subject(_ claims: JSONObject) throws(IdentityError) -> String {

@@ -144,8 +144,9 @@ extension IdentityError {
             .storeReadOnly,
             "The store's database accepts no writes: it is a standby, or it is set to read-only.",
             hint: """
-                Try again: a failover may be in progress. Name every server in the connection string, so that the new primary is found. If \
-                the server itself is set to read-only (default_transaction_read_only), change that setting.
+                Try again: a failover may be in progress. Name every server in the connection string (store.postgres), and in that of the \
+                direct connection (store.direct) if set, so that the new primary is found. If default_transaction_read_only is on for the \
+                server, the database or the database user, turn it off.
                 """,
             cause: cause
         )

@@ -61,7 +61,8 @@ struct LoopbackRedirect: Sendable {
                 "The app cannot receive the browser's return on a loopback port: \(member) \(problem).",
             hint:
                 "Register an address such as http://127.0.0.1/callback at the provider and set \(member) to this address. If the "
-                + "provider permits no loopback address, use another presenter. For a login, ManualPresenter needs no port.",
+                + "provider permits no loopback address, use another presenter (in identity-lab: --callback stdin). For a login, "
+                + "ManualPresenter needs no port.",
             reference: "RFC 8252 section 7.3"
         )
     }

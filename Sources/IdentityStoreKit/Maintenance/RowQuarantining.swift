@@ -4,7 +4,7 @@
 public protocol RowQuarantining: Sendable {
     /// Moves every damaged row into quarantine; in this package's stores, a sweep removes it from there after 30 days.
     ///
-    /// Rows under a key that this process does not have are not moved, because they are not damaged. A session in
+    /// Rows that are encrypted with a key that this process does not have are not moved, because they are not damaged. A session in
     /// quarantine is still reported as `storeCorrupt`, never as unknown.
     ///
     /// - Returns: The number of rows that were moved.

@@ -12,7 +12,7 @@ public struct MultipassCustomer: Sendable, GraphQLRedacted {
     public var email: String
     /// The customer's id in your system.
     ///
-    /// With an identifier, Shopify lets the customer change the e-mail address.
+    /// Set it for all customers or for none. Shopify rejects a token whose e-mail address belongs to a customer with another identifier.
     public var identifier: String?
     /// The given name.
     public var firstName: String?

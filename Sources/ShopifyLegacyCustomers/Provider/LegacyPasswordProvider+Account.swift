@@ -28,7 +28,8 @@ extension LegacyPasswordProvider {
     ///
     /// The result is the same for addresses with and without an account, so that it does not reveal who is a customer.
     ///
-    /// - Throws: `IdentityError` when Shopify did not accept the request: throttling, an outage, a missing scope.
+    /// - Throws: `IdentityError`, for example for throttling, an outage or a missing scope. With code `IdentityError.Code.outcomeUnknown`,
+    ///   and after a cancellation, Shopify may have sent the e-mail.
     public func recover(email: String, in context: StorefrontContext = StorefrontContext()) async throws {
         _ = try await client.execute(LegacyCustomerRecover(email: email), in: context)
     }

@@ -133,7 +133,7 @@ struct StoreCheck {
                 "providers.\(provider.descriptor.name)",
                 "refresh token",
                 "The newest session has no refresh token\(isMissing ? ", and offline_access was not granted" : "")."
-                    + " When its access token expires, the buyer has to sign in again.",
+                    + " When its access token has expired, calls that need a token fail until the buyer signs in again.",
                 hint: isOpenID
                     ? "Read in the provider's documentation how a client requests refresh tokens. For many providers, add offline_access "
                         + "to the provider's scopes, and set the provider's prompt to \"consent\"."

@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// Cancels the command at the first SIGINT or SIGTERM; a second signal ends the process immediately.
 ///
-/// SIGPIPE is ignored. Instead, the write to the closed pipe fails, and ``Output`` remembers that.
+/// SIGPIPE is ignored, so a write to a closed pipe fails and does not end the process. ``Output`` remembers a failed write to standard
+/// output.
 final class Interruption: Sendable {
     private struct State {
         var isRequested = false

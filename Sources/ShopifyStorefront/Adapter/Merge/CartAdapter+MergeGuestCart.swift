@@ -161,8 +161,8 @@ extension CartAdapter: SignInCarts {
                 let own = stored.binding.flatMap { $0.cartID == binding.cartID ? $0 : nil }
                 let isSameBuyer = try await self.others(id).contains { $0.cart.session == session }
                 if let own, own.unanswered == nil, !isSameBuyer {
-                    // The other session already has the cart. Its merge was interrupted before the cart was removed from the guest's
-                    // session.
+                    // The other session already has the cart. Its merge was interrupted before it removed the cart from the guest's
+                    // session, or another process is about to remove it.
                     guard try await locked.write(nil) else { throw CartConflict() }
                     return CartChange(.noCart, saving: nil)
                 }
