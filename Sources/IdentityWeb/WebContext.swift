@@ -284,7 +284,7 @@ public final class WebContext: Sendable {
 
     /// The response of the route that handles the request; nil if the app has to handle it, because the path belongs to no route.
     ///
-    /// The path decides the route here; its methods and its code are in `SignInRoutes+Dispatch.swift`.
+    /// The path decides the route here; its methods and the call of its code are in `SignInRoutes+Dispatch.swift`.
     public func dispatch() async -> WebResponse? {
         guard let route = routes.table[request.path] else {
             guard routes.table.owns(request.path) else { return nil }

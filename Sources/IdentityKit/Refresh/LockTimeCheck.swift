@@ -25,10 +25,10 @@ struct LockTimeCheck: SessionService {
                 The timeout of provider \(provider.descriptor.name) is \(timeout.timeInterval) seconds, but the store guarantees \
                 a session's lock for \(seconds) seconds only.
                 """,
-            hint: """
-                Set the timeout of the provider to \(seconds) seconds or less. For up to 10 seconds, you can instead configure the longest \
-                lease of PostgresStore: set `locking` of PostgresStore.Configuration to .lease(.seconds(15)).
-                """
+            hint: "Set the timeout of the provider to \(seconds) seconds or less."
+                + (limit < .seconds(10)
+                    ? " For up to 10 seconds, you can instead set `locking` of PostgresStore.Configuration to .lease(.seconds(15))."
+                    : "")
         )
     }
 }

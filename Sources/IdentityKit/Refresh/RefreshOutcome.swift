@@ -12,6 +12,7 @@ package enum RefreshOutcome: Sendable {
     case wait
     /// The attempt failed; `pausesSession`: the failure counts for the pauses of ``SessionRefreshPauses``.
     ///
-    /// A failed preparation has already been counted by `TokenRefresher+Actions.swift`.
+    /// An error of ``JournaledRefreshing/prepareRefresh(of:)`` has already been counted by `TokenRefresher+Actions.swift`. Other errors of
+    /// the preparation do not count.
     case failed(IdentityError, pausesSession: Bool = false)
 }
