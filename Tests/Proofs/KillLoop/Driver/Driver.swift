@@ -123,13 +123,25 @@ struct Driver: Sendable {
         var ended = ledger.ended
         var lost = 0
         _ = try await manager.repair()
-        for session in try await manager.sessions() where ended[session.id.rawValue] == nil {
-            do {
-                _ = try await Self.repeating { try await manager.refreshTokens(for: session.id) }
-            } catch let error as IdentityError where error.kind == .signInAgain {
-                ended[session.id.rawValue] = error.code.rawValue
-                if ledger.hit[session.id.rawValue] == nil { lost += 1 }
+        let open = try await manager.sessions().map(\.id).filter { ended[$0.rawValue] == nil }
+        // At the same time, because under leases each claimed session waits for its claim.
+        let losses: [(id: String, reason: String)]
+        losses = try await withThrowingTaskGroup(of: (id: String, reason: String)?.self) { group in
+            for id in open {
+                group.addTask {
+                    do {
+                        _ = try await Self.repeating { try await manager.refreshTokens(for: id) }
+                        return nil
+                    } catch let error as IdentityError where error.kind == .signInAgain {
+                        return (id.rawValue, error.code.rawValue)
+                    }
+                }
             }
+            return try await group.reduce(into: []) { found, loss in if let loss { found.append(loss) } }
+        }
+        for loss in losses {
+            ended[loss.id] = loss.reason
+            if ledger.hit[loss.id] == nil { lost += 1 }
         }
         let raced = ledger.ended.keys.filter { ledger.hit[$0] == nil }.count
         let counters = sandbox.openID.counters
