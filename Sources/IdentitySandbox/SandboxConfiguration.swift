@@ -80,7 +80,7 @@ public struct SandboxBuyerAccount: Sendable, Equatable {
     public var emailVerified: Bool
     /// Given and family name.
     public var firstName: String, lastName: String
-    /// The telephone number in E.164 form; empty when there is none.
+    /// The telephone number in E.164 form; empty for a buyer without a telephone number.
     public var phone: String
     /// The addresses; the first is the default one.
     public var addresses: [Address]

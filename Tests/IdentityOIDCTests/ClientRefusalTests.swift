@@ -51,7 +51,7 @@ struct ClientRefusalTests {
         }
     }
 
-    @Test("if the assertion's audience is the token endpoint and there is none, a revocation fails without a request")
+    @Test("without the token endpoint that the assertion needs as its audience, a revocation sends no request")
     func noTokenEndpoint() async throws {
         let key = try ClientKey(Secret(ClientKeys.p256))
         try await FakeWorld.run {

@@ -293,7 +293,7 @@ struct OpenIDRefreshTests {
         }
     }
 
-    @Test("the logout URL has client, ID token and return URI; without end-session endpoint there is none")
+    @Test("the logout URL has client, ID token and return URI; without an end-session endpoint the logout URL is nil")
     func logout() async throws {
         try await FakeWorld.run { world in
             let tokens = try await world.login()

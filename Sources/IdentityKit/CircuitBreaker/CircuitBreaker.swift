@@ -22,7 +22,7 @@ package struct CircuitBreaker: Sendable {
     private var isProbing = false
     /// How often ``open(for:at:)`` was called since the last call of ``close()``.
     package private(set) var openings = 0
-    /// The last failure that the owner recorded since the last call of ``close()``; nil if there is none.
+    /// The last failure that the owner recorded since the last call of ``close()``; nil if the owner recorded no failure.
     package var lastFailure: IdentityError?
 
     /// Creates a closed breaker.

@@ -40,9 +40,9 @@ package enum JSONText {
         return String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
     }
 
-    /// The index of the first quotation mark, backslash, byte below 0x20 or byte equal to `other`; the end of the bytes if there is none.
+    /// The index of the first quotation mark, backslash, byte below 0x20 or byte equal to `other`.
     ///
-    /// Sixteen bytes are examined at a time, because tokens are long strings.
+    /// If no such byte is found, it is the end of the bytes. Sixteen bytes are examined at a time, because tokens are long strings.
     package static func firstSpecialByte(
         in bytes: Span<UInt8>,
         from start: Int,

@@ -24,7 +24,7 @@ extension TokenRefresher {
         unsaved[id]?.replaces(tokens) ?? false
     }
 
-    /// The not yet accepted response to a refresh of these tokens, from this process's memory or from the store; nil if there is none.
+    /// The not yet accepted response to a refresh of these tokens, from this process's memory or from the store; nil without a response.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
         unsaved.pendingResponse(to: tokens, of: stored, state)
     }

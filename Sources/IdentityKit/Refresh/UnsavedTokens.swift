@@ -68,7 +68,7 @@ final class UnsavedTokens: Sendable {
         return .tokensNotDurable
     }
 
-    /// The not yet accepted response to a refresh of these tokens, from this process's memory or from the store; nil if there is none.
+    /// The not yet accepted response to a refresh of these tokens, from this process's memory or from the store; nil without a response.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
         guard let entry = self[stored.id], entry.replaces(tokens) else { return state.response }
         switch Result(catching: { try entry.isNewer(than: stored, replacing: tokens) }) {
@@ -137,7 +137,7 @@ final class UnsavedTokens: Sendable {
         if let kind { events.emit(kind, provider: session.provider, session: session.id) }
     }
 
-    /// The state that replaces a session's stored tokens, from memory or from the spool; nil if there is none.
+    /// The state that replaces a session's stored tokens, from memory or from the spool; nil if neither contains such a state.
     ///
     /// A state that replaces other tokens is too old and is removed, unless the stored row has an older generation. A state that may be
     /// older than the stored response is kept. It is returned only with `isResponseRefused`, which says that this response has no token.
@@ -173,7 +173,7 @@ final class UnsavedTokens: Sendable {
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 
-    /// Returns the state that is kept for a removed session; nil if there is none, or if the spool cannot be read.
+    /// Returns the state that is kept for a removed session; nil if no state is kept, or if the spool cannot be read.
     func peek(_ id: SessionID) async -> Entry? {
         if let entry = self[id] { return entry }
         return try? (try await spool?.spooledSession(id)).flatMap(Self.entry)

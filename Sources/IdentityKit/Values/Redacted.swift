@@ -1,4 +1,4 @@
-/// A value whose members contain secrets or personal data: it prints only its `description`, which has none of them.
+/// A value whose members contain secrets or personal data: it prints only its `description`, which does not contain them.
 ///
 /// `print`, `dump`, string interpolation and debuggers show the same text. A ``Secret`` prints `<secret>`. `RequestSecrets` removes
 /// secrets from texts of a provider.

@@ -17,7 +17,8 @@ struct Connector: Sendable {
 
     /// Tries one server after the other.
     ///
-    /// The first server that accepts writes is used. If there is none, the first readable server is used, unless the plan is strict.
+    /// The first server that accepts writes is used. If no server accepts writes, the first readable server is used, unless the plan is
+    /// strict.
     private func connect() -> Result<OpenedConnection, PostgresFailure> {
         var readable: OpenedConnection?
         var worst = PostgresFailure(.unreachable)

@@ -25,7 +25,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case behind
         /// The server's certificate could not be verified, or the server offers no TLS.
         case untrusted
-        /// The server requires a password and there is none.
+        /// The server requires a password, and no password is configured.
         case passwordMissing
         /// `synchronous_commit` is off, and the store cannot set it through a pooler.
         case notDurable

@@ -39,7 +39,7 @@ final class Statement: ColumnReading {
         }
     }
 
-    /// Moves to the next row; false when there is none.
+    /// Moves to the next row; false after the last row.
     func step() throws(SQLiteFailure) -> Bool {
         errno = 0
         let result = unsafe sqlite3_step(pointer)

@@ -15,7 +15,7 @@ public struct StoreKeys: Sendable {
         self.readOnly = readOnly
     }
 
-    /// The key with this identifier; nil if there is none.
+    /// The key with this identifier; nil if no key has it.
     package func key(_ identifier: some Sequence<UInt8>) -> StoreKey? {
         if active.identifier.elementsEqual(identifier) { return active }
         // A linear search, because a store has only a few keys.

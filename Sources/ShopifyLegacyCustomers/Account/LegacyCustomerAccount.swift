@@ -219,7 +219,8 @@ public struct LegacyCustomerAccount: Sendable {
         try LegacyCustomerUserErrors.check(errors, metadata)
     }
 
-    /// The error for a response without the changed value: Shopify's GraphQL errors, or code `unexpected_response` if there are none.
+    /// The error for a response without the changed value: made from Shopify's GraphQL errors, or with code `unexpected_response` if the
+    /// response has no errors.
     private func empty<Output>(_ result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
         guard result.errors.isEmpty else { return provider.client.failure(of: result, document) }
         return IdentityError(

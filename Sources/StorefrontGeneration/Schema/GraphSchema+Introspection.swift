@@ -149,7 +149,7 @@ private struct IntrospectionReader {
         }
     }
 
-    /// Parses a default value, which introspection returns as the text of a GraphQL literal; nil if there is none.
+    /// Parses a default value, which introspection returns as the text of a GraphQL literal; nil without a default value.
     private func defaultValue(_ value: JSONValue?, _ place: String) throws(GenerationFailure) -> GraphLiteral? {
         guard let value, !value.isNull else { return nil }
         do {

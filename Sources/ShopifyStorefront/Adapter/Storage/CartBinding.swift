@@ -92,7 +92,7 @@ struct CartBinding: Sendable {
 
     /// The ended merge into this cart.
     ///
-    /// If there is none, the latest ended merge into this session, whose cart may have got a new id since.
+    /// Without such a merge: the latest ended merge into this session, whose cart may have got a new id since.
     func merge(into cartID: CartID, of session: SessionID) -> Merge? {
         merges.last { $0.cartID == cartID } ?? merges.last { $0.isOf(session) }
     }
