@@ -46,7 +46,6 @@ import Testing
             ("__Host-a=1; Path=/; Secure", "https://www.shop.example/", true),
             ("__Host-a=1; Path=/; Secure; Domain=shop.example", "https://www.shop.example/", false),
             ("__Host-a=1; Path=/", "https://www.shop.example/", false),
-            ("__Host-a=1; Secure", "https://www.shop.example/", false),
             ("__Secure-a=1; Path=/", "https://www.shop.example/", false),
             ("=1; Path=/", "https://www.shop.example/", false),
             ("a b=1; Path=/", "https://www.shop.example/", false),
@@ -55,6 +54,12 @@ import Testing
     )
     func scope(line: String, url: String, belongs: Bool) throws {
         #expect((try jar([line]).header(for: HTTPURL(url)) != nil) == belongs)
+    }
+
+    @Test("a cookie whose name begins with __Host- is ignored without a Path, also if its default path is /")
+    func hostPrefix() throws {
+        let jar = try jar(["__Host-a=1; Secure", "__Host-b=2; Secure; Path=/"], from: "https://www.shop.example/")
+        #expect(jar.header(for: try HTTPURL("https://www.shop.example/")) == "__Host-b=2")
     }
 
     @Test(
