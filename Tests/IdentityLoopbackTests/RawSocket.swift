@@ -3,10 +3,8 @@ import IdentityPlatform
 @testable import IdentityLoopback
 
 /// A client that sends raw bytes.
-final class RawSocket: @unchecked Sendable {
-    // The descriptor never changes; `wasReset` is written before `readToEnd` returns and read afterwards.
+final class RawSocket: Sendable {
     private let descriptor: Int32
-    private(set) var wasReset = false
 
     init(port: UInt16) throws {
         descriptor = socket(AF_INET, Platform.streamSocket, 0)
@@ -29,27 +27,40 @@ final class RawSocket: @unchecked Sendable {
         _ = unsafe IdentityPlatform.send(descriptor, bytes, bytes.count, Platform.sendFlags)
     }
 
-    /// Reads on a dedicated thread, because a thread of the cooperative pool must not block.
+    /// Reads until the server closes or resets the connection.
     ///
     /// - Parameters:
     ///   - size: The maximum number of bytes of one read.
     ///   - pause: The time between two reads, in microseconds.
     /// - Returns: All that the server has sent, as UTF-8.
     func readToEnd(by size: Int = 4096, pausing pause: UInt32 = 0) async -> String {
+        await read(by: size, pausing: pause).text
+    }
+
+    /// Reads until the server closes or resets the connection.
+    ///
+    /// - Returns: Whether the server has reset the connection.
+    func readToReset() async -> Bool {
+        await read(by: 4096, pausing: 0).wasReset
+    }
+
+    /// Reads on a dedicated thread, because a thread of the cooperative pool must not block.
+    private func read(by size: Int, pausing pause: UInt32) async -> (text: String, wasReset: Bool) {
         await withCheckedContinuation { continuation in
             let started = DedicatedThread.start {
                 var all: [UInt8] = []
+                var wasReset = false
                 var room = [UInt8](repeating: 0, count: size)
                 while true {
                     let count = unsafe recv(self.descriptor, &room, room.count, 0)
-                    if count < 0 { self.wasReset = errno == ECONNRESET }
+                    if count < 0 { wasReset = errno == ECONNRESET }
                     guard count > 0 else { break }
                     all += room[..<count]
                     if pause > 0 { usleep(pause) }
                 }
-                continuation.resume(returning: String(decoding: all, as: UTF8.self))
+                continuation.resume(returning: (String(decoding: all, as: UTF8.self), wasReset))
             }
-            if !started { continuation.resume(returning: "no thread") }
+            if !started { continuation.resume(returning: ("no thread", false)) }
         }
     }
 }
