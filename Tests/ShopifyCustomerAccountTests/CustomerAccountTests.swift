@@ -268,9 +268,6 @@ struct CustomerAccountTests {
             try CustomerAccountConfiguration(shopDomain: "a.example", endpoint: plain)
         }
         #expect(throws: IdentityError.self) {
-            try CustomerAccountConfiguration(shopDomain: "a.example", origin: "https://a.example/path")
-        }
-        #expect(throws: IdentityError.self) {
             try CustomerAccountConfiguration(shopDomain: "a.example", apiVersion: ShopifyAPIVersion(rawValue: "../x"))
         }
         for hosts in [[], ["https://a.example"], ["a.example:8443"], [""]] {
@@ -280,5 +277,22 @@ struct CustomerAccountTests {
         }
         let good = try CustomerAccountConfiguration(shopDomain: "Shop.Example", origin: "https://a.example")
         #expect(good.shopDomain == "shop.example")
+    }
+
+    @Test(
+        "an origin that is not an https origin is refused, except http to a loopback address that is permitted",
+        arguments: [
+            ("https://a.example", false, true), ("https://a.example/path", false, false),
+            ("http://a.example", false, false), ("http://a.example", true, false),
+            ("http://127.0.0.1:8080", false, false), ("http://127.0.0.1:8080", true, true),
+        ]
+    )
+    func origins(origin: String, allowsLoopbackHTTP: Bool, isAccepted: Bool) {
+        let configuration = try? CustomerAccountConfiguration(
+            shopDomain: "a.example",
+            origin: origin,
+            allowsLoopbackHTTP: allowsLoopbackHTTP
+        )
+        #expect(configuration?.origin == (isAccepted ? origin : nil))
     }
 }

@@ -8,7 +8,7 @@ public struct CustomerAccountConfiguration: Sendable {
     public let shopDomain: String
     /// The version of the API.
     public let apiVersion: ShopifyAPIVersion
-    /// The origin that a public web client must send; nil for other clients.
+    /// The origin that a public web client must send, with https; nil for other clients.
     public let origin: String?
     /// The URL for requests; nil to discover it.
     public let endpoint: HTTPURL?
@@ -26,11 +26,11 @@ public struct CustomerAccountConfiguration: Sendable {
     /// - Parameters:
     ///   - shopDomain: A host name without scheme, port and path; with ``allowsLoopbackHTTP``, also a loopback address with a port.
     ///   - apiVersion: The version, 2026-10 by default.
-    ///   - origin: The origin of a public web client.
+    ///   - origin: The origin of a public web client, with https.
     ///   - endpoint: A URL instead of the discovered one.
     ///   - endpointHosts: The hosts that the API may have, and to which the discovery document may redirect. By default
     ///     `shopify.com`, and the shop domain with its subdomains. A host name does not include its subdomains.
-    ///   - allowsLoopbackHTTP: Whether URLs may be http to a loopback address.
+    ///   - allowsLoopbackHTTP: Whether URLs and the origin may be http with a loopback address.
     ///   - timeout: The timeout of one request.
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, version, origin, host or timeout, or
     ///   an endpoint that is not https.
@@ -57,13 +57,17 @@ public struct CustomerAccountConfiguration: Sendable {
                 "Set apiVersion to a version such as 2026-10, or to unstable."
             )
         }
-        if let origin, (try? HTTPURL(origin))?.origin.isIdentical(to: origin) != true {
-            throw Self.invalid(
-                "`origin` of the Customer Account API is not an origin.",
-                "Set origin to an origin such as https://shop.example, without a trailing slash and without a path."
-            )
+        func isAllowed(_ url: HTTPURL) -> Bool { url.isSecure || (allowsLoopbackHTTP && url.isLoopback) }
+        if let origin {
+            guard let url = try? HTTPURL(origin), url.origin.isIdentical(to: origin), isAllowed(url) else {
+                throw Self.invalid(
+                    "`origin` of the Customer Account API is not an https origin in the form that browsers send.",
+                    "Set origin to an origin such as https://shop.example, without a trailing slash and without a path. Register it "
+                        + "at Shopify under JavaScript origins."
+                )
+            }
         }
-        if let endpoint, !endpoint.isSecure, !(allowsLoopbackHTTP && endpoint.isLoopback) {
+        if let endpoint, !isAllowed(endpoint) {
             throw Self.invalid(
                 "`endpoint` of the Customer Account API is not https.",
                 "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to "
