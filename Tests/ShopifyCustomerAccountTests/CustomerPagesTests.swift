@@ -29,6 +29,18 @@ import Testing
         }
     }
 
+    @Test("after an error, the pages end and no further page is requested")
+    func endAfterError() async throws {
+        try await Shop.with { shop in
+            shop.sandbox.shopify.planFault(.status(503), on: .api)
+            var pages = shop.account.orders().makeAsyncIterator()
+            await #expect(throws: IdentityError.self) { _ = try await pages.next() }
+            let next = try await pages.next()
+            #expect(next == nil)
+            #expect(shop.sandbox.shopify.requests(to: .api).count == 1)
+        }
+    }
+
     /// The data with `hasNextPage` and this cursor in each `pageInfo`.
     private static func withMore(_ value: JSONValue, after cursor: String?) -> JSONValue {
         guard var object = value.object else { return value }

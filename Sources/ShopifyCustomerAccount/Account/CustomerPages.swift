@@ -25,9 +25,16 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
         /// The next page; nil after the last.
         ///
         /// - Throws: `IdentityError`; with code `IdentityError.Code.unexpectedResponse` when there are more pages, but `endCursor` of this
-        ///   page is missing or equals that of the page before. After an error, the next call requests the same page again.
+        ///   page is missing or equals that of the page before. After an error, the next call returns nil.
         public mutating func next() async throws -> [Element]? {
             guard !isAtEnd else { return nil }
+            do { return try await page() } catch {
+                isAtEnd = true
+                throw error
+            }
+        }
+
+        private mutating func page() async throws -> [Element] {
             let page = try await fetch(cursor)
             guard page.info.hasNextPage else {
                 isAtEnd = true
