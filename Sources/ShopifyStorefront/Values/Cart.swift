@@ -63,7 +63,7 @@ public struct CartLine: Sendable, Equatable {
     public let total: Money
     /// The attributes of the line.
     public let attributes: [CartAttribute]
-    /// The selling plan, for a subscription.
+    /// The selling plan, for a subscription; also nil when the token lacks the scope `unauthenticated_read_selling_plans`.
     public let sellingPlanID: String?
     /// The variant of the parent line, for example the product that a warranty belongs to.
     public let parentMerchandiseID: String?
