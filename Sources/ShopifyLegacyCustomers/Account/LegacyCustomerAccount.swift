@@ -94,10 +94,8 @@ public struct LegacyCustomerAccount: Sendable {
     @discardableResult
     public func update(_ input: LegacyCustomerUpdateInput) async throws -> LegacyCustomer {
         if case .set = input.password { return try await changePassword(input) }
-        return try await withTokens { tokens in
-            try checked(
-                await execute(LegacyCustomerUpdate(customerAccessToken: tokens.accessToken, customer: input))
-            )
+        return try await change(returning: \.customer) {
+            LegacyCustomerUpdate(customerAccessToken: $0, customer: input)
         }
     }
 
@@ -111,7 +109,7 @@ public struct LegacyCustomerAccount: Sendable {
             var failure: (any Error)?
             do { token = try await sessions.refreshTokens(for: session).tokens.accessToken } catch { failure = error }
             switch provider.passwordChanges.remove(change) {
-            case .finished(let result): return try checked(result.get())
+            case .finished(let result): return try checked(result.get(), LegacyCustomerUpdate.document, \.customer)
             // No refresh sent the change, or Shopify did not accept its token. Usually another refresh has replaced the token. The next
             // round sends the change with the session's present token.
             case .notExecuted: if let failure { throw failure }
@@ -146,11 +144,8 @@ public struct LegacyCustomerAccount: Sendable {
     /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check the addresses before you add it again.
     @discardableResult
     public func add(_ address: LegacyCustomerAddressInput) async throws -> LegacyCustomerAddress {
-        try await withTokens { tokens in
-            try checked(
-                await execute(LegacyCustomerAddressCreate(customerAccessToken: tokens.accessToken, address: address)),
-                LegacyCustomerAddressCreate.document
-            )
+        try await change(returning: \.customerAddress) {
+            LegacyCustomerAddressCreate(customerAccessToken: $0, address: address)
         }
     }
 
@@ -162,13 +157,8 @@ public struct LegacyCustomerAccount: Sendable {
         address id: String,
         _ address: LegacyCustomerAddressInput
     ) async throws -> LegacyCustomerAddress {
-        try await withTokens { tokens in
-            try checked(
-                await execute(
-                    LegacyCustomerAddressUpdate(customerAccessToken: tokens.accessToken, id: id, address: address)
-                ),
-                LegacyCustomerAddressUpdate.document
-            )
+        try await change(returning: \.customerAddress) {
+            LegacyCustomerAddressUpdate(customerAccessToken: $0, id: id, address: address)
         }
     }
 
@@ -177,53 +167,42 @@ public struct LegacyCustomerAccount: Sendable {
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not
     ///   repeated, because Shopify rejects the removal of an address that no longer exists.
     public func remove(address id: String) async throws {
-        try await withTokens { tokens in
-            let operation = LegacyCustomerAddressDelete(customerAccessToken: tokens.accessToken, id: id)
-            let result = try await execute(operation)
-            try Self.check(result.data.customerUserErrors, result.metadata)
-        }
+        try await change(returning: { _ in () }) { LegacyCustomerAddressDelete(customerAccessToken: $0, id: id) }
     }
 
     /// Legacy: makes an address the default one.
     public func setDefaultAddress(_ id: String) async throws {
-        try await withTokens { tokens in
-            let operation = LegacyCustomerDefaultAddressUpdate(customerAccessToken: tokens.accessToken, addressID: id)
-            let result = try await execute(operation)
-            try Self.check(result.data.customerUserErrors, result.metadata)
+        try await change(returning: { _ in () }) {
+            LegacyCustomerDefaultAddressUpdate(customerAccessToken: $0, addressID: id)
         }
     }
 
-    private func checked(
-        _ result: StorefrontResult<LegacyCustomerUpdate.Output>
-    ) throws(IdentityError) -> LegacyCustomer {
-        try Self.check(result.data.customerUserErrors, result.metadata)
-        guard let customer = result.data.customer else { throw empty(result, LegacyCustomerUpdate.document) }
-        return customer
+    /// Sends a change with the session's token, and returns the changed value.
+    private func change<Operation: GraphQLOperation, Value: Sendable>(
+        returning value: (Operation.Output) -> Value?,
+        _ operation: (_ token: Secret) -> Operation
+    ) async throws -> Value where Operation.Output: LegacyCustomerPayload {
+        try await withTokens { tokens in
+            try checked(await execute(operation(tokens.accessToken)), Operation.document, value)
+        }
     }
 
-    private func checked(
-        _ result: StorefrontResult<LegacyCustomerAddressPayload>,
-        _ document: GraphQLDocument
-    ) throws(IdentityError) -> LegacyCustomerAddress {
-        try Self.check(result.data.customerUserErrors, result.metadata)
-        guard let address = result.data.customerAddress else { throw empty(result, document) }
-        return address
-    }
-
-    private static func check(
-        _ errors: [LegacyCustomerUserError],
-        _ metadata: GraphQLMetadata
-    ) throws(IdentityError) {
+    /// Returns the changed value of a response.
+    ///
+    /// - Throws: Shopify's user errors. Without user errors and without a value: the error made from Shopify's GraphQL errors, or an error
+    ///   with code `unexpected_response` if the response has no GraphQL errors.
+    private func checked<Payload: LegacyCustomerPayload, Value>(
+        _ result: StorefrontResult<Payload>,
+        _ document: GraphQLDocument,
+        _ value: (Payload) -> Value?
+    ) throws(IdentityError) -> Value {
+        let errors = result.data.customerUserErrors
         // With this code Shopify did not execute the change, so withTokens may repeat it with a newer token.
         guard !errors.contains(where: { $0.code == .tokenInvalid }) else { throw LegacyPasswordProvider.refused }
-        try LegacyCustomerUserErrors.check(errors, metadata)
-    }
-
-    /// The error for a response without the changed value: made from Shopify's GraphQL errors, or with code `unexpected_response` if the
-    /// response has no errors.
-    private func empty<Output>(_ result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
-        guard result.errors.isEmpty else { return provider.client.failure(of: result, document) }
-        return IdentityError(
+        try LegacyCustomerUserErrors.check(errors, result.metadata)
+        if let value = value(result.data) { return value }
+        guard result.errors.isEmpty else { throw provider.client.failure(of: result, document) }
+        throw IdentityError(
             .rejected,
             .unexpectedResponse,
             "The Storefront API returned neither an error nor the result of a change.",
@@ -232,3 +211,13 @@ public struct LegacyCustomerAccount: Sendable {
         )
     }
 }
+
+/// The response to a change of a legacy customer.
+private protocol LegacyCustomerPayload: Sendable {
+    var customerUserErrors: [LegacyCustomerUserError] { get }
+}
+
+extension LegacyCustomerUpdate.CustomerUpdate: LegacyCustomerPayload {}
+extension LegacyCustomerAddressPayload: LegacyCustomerPayload {}
+extension LegacyCustomerAddressDelete.CustomerAddressDelete: LegacyCustomerPayload {}
+extension LegacyCustomerDefaultAddressUpdate.CustomerDefaultAddressUpdate: LegacyCustomerPayload {}
