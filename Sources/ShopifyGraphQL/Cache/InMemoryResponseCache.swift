@@ -93,11 +93,7 @@ public final class InMemoryResponseCache: ResponseCache {
 
     /// Removes all responses.
     public func removeAll() async {
-        state.withLock { state in
-            let ended = state.ended
-            state = State()
-            state.ended = ended
-        }
+        state.withLock { $0 = State(ended: $0.ended) }
     }
 
     private static func cost(of response: CachedResponse) -> Int { response.body.count + overhead }

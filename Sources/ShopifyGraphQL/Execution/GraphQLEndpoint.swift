@@ -49,8 +49,6 @@ package struct GraphQLEndpoint: Sendable {
     package let allowsLoopbackHTTP: Bool
     /// The timeout of one request.
     package let timeout: Duration
-    /// The maximum size of a response.
-    package let maximumBodyBytes: Int
     /// What authenticates the requests, for messages: for example `the buyer's access token`.
     package let access: String
     /// The error code for a rejected token (other than a buyer's), scope, shop or version.
@@ -71,7 +69,6 @@ package struct GraphQLEndpoint: Sendable {
         version: ShopifyAPIVersion,
         allowsLoopbackHTTP: Bool = false,
         timeout: Duration = .seconds(15),
-        maximumBodyBytes: Int = 8 << 20,
         access: String,
         refusalCode: IdentityError.Code,
         takesBuyerTokens: Bool = false,
@@ -84,7 +81,6 @@ package struct GraphQLEndpoint: Sendable {
         self.version = version
         self.allowsLoopbackHTTP = allowsLoopbackHTTP
         self.timeout = timeout
-        self.maximumBodyBytes = maximumBodyBytes
         self.access = access
         self.refusalCode = refusalCode
         self.takesBuyerTokens = takesBuyerTokens

@@ -169,7 +169,7 @@ package struct GraphQLExecutor: Sendable {
             url: endpoint.url,
             headers: headers,
             body: body,
-            limits: HTTPLimits(maximumBodyBytes: endpoint.maximumBodyBytes),
+            limits: HTTPLimits(maximumBodyBytes: GraphQLLimits().maximumBytes),
             allowsLoopbackHTTP: endpoint.allowsLoopbackHTTP,
             addressPolicy: endpoint.addressPolicy
         )

@@ -1,3 +1,5 @@
+internal import IdentityHTTP
+
 /// A version of Shopify's GraphQL APIs, as in the path of the URL.
 ///
 /// Shopify serves a version for at least a year. After that, Shopify answers requests for this version with its oldest supported version
@@ -29,12 +31,6 @@ public struct ShopifyAPIVersion: RawRepresentable, Hashable, Sendable, CustomStr
     /// Whether the text has 1 to 32 characters, all of them lower-case letters, digits or hyphens.
     package var isPathSegment: Bool {
         (1...32).contains(rawValue.utf8.count)
-            && rawValue.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && rawValue.utf8.allSatisfy { (0x61...0x7A).contains($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") }
     }
 }

@@ -23,9 +23,9 @@ package struct GraphQLResponseBody: Sendable {
 
     /// Parses the body of a response.
     ///
-    /// - Throws: `JSONError` when it is not a JSON object within the limits.
-    package init(parsing bytes: [UInt8], limits: GraphQLLimits = GraphQLLimits()) throws(JSONError) {
-        let tape = try TapeBuilder.tape(bytes, limits) { tape in
+    /// - Throws: `JSONError` when it is not a JSON object within the default `GraphQLLimits`.
+    package init(parsing bytes: [UInt8]) throws(JSONError) {
+        let tape = try TapeBuilder.tape(bytes, GraphQLLimits()) { tape in
             tape.entries[0].kind == .object ? tape.member("data", of: 0) ?? 0 : 0
         }
         guard tape.entries[0].kind == .object else {

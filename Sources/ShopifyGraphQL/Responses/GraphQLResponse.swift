@@ -28,11 +28,10 @@ struct GraphQLResponse: Sendable {
         from endpoint: GraphQLEndpoint,
         hiding secrets: RequestSecrets
     ) throws(GraphQLFailure) {
-        let limits = GraphQLLimits(maximumBytes: endpoint.maximumBodyBytes)
         var body: GraphQLResponseBody?
         var problem = "it contains neither data nor errors"
         do throws(JSONError) {
-            body = try GraphQLResponseBody(parsing: response.body, limits: limits)
+            body = try GraphQLResponseBody(parsing: response.body)
         } catch {
             problem = error.reason
         }

@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 public import IdentityKit
 
 /// A color as Shopify wrote it (scalar `Color`): `#6A8D48`, also with three, four or eight digits.
@@ -16,7 +17,7 @@ public struct ShopifyColor: Hashable, Sendable, CustomStringConvertible {
     /// Creates a color from its text; nil unless it is a number sign with three, four, six or eight hexadecimal digits.
     public init?(text: String) {
         let bytes = Array(text.utf8.prefix(10))
-        let digits = bytes.dropFirst().compactMap { Self.value($0) }
+        let digits = bytes.dropFirst().compactMap(ASCII.hexValue)
         guard bytes.first == UInt8(ascii: "#"), digits.count == bytes.count - 1 else { return nil }
         var parts: [UInt8]
         switch digits.count {
@@ -27,12 +28,6 @@ public struct ShopifyColor: Hashable, Sendable, CustomStringConvertible {
         if parts.count == 3 { parts.append(255) }
         self.text = text
         (red, green, blue, opacity) = (parts[0], parts[1], parts[2], parts[3])
-    }
-
-    private static func value(_ byte: UInt8) -> UInt8? {
-        if byte &- UInt8(ascii: "0") < 10 { return byte - UInt8(ascii: "0") }
-        let letter = (byte | 0x20) &- UInt8(ascii: "a")
-        return letter < 6 ? letter + 10 : nil
     }
 
     /// The text.

@@ -28,12 +28,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
 
     /// The exact value.
     public var decimal: Decimal {
-        let parts = parts
-        let half: UInt128 = 10_000_000_000_000_000_000
-        let digits =
-            Decimal(UInt64(truncatingIfNeeded: parts.digits / half)) * Decimal(UInt64(truncatingIfNeeded: half))
-            + Decimal(UInt64(truncatingIfNeeded: parts.digits % half))
-        return Decimal(sign: parts.isNegative ? .minus : .plus, exponent: -parts.fraction, significand: digits)
+        parts.digits == 0 ? .zero : Decimal(string: text) ?? .zero
     }
 
     /// A number in canonical form: without trailing zeros of the fraction, and zero without a sign.

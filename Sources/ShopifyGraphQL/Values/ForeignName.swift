@@ -1,16 +1,13 @@
+internal import IdentityHTTP
+
 /// A name from a response that an error shows: a code or a field.
 ///
 /// Other texts are shown as `…`, because they may repeat a token or a buyer's input.
 package enum ForeignName {
     package static func shown(_ name: String) -> String {
-        let isWord =
-            name.utf8.count <= 64
-            && name.utf8.allSatisfy { byte in
-                let lower = byte | 0x20
-                return lower >= 0x61 && lower <= 0x7A || byte == UInt8(ascii: "_")
-            }
+        let isWord = name.utf8.count <= 64 && name.utf8.allSatisfy { ASCII.isLetter($0) || $0 == UInt8(ascii: "_") }
         // A path can also contain positions in lists.
-        let isNumber = name.utf8.count <= 4 && name.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+        let isNumber = name.utf8.count <= 4 && name.utf8.allSatisfy(ASCII.isDigit)
         return !name.isEmpty && (isWord || isNumber) ? name : "…"
     }
 
