@@ -15,7 +15,13 @@ extension ShopifyProvider.Configuration {
                     + "copy clientID from the app's settings at Shopify."
             )
         }
-        if let shopID { try Self.check(shopID: shopID) }
+        if let shopID, !ShopifyIssuer.isShopID(shopID) {
+            throw ShopifyConfigurationProblem(
+                member: "shopID",
+                problem: "is not a shop id",
+                hint: "Copy the digits of the shop's issuer, https://shopify.com/authentication/{shop id}."
+            )
+        }
         try checkSource()
         guard issuers?.isEmpty != true else {
             throw ShopifyConfigurationProblem(
@@ -60,16 +66,6 @@ extension ShopifyProvider.Configuration {
             problem: "do not contain openid",
             hint: "Add openid to scopes: without openid, Shopify sends no ID token, and the buyer is unknown."
         )
-    }
-
-    private static func check(shopID: String) throws(ShopifyConfigurationProblem) {
-        guard ShopifyIssuer.isShopID(shopID) else {
-            throw ShopifyConfigurationProblem(
-                member: "shopID",
-                problem: "is not a shop id",
-                hint: "Copy the digits of the shop's issuer, https://shopify.com/authentication/{shop id}."
-            )
-        }
     }
 
     /// Checks that the configuration gives the endpoints or a way to discover them.

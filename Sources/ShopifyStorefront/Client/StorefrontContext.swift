@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 public import IdentityKit
 
 /// The buyer, country and language of calls.
@@ -109,14 +110,7 @@ public struct StorefrontContext: Sendable {
     /// Other texts are never sent in a header.
     package static func isAddress(_ text: String) -> Bool {
         (2...45).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                    UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "."), UInt8(ascii: ":"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { ASCII.hexValue($0) != nil || ".:".utf8.contains($0) }
             && (text.utf8.contains(UInt8(ascii: ".")) || text.utf8.contains(UInt8(ascii: ":")))
     }
 }

@@ -169,7 +169,8 @@ extension CartAdapter {
             } catch let error as IdentityError
                 where error.code == .cartUserErrors && error.kind == .rejected && !lines.isEmpty
             {
-                lines.removeAll(at: error.rejectedLines(of: min(lines.count, Self.linesPerCall)))
+                let rejected = error.rejectedLines(of: min(lines.count, Self.linesPerCall))
+                lines.removeSubranges(RangeSet(rejected, within: lines))
                 refusal = error
             }
         }

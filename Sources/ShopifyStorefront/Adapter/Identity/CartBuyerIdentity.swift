@@ -7,7 +7,7 @@ internal import ShopifyGraphQL
 ///
 /// Parts that Shopify rejects are omitted one by one.
 struct CartBuyerIdentity: Sendable {
-    private(set) var token: CustomerAccessToken?
+    var token: CustomerAccessToken?
     private(set) var email: String?
     private(set) var phone: String?
     private(set) var country: String?
@@ -62,9 +62,6 @@ struct CartBuyerIdentity: Sendable {
             )
         }
     }
-
-    /// Replaces the claim's access token by the token of an exchange.
-    mutating func replaceToken(by token: CustomerAccessToken) { self.token = token }
 
     /// The identity as an input of `cartCreate` or `cartBuyerIdentityUpdate`.
     ///
@@ -161,25 +158,24 @@ struct CartBuyerIdentity: Sendable {
 extension PostalAddress {
     /// The address without a field that Shopify rejected; nil if the field is required, unknown or not set.
     func without(_ field: String) -> PostalAddress? {
+        guard let path = Self.optionalFields.first(where: { $0.name == field })?.path else { return nil }
         var less = self
-        switch field {
-        case "firstName": less.givenName = nil
-        case "lastName": less.familyName = nil
-        case "company": less.company = nil
-        case "address2": less.line2 = nil
-        case "provinceCode": less.regionCode = nil
-        case "zip": less.postalCode = nil
-        case "phone": less.phone = nil
-        default: return nil
-        }
+        less[keyPath: path] = nil
         return less == self ? nil : less
     }
 
-    /// The parts that can be omitted one by one.
+    /// The names of the set fields that can be omitted one by one.
     fileprivate var parts: [String] {
+        var usable = self
+        usable.phone = phone.flatMap(CartText.phone)
+        return Self.optionalFields.filter { usable[keyPath: $0.path]?.isEmpty == false }.map { "address.\($0.name)" }
+    }
+
+    /// The fields that can be omitted one by one, with their names at Shopify.
+    private static var optionalFields: [(name: String, path: WritableKeyPath<PostalAddress, String?>)] {
         [
-            ("firstName", givenName), ("lastName", familyName), ("company", company), ("address2", line2),
-            ("provinceCode", regionCode), ("zip", postalCode), ("phone", phone.flatMap(CartText.phone)),
-        ].compactMap { name, value in value?.isEmpty == false ? "address.\(name)" : nil }
+            ("firstName", \.givenName), ("lastName", \.familyName), ("company", \.company), ("address2", \.line2),
+            ("provinceCode", \.regionCode), ("zip", \.postalCode), ("phone", \.phone),
+        ]
     }
 }

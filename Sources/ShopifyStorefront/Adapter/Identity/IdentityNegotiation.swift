@@ -49,7 +49,9 @@ extension CartAdapter {
         while true {
             let response: CartMutationResponse
             do {
-                if !isExchanged { try await exchange(&negotiation.identity) }
+                if !isExchanged, let exchange = policy.exchange, let token = negotiation.identity.token {
+                    negotiation.identity.token = try await exchange.storefrontToken(for: token)
+                }
                 isExchanged = true
                 response = try await send(negotiation.identity)
             } catch let error as IdentityError where !isExchanged && error.kind != .cancelled {
@@ -78,12 +80,6 @@ extension CartAdapter {
                 negotiation.identity = less
             }
         }
-    }
-
-    /// Replaces the customer access token by a Storefront token, if the policy has an exchange for that.
-    private func exchange(_ identity: inout CartBuyerIdentity) async throws {
-        guard let exchange = policy.exchange, let token = identity.token else { return }
-        identity.replaceToken(by: try await exchange.storefrontToken(for: token))
     }
 
     /// Starts the negotiation again with refreshed tokens after Shopify rejected the access token.

@@ -115,7 +115,7 @@ extension CartAdapter {
                     for index in refused.sorted() {
                         merge.refusedLines.append((part[index], errors.filter { !isNamed || $0.line == index }))
                     }
-                    part.removeAll(at: refused)
+                    part.removeSubranges(RangeSet(refused, within: part))
                 }
             }
         }
@@ -178,11 +178,5 @@ extension CartUserError {
     /// The index of the line that the error is about.
     var line: Int? {
         field.firstIndex(of: "lines").flatMap { field.dropFirst($0 + 1).first }.flatMap { Int($0) }
-    }
-}
-
-extension Array {
-    mutating func removeAll(at indices: Set<Int>) {
-        self = enumerated().filter { !indices.contains($0.offset) }.map(\.element)
     }
 }
