@@ -30,10 +30,10 @@ package struct GenerationFailure: Error, Sendable {
     }
 
     package let kind: Kind
-    package let messages: [String]
+    package let message: String
 
     static func usage(_ message: String) -> GenerationFailure {
-        GenerationFailure(kind: .usage, messages: [message])
+        GenerationFailure(kind: .usage, message: message)
     }
 }
 

@@ -6,8 +6,6 @@ package struct Generator: Sendable {
     var configuration = Configuration()
     /// `public`, `package` or `internal`.
     var access = "public"
-    /// The module of `GraphQLOperation`.
-    var module = "ShopifyGraphQL"
     /// The modules of types from the option `--import`, by the types' names.
     ///
     /// They replace the configuration's `imports` of the same types.
@@ -39,7 +37,7 @@ package struct Generator: Sendable {
         guard planner.diagnostics.isEmpty else { return Result(files: [:], diagnostics: diagnostics) }
         try configuration.check(usedTypes: planner.usedTypes)
         let modules = configuration.imports.merging(imports) { _, given in given }
-        let emitter = Emitter(plan: plan, access: access, module: module, imports: modules)
+        let emitter = Emitter(plan: plan, access: access, imports: modules)
         return Result(files: emitter.files(), diagnostics: diagnostics)
     }
 }

@@ -223,7 +223,7 @@ import Testing
             try generate("query A { shop { id } }", configuration: text)
         }
         #expect(error?.kind == .usage)
-        #expect(error?.messages.first?.contains(expected) == true, "\(error?.messages ?? [])")
+        #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
     }
 
     @Test("a list in generator.json may be empty", arguments: ["redacted", "provided", "equatable"])
@@ -246,7 +246,7 @@ import Testing
                 configuration: "{\"redacted\":[\"\(name)\"]}"
             )
         }
-        #expect(error?.messages.first?.contains("Did you mean \"\(right)\"?") == true, "\(error?.messages ?? [])")
+        #expect(error?.message.contains("Did you mean \"\(right)\"?") == true, "\(error?.message ?? "")")
     }
 
     @Test("a type under provided in generator.json is used but not generated")

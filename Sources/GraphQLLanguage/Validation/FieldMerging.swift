@@ -108,11 +108,11 @@ struct FieldMerging {
         for entry in group {
             // One family for each object type. Entries of abstract types go into the family "" and are compared with every other
             // family.
-            let isObject = !entry.parent.isAbstract
-            if let index = families.firstIndex(where: { $0.parent == (isObject ? entry.parent.name : "") }) {
+            let parent = entry.parent.isAbstract ? "" : entry.parent.name
+            if let index = families.firstIndex(where: { $0.parent == parent }) {
                 families[index].entries.append(entry)
             } else {
-                families.append((isObject ? entry.parent.name : "", [entry]))
+                families.append((parent, [entry]))
             }
         }
         let common = families.first { $0.parent.isEmpty }?.entries ?? []

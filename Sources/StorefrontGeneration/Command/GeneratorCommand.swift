@@ -76,7 +76,7 @@ package struct GeneratorCommand {
                 )
             }
         } catch let failure as GenerationFailure {
-            output.errors += failure.messages.map { "storefront-gen: \($0)" }
+            output.errors.append("storefront-gen: \(failure.message)")
             return failure.kind == .usage ? 2 : 1
         } catch {
             output.errors.append("storefront-gen: \(PlainText.line("\(error)"))")

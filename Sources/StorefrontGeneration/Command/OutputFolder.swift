@@ -28,10 +28,8 @@ struct OutputFolder {
             guard Self.isGenerated(present) else {
                 throw GenerationFailure(
                     kind: .refused,
-                    messages: [
-                        "\(file) has no comment of storefront-gen at its beginning, so it is not overwritten. Move the file, or "
-                            + "choose another folder."
-                    ]
+                    message: "\(file) has no comment of storefront-gen at its beginning, so it is not overwritten. "
+                        + "Move the file, or choose another folder."
                 )
             }
             if !present.utf8.elementsEqual(text.utf8) { difference.changed.append(name) }
@@ -45,12 +43,10 @@ struct OutputFolder {
     func apply(_ difference: Difference, _ files: [String: String]) throws(GenerationFailure) {
         do {
             for name in difference.changed {
-                let file = "\(path)/\(name)"
-                let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
-                    separator: "/"
-                )
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-                try Data((files[name] ?? "").utf8).write(to: URL(filePath: file), options: .atomic)
+                let file = URL(filePath: "\(path)/\(name)")
+                let folder = file.deletingLastPathComponent()
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try Data((files[name] ?? "").utf8).write(to: file, options: .atomic)
             }
             for name in difference.stale { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
         } catch {

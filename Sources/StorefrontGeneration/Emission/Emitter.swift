@@ -4,8 +4,6 @@
 struct Emitter {
     let plan: Plan
     let access: String
-    /// The module of `GraphQLOperation`, which each generated file imports.
-    let module: String
     /// The modules of other types that generated code uses, by the types' names.
     let imports: [String: String]
 
@@ -54,7 +52,7 @@ struct Emitter {
         body(&code)
         // Swift warns about unused imports, so each file imports only the modules that it needs.
         let words = Set(code.text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
-        var modules: Set<String> = [module]
+        var modules: Set = ["ShopifyGraphQL"]
         if words.contains("JSONValue") { modules.insert("IdentityKit") }
         for (type, module) in imports where words.contains(type) { modules.insert(module) }
         var writer = SwiftWriter()

@@ -30,11 +30,15 @@ package enum SwiftNames {
     static func isTypeName(_ text: String) -> Bool {
         guard (1...200).contains(text.utf8.count) else { return false }
         return text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
-            guard let first = part.utf8.first, !(0x30...0x39).contains(first) else { return false }
-            let isWord = part.utf8.allSatisfy { byte in
-                (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
-            }
-            return isWord && !keywords.contains(String(part)) && !impossible.contains(String(part))
+            isWord(part) && !keywords.contains(String(part)) && !impossible.contains(String(part))
+        }
+    }
+
+    /// Whether a text has only ASCII letters, digits and `_`, and does not begin with a digit.
+    static func isWord(_ text: some StringProtocol) -> Bool {
+        guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
+        return text.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
         }
     }
 

@@ -79,19 +79,11 @@ private struct IntrospectionReader {
     }
 
     private func name(_ entry: JSONValue) throws(GenerationFailure) -> String {
-        guard let name = entry["name"]?.string, Self.isName(name) else {
+        guard let name = entry["name"]?.string, name.utf8.count <= 200, SwiftNames.isWord(name) else {
             let shown = entry["name"]?.string.map { ": \"\(PlainText.line($0))\"" } ?? ", or a name is missing"
             throw .usage("The schema contains an invalid name\(shown).")
         }
         return name
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, text.utf8.count <= 200, !(0x30...0x39).contains(first) else { return false }
-        return text.utf8.allSatisfy { byte in
-            let lower = byte | 0x20
-            return (0x61...0x7A).contains(lower) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "_")
-        }
     }
 
     private mutating func type(_ entry: JSONValue) throws(GenerationFailure) -> GraphSchemaType {
