@@ -123,11 +123,16 @@ package struct GraphValidator {
 
     private mutating func check(_ fragment: GraphFragment) {
         check(fragment.directives, at: "FRAGMENT_DEFINITION")
-        guard let type = schema.types[fragment.type] else {
-            return violate(.undefinedFragmentType(fragment.type), fragment.location)
+        if let type = composite(fragment.type, fragment.location) { check(fragment.selections, on: type) }
+    }
+
+    /// The type with this name, if a fragment can select its fields; nil after a violation.
+    private mutating func composite(_ name: String, _ location: GraphLocation) -> GraphSchemaType? {
+        guard let type = schema.types[name], type.isComposite else {
+            violate(schema.types[name] == nil ? .undefinedFragmentType(name) : .fragmentOnLeaf(name), location)
+            return nil
         }
-        guard type.isComposite else { return violate(.fragmentOnLeaf(fragment.type), fragment.location) }
-        check(fragment.selections, on: type)
+        return type
     }
 
     private mutating func check(_ operation: GraphOperation) {
@@ -200,14 +205,7 @@ package struct GraphValidator {
         _ location: GraphLocation
     ) -> GraphSchemaType? {
         guard let condition else { return type }
-        guard let narrowed = schema.types[condition] else {
-            violate(.undefinedFragmentType(condition), location)
-            return nil
-        }
-        guard narrowed.isComposite else {
-            violate(.fragmentOnLeaf(condition), location)
-            return nil
-        }
+        guard let narrowed = composite(condition, location) else { return nil }
         checkPossible(condition, in: type, nil, location)
         return narrowed
     }

@@ -24,20 +24,16 @@ extension GraphQLExecutor {
             let outcome = await attempt(request, retries, secrets)
             progress.note(retries.count, outcome)
             var pause: Duration?
-            var cause: IdentityError.Code
+            var cause = IdentityError.Code.providerUnavailable
             switch outcome {
-            case .success(let (answer, body)):
+            case .success(let (answer, _)):
                 release(permit, wasAnswered: true, document, retries)
                 permit = .ordinary
-                let metadata = answer.metadata
-                reporter.reportHeaders(of: metadata, document, progress, since: retries.start)
-                guard let (effect, asked) = answer.retryEffect(document.kind) ?? answer.unavailable(document)
-                else {
-                    return (answer, body)
+                reporter.reportHeaders(of: answer.metadata, document, progress, since: retries.start)
+                if let (effect, asked) = answer.retryEffect(document.kind) ?? answer.unavailable(document) {
+                    pause = retries.pause(after: effect, asked: asked, now: clock.elapsed, random: environment.random)
+                    if effect == .none { cause = .throttled }
                 }
-                pause = retries.pause(after: effect, asked: asked, now: clock.elapsed, random: environment.random)
-                guard pause != nil else { return (answer, body) }
-                cause = effect == .none ? .throttled : .providerUnavailable
             case .failure(let failure):
                 cause = failure.error.code
                 if failure.effect == .attack {
@@ -55,9 +51,8 @@ extension GraphQLExecutor {
                         )
                     }
                 }
-                guard pause != nil else { throw failure }
             }
-            let length = pause ?? .zero
+            guard let length = pause else { return try outcome.get() }
             reporter.report(.repeated(cause, after: length), of: document, progress, since: retries.start)
             do {
                 try await clock.sleep(for: length)

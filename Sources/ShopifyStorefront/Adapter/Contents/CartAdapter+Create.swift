@@ -11,8 +11,13 @@ extension CartAdapter {
         var (claim, problem) = try await claim(for: id)
         var negotiation = IdentityNegotiation(buyerIdentity(claim, in: context))
         while true {
-            let outcome = try await negotiate(&negotiation, for: id, endsWithCart: true) {
-                try await send(mutation(lines, $0), in: context)
+            let outcome = try await negotiate(&negotiation, for: id, endsWithCart: true) { identity in
+                let create = CartCreate(
+                    lines: lines,
+                    buyerIdentity: identity.input(over: nil),
+                    addresses: identity.address.map { [CartSelectableAddressInput($0)] } ?? []
+                )
+                return try await send(create, in: context)
             }
             switch outcome {
             case .answered(let response):
@@ -52,14 +57,6 @@ extension CartAdapter {
             guard error.kind != .cancelled, error.code != .sessionUnknown else { throw error }
             return (.none, error)
         }
-    }
-
-    private func mutation(_ lines: [CartLineInput], _ identity: CartBuyerIdentity) -> CartCreate {
-        CartCreate(
-            lines: lines,
-            buyerIdentity: identity.input(over: nil),
-            addresses: identity.address.map { [CartSelectableAddressInput($0)] } ?? []
-        )
     }
 
     private func bind(
