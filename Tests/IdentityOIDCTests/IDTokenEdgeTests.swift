@@ -204,13 +204,16 @@ struct IDTokenEdgeTests {
         #expect(error?.code == .idTokenAlgorithm)
     }
 
-    @Test("keys in an error response are ignored", arguments: [404, 500])
-    func keysOfFailure(status: Int) async throws {
+    @Test(
+        "keys in an error response are ignored",
+        arguments: [(404, .configuration), (500, .retryLater)] as [(Int, IdentityError.Kind)]
+    )
+    func keysOfFailure(status: Int, kind: IdentityError.Kind) async throws {
         try await FakeWorld.run { world in
             let forge = try TokenForge(.es256)
             world.fake.rotate(to: forge, publishing: true)
             world.fake.replace("/jwks", by: FakeProvider.json(["keys": .array([forge.jwk])], status: status))
-            #expect(await world.refusal()?.kind == .retryLater)
+            #expect(await world.refusal()?.kind == kind)
         }
     }
 

@@ -107,20 +107,20 @@ struct KeySetFetcherTests {
     }
 
     @Test(
-        "an outage of the key set's endpoint is provider_unavailable with its Retry-After, and another status is not",
+        "an outage of the key set's endpoint is provider_unavailable with its Retry-After, another status a configuration error",
         arguments: [
-            (429, IdentityError.Code.providerUnavailable, 7), (503, .providerUnavailable, 7),
-            (404, .discoveryFailed, nil),
-        ] as [(Int, IdentityError.Code, Int?)]
+            (429, .retryLater, .providerUnavailable, 7), (503, .retryLater, .providerUnavailable, 7),
+            (404, .configuration, .discoveryFailed, nil), (403, .configuration, .discoveryFailed, nil),
+        ] as [(Int, IdentityError.Kind, IdentityError.Code, Int?)]
     )
-    func outage(status: Int, code: IdentityError.Code, seconds: Int?) async throws {
+    func outage(status: Int, kind: IdentityError.Kind, code: IdentityError.Code, seconds: Int?) async throws {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             endpoint.send([("Retry-After", "7")])
             endpoint.answer(with: status)
             let error = await #expect(throws: IdentityError.self) {
                 _ = try await KeySetFetcher(httpClient: httpClient, provider: "any").keys(at: url, .usable)
             }
-            #expect(error?.code == code && error?.kind == .retryLater)
+            #expect(error?.code == code && error?.kind == kind)
             #expect(error?.retryAfter == seconds.map { .seconds($0) })
         }
     }

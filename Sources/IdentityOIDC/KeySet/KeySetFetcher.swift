@@ -109,13 +109,13 @@ final class KeySetFetcher: KeySetProviding {
         guard response.status == 200 else {
             let isOutage = response.isOutage
             throw IdentityError(
-                .retryLater,
+                isOutage ? .retryLater : .configuration,
                 isOutage ? .providerUnavailable : .discoveryFailed,
                 "The provider's key set could not be fetched (HTTP \(response.status)).",
-                hint:
-                    "Try again later; begin a failed login again from its start. If every attempt fails, check the address of the key "
-                    + "set: endpoints.jwks, jwks_uri of the provider's metadata, environment at Bolt, or keySetURL of "
-                    + "JWTSignatureVerifier.",
+                hint: isOutage
+                    ? "Try again later; begin a failed login again from its start."
+                    : "Check the address of the key set: endpoints.jwks, jwks_uri of the provider's metadata, environment at Bolt, or "
+                        + "keySetURL of JWTSignatureVerifier.",
                 reference: "RFC 7517 section 5",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerResponse: answer
