@@ -51,6 +51,15 @@ struct JSONTests {
         }
     }
 
+    @Test(
+        "the error of an invalid escape has the offset of the first wrong byte",
+        arguments: [(#""a\xb""#, 3), (#""a\n\xb""#, 5), (#""\u12G4""#, 5), (#""a\"#, 3)]
+    )
+    func escapeOffset(text: String, offset: Int) {
+        let error = #expect(throws: JSONError.self) { try parse(text) }
+        #expect(error?.offset == offset)
+    }
+
     @Test("a JSON value is the same after it was serialized and parsed again")
     func accepted() throws {
         let text = #"{"a":[1,-2.5e3,true,false,null],"b":{"c":"\u00e9\ud83d\ude00\n"},"":""}"#

@@ -24,7 +24,7 @@ extension JSONText {
             } else {
                 UTF8.encode(try readScalar(after: first, in: bytes, at: &index)).map { decoded.append(contentsOf: $0) }
             }
-        default: throw JSONError(reason: "unknown escape", offset: index)
+        default: throw JSONError(reason: "unknown escape", offset: index - 1)
         }
     }
 
