@@ -187,8 +187,8 @@ struct LogoutTests {
         let notPosted = try await browser.get("/auth/backchannel-logout/op")
         #expect(notPosted.status == 405 && notPosted.headers["Allow"] == "POST")
         let put = await stage.routes.handle(WebRequest(method: .put, target: "/auth/logout")) { _ in .html("app") }
-        #expect(put.status == 405 && put.headers["Allow"] == "GET, POST")
-        for (path, allow) in [("/auth/login/op", "GET"), ("/auth/callback/op", "GET"), ("/auth/session", "GET")] {
+        #expect(put.status == 405 && put.headers["Allow"] == "GET, HEAD, POST")
+        for (path, allow) in [("/auth/login/op", "GET"), ("/auth/callback/op", "GET"), ("/auth/session", "GET, HEAD")] {
             let answer = try await browser.post(path)
             #expect(answer.status == 405 && answer.headers["Allow"] == allow, "\(path)")
         }
@@ -198,6 +198,24 @@ struct LogoutTests {
         #expect(try await browser.get("/auth").text == "app")
         let large = try await browser.post("/auth/logout", [("a", String(repeating: "x", count: 70_000))])
         #expect(large.status == 413)
+    }
+
+    @Test("HEAD is answered as GET where GET changes nothing; it begins no sign-in and uses no callback")
+    func head() async throws {
+        let stage = try await WebStage()
+        func send(_ method: HTTPMethod, _ target: String) async -> WebResponse {
+            await stage.routes.handle(WebRequest(method: method, target: target)) { _ in .html("app") }
+        }
+        for path in ["/auth/login", "/auth/logout", "/auth/session"] {
+            let (get, head) = (await send(.get, path), await send(.head, path))
+            #expect(head.status == get.status && head.status != 405, "\(path)")
+            #expect(head.headers["Location"] == get.headers["Location"], "\(path)")
+        }
+        for path in ["/auth/login/op", "/auth/callback/op?code=c&state=s", "/auth/logout/done"] {
+            let head = await send(.head, path)
+            #expect(head.status == 405 && head.headers["Allow"] == "GET", "\(path)")
+            #expect(head.headers["Set-Cookie"] == nil, "\(path)")
+        }
     }
 
     @Test("the routes refuse a wrong redirect URI, an http origin, malformed names and pages, and limits below 1")

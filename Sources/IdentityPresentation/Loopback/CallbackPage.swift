@@ -35,6 +35,8 @@ enum CallbackPage {
     private static let close = "You can close this window."
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
     static let noForm = LoopbackResponse.message(status: 415, headers: safe)
+
+    /// The response to other methods, also to HEAD: HEAD is a safe method (RFC 9110 section 9.2.1), and must not use up the callback.
     static func methodNotAllowed(takesForms: Bool) -> LoopbackResponse {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])
     }

@@ -23,13 +23,17 @@ extension SignInRoutes {
         }
     }
 
+    /// The methods of a route; with HEAD only if GET changes nothing, because HEAD is a safe method (RFC 9110 section 9.2.1).
+    ///
+    /// The server or its adapter leaves out the body of a response to HEAD, as for the app's own pages.
     private func methods(of route: RouteTable.Route) -> [HTTPMethod]? {
         switch route {
-        case .chooseProvider: configuration.thirdPartyLogins.isEmpty ? [.get] : [.get, .post]
-        case .login, .logoutDone, .session: [.get]
+        case .chooseProvider: configuration.thirdPartyLogins.isEmpty ? [.get, .head] : [.get, .post]
+        case .login, .logoutDone: [.get]
+        case .session: [.get, .head]
         case .callback(let provider):
             try? sessions.descriptor(of: provider).responseMode == .formPost ? [.get, .post] : [.get]
-        case .logout: [.get, .post]
+        case .logout: [.get, .head, .post]
         case .backChannelLogout: [.post]
         }
     }

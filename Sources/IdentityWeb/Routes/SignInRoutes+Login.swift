@@ -44,7 +44,7 @@ extension SignInRoutes {
 
     func choose(in context: WebContext) async throws -> WebResponse {
         let request = context.request
-        guard request.method == .get else { return try repeated(request) }
+        guard request.method != .post else { return try repeated(request) }
         if !configuration.thirdPartyLogins.isEmpty, let issuer = request.queryValue("iss") {
             return try await thirdPartyLogin(from: issuer, in: context)
         }
