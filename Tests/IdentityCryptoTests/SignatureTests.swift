@@ -64,18 +64,18 @@ struct SignatureTests {
                 }
                 verified.insert(algorithm)
             }
-            #expect(verification.supportedAlgorithms == SignatureAlgorithm.allCases.filter(verification.supports).set)
         }
         #expect(verified == SignatureAlgorithm.allCases.set)
     }
 
     @Test("an elliptic-curve key supports one algorithm, an RSA key six, an Ed25519 key one")
     func algorithms() throws {
-        #expect(
-            try JOSEVectors.RS256.key().supportedAlgorithms == [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
-        )
-        #expect(try JOSEVectors.ES256.key().supportedAlgorithms == [.es256])
-        #expect(try JOSEVectors.Ed25519.key().supportedAlgorithms == [.edDSA])
+        func algorithms(of key: VerificationKey) -> [SignatureAlgorithm] {
+            SignatureAlgorithm.allCases.filter(key.supports)
+        }
+        #expect(algorithms(of: try JOSEVectors.RS256.key()) == [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])
+        #expect(algorithms(of: try JOSEVectors.ES256.key()) == [.es256])
+        #expect(algorithms(of: try JOSEVectors.Ed25519.key()) == [.edDSA])
         #expect(SignatureAlgorithm(rawValue: "none") == nil)
         #expect(SignatureAlgorithm(rawValue: "HS256") == nil)
         #expect(SignatureAlgorithm(rawValue: "rs256") == nil)

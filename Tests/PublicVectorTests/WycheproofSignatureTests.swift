@@ -26,7 +26,8 @@ struct WycheproofSignatureTests {
             let (message, signature) = (try vector.bytes("msg"), try vector.bytes("sig"))
             guard let key = try key(vector) else { continue }
             let own = algorithm(vector)
-            for candidate in key.supportedAlgorithms where vector.isValid || candidate == own {
+            let candidates = SignatureAlgorithm.allCases.filter(key.supports)
+            for candidate in candidates where vector.isValid || candidate == own {
                 let isAccepted = key.verify(signature, of: message, algorithm: candidate)
                 let isWanted = vector.isValid && candidate == own
                 #expect(isAccepted == isWanted, "\(vector.label) as \(candidate.rawValue)")

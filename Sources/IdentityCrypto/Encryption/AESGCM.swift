@@ -81,11 +81,9 @@ package enum AESGCM {
             // The final call allocates nothing and writes no plaintext: it compares the tag.
             return unsafe EVP_DecryptFinal_ex(context, &nothing, &written) == 1 ? .opened : .refused
         }
-        if outcome != .opened {
-            unsafe plaintext.withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }
-        }
+        if outcome != .opened { wipe(&plaintext) }
         switch outcome {
-        case .opened: break
+        case .opened: return plaintext
         case .refused:
             throw CryptoError(
                 .authenticationFailed,
@@ -93,7 +91,6 @@ package enum AESGCM {
             )
         case .failed: throw CryptoError(.operationFailed, "OpenSSL failed before it could check the sealed data")
         }
-        return plaintext
     }
 
     /// The result of an attempt to decrypt sealed data.

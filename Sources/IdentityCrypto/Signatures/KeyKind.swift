@@ -4,10 +4,6 @@ enum KeyKind: Sendable, Equatable {
     case ellipticCurve(EllipticCurve)
     case ed25519
 
-    var supportedAlgorithms: Set<SignatureAlgorithm> {
-        Set(SignatureAlgorithm.allCases.filter(supports))
-    }
-
     func supports(_ algorithm: SignatureAlgorithm) -> Bool {
         switch self {
         case .rsa: algorithm.padding != nil

@@ -79,8 +79,6 @@ package final class VerificationKey: Sendable {
         return VerificationKey(unsafe KeyHandle(owning: pointer), .ed25519)
     }
 
-    package var supportedAlgorithms: Set<SignatureAlgorithm> { kind.supportedAlgorithms }
-
     package func supports(_ algorithm: SignatureAlgorithm) -> Bool {
         kind.supports(algorithm)
     }
