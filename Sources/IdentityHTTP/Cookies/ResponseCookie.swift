@@ -24,11 +24,11 @@ public struct ResponseCookie: Sendable, Equatable {
     /// The value; empty in a cookie that removes another one.
     ///
     /// The value may be a secret.
-    public let value: String
+    public private(set) var value: String
     /// The path below which the browser sends it, by default `/`.
     public let path: String
     /// How long the browser keeps the cookie; nil keeps it until the browser is closed, less than one second removes it.
-    public let maximumAge: Duration?
+    public private(set) var maximumAge: Duration?
     /// Whether the browser sends it over TLS only.
     ///
     /// Some browsers, such as Chrome and Firefox, make an exception for loopback addresses.
@@ -74,16 +74,11 @@ public struct ResponseCookie: Sendable, Equatable {
     }
 
     /// The cookie that removes this one: the same name, path and attributes, without a value.
-    public var removal: ResponseCookie { ResponseCookie(removing: self) }
-
-    private init(removing other: ResponseCookie) {
-        name = other.name
-        value = ""
-        path = other.path
-        maximumAge = .zero
-        isSecure = other.isSecure
-        isHTTPOnly = other.isHTTPOnly
-        sameSite = other.sameSite
+    public var removal: ResponseCookie {
+        var cookie = self
+        cookie.value = ""
+        cookie.maximumAge = .zero
+        return cookie
     }
 
     /// The value of the `Set-Cookie` field.
