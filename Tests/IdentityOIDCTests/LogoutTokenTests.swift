@@ -24,7 +24,7 @@ struct LogoutTokenTests {
     ) throws -> LogoutTokenClaims {
         var expected = TokenForge.expectations()
         change(&expected)
-        return try LogoutTokenValidator.validate(token, keys: try Self.forge.get().keySet(), expecting: expected)
+        return try LogoutTokenValidator.read(token, expecting: expected).verify(try Self.forge.get().keySet())
     }
 
     private func refusal(

@@ -7,41 +7,37 @@ enum AuthorizationErrorResponse {
         for answer: IdentityError.ProviderResponse,
         reference: String = "RFC 6749 section 4.1.2.1"
     ) -> IdentityError {
-        let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String)
-        switch answer.error ?? "" {
-        // Other libraries report that Sign in with Apple sends `user_cancelled_authorize` when the buyer cancels.
-        case "access_denied", "user_cancelled_authorize":
-            (kind, code, message, hint) = (
-                .rejected, .accessDenied, "The buyer or the provider denied access.", "Offer the login again."
-            )
-        case let error where SilentLogin.errorCodes.contains(error): return SilentLogin.error(answer)
-        case "temporarily_unavailable", "server_error":
-            (kind, code, message, hint) = (
-                .retryLater, .providerUnavailable, "The provider cannot process logins at the moment.",
-                "Start the login again later."
-            )
-        case "invalid_scope":
-            (kind, code, message, hint) = (
-                .configuration, .invalidScope, "The provider rejected the scopes.",
-                "Look up which scopes the provider permits for this client. Remove every other scope from scopes in the provider's "
-                    + "configuration and from LoginOptions.scopes."
-            )
-        case "unauthorized_client":
-            (kind, code, message, hint) = (
-                .configuration, .unauthorizedClient, "The provider does not let this client sign buyers in.",
-                "Compare clientID (publishableKey at Bolt) in the provider's configuration with the client's id at the provider. If they "
-                    + "are equal, permit sign-ins for this client in the provider's administration."
-            )
-        case "":
-            (kind, code, message, hint) = (
-                .rejected, .callbackInvalid, "The callback has an empty error parameter.", "Start the login again."
-            )
-        default:
-            (kind, code, message, hint) = (
-                .rejected, .authorizationRefused, "The provider rejected the login.",
-                "Read providerResponse of this error: it contains the provider's error code and, if sent, its explanation."
-            )
-        }
+        if SilentLogin.errorCodes.contains(answer.error ?? "") { return SilentLogin.error(answer) }
+        let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String) =
+            switch answer.error ?? "" {
+            // Other libraries report that Sign in with Apple sends `user_cancelled_authorize` when the buyer cancels.
+            case "access_denied", "user_cancelled_authorize":
+                (.rejected, .accessDenied, "The buyer or the provider denied access.", "Offer the login again.")
+            case "temporarily_unavailable", "server_error":
+                (
+                    .retryLater, .providerUnavailable, "The provider cannot process logins at the moment.",
+                    "Start the login again later."
+                )
+            case "invalid_scope":
+                (
+                    .configuration, .invalidScope, "The provider rejected the scopes.",
+                    "Look up which scopes the provider permits for this client. Remove every other scope from scopes in the provider's "
+                        + "configuration and from LoginOptions.scopes."
+                )
+            case "unauthorized_client":
+                (
+                    .configuration, .unauthorizedClient, "The provider does not let this client sign buyers in.",
+                    "Compare clientID (publishableKey at Bolt) in the provider's configuration with the client's id at the provider. If "
+                        + "they are equal, permit sign-ins for this client in the provider's administration."
+                )
+            case "":
+                (.rejected, .callbackInvalid, "The callback has an empty error parameter.", "Start the login again.")
+            default:
+                (
+                    .rejected, .authorizationRefused, "The provider rejected the login.",
+                    "Read providerResponse of this error: it contains the provider's error code and, if sent, its explanation."
+                )
+            }
         return IdentityError(
             kind,
             code,

@@ -40,9 +40,8 @@ public enum RedirectURI {
         guard parts.count == 2, let scheme = parts.first, let first = scheme.first, !parts[1].isEmpty else {
             return false
         }
-        let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
-        return isLetter(first)
-            && scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+        return ASCII.isLetter(first)
+            && scheme.allSatisfy { ASCII.isLetter($0) || ASCII.isDigit($0) || "+-.".utf8.contains($0) }
             && text.utf8.allSatisfy {
                 $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\")
             }

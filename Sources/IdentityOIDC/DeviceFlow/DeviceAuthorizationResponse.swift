@@ -51,14 +51,7 @@ package struct DeviceAuthorizationResponse: Sendable {
     }
 
     private static func invalid(_ member: String) -> IdentityError {
-        IdentityError(
-            .rejected,
-            .tokenResponseInvalid,
-            "The device authorization response has no usable \(member).",
-            hint:
-                "\(ProviderEndpoint.deviceAuthorization.addressHint) If the address is right, report this error to the provider.",
-            reference: "RFC 8628 section 3.2"
-        )
+        ProviderEndpoint.deviceAuthorization.unusable("has no usable \(member)", reference: "RFC 8628 section 3.2")
     }
 }
 

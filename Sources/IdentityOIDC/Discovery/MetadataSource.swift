@@ -118,17 +118,11 @@ package final class MetadataSource: Sendable {
 
     private func accept(_ response: HTTPResponse, from url: HTTPURL) throws -> ProviderMetadata {
         guard response.status == 200 else {
-            let isOutage = response.isOutage
-            throw IdentityError(
-                isOutage ? .retryLater : .configuration,
-                isOutage ? .providerUnavailable : .discoveryFailed,
-                "The provider's metadata could not be fetched from \(url.origin)\(url.path) (HTTP \(response.status)).",
-                hint: isOutage
-                    ? "Try again later; begin a failed login again from its start."
-                    : configuration.addressHint,
-                reference: "OpenID Connect Discovery 1.0 section 4",
-                retryAfter: isOutage ? response.headers.retryAfter : nil,
-                providerResponse: IdentityError.ProviderResponse(status: response.status)
+            throw UnreadableDocument.error(
+                response,
+                "The provider's metadata could not be fetched from \(url.origin)\(url.path)",
+                addressHint: configuration.addressHint,
+                reference: "OpenID Connect Discovery 1.0 section 4"
             )
         }
         let metadata = try ProviderMetadata(

@@ -1,3 +1,5 @@
+internal import IdentityKit
+
 /// An endpoint of a provider; the raw value is the name of the configuration member in `endpoints` that sets the endpoint.
 package enum ProviderEndpoint: String, Sendable {
     case authorization, token, pushedAuthorization, revocation, deviceAuthorization, userInfo
@@ -25,6 +27,23 @@ package enum ProviderEndpoint: String, Sendable {
     var addressHint: String {
         "Check \(member) in the provider's configuration. If \(member) is not set, check the member that the address comes from: issuer, "
             + "preset or endpoints.discovery; at Shopify also shopDomain or shopID; at Bolt environment or endpoints.api."
+    }
+
+    /// The error for a response with a success status that cannot be used; `problem` continues the sentence "The token response …".
+    func unusable(
+        _ problem: String,
+        _ code: IdentityError.Code = .tokenResponseInvalid,
+        reference: String,
+        cause: (any Error)? = nil
+    ) -> IdentityError {
+        IdentityError(
+            .rejected,
+            code,
+            "The \(response) \(problem).",
+            hint: "\(addressHint) If the address is right, report this error to the provider.",
+            reference: reference,
+            cause: cause
+        )
     }
 
     /// The section of the specification about the endpoint's error responses.

@@ -1,7 +1,27 @@
+internal import IdentityHTTP
 internal import IdentityKit
 
-/// Decides whether a document of the provider that cannot be parsed indicates an outage.
+/// Decides whether a document of the provider that cannot be fetched or parsed indicates an outage.
 enum UnreadableDocument {
+    /// The error for a response with another status than 200: an outage, or a wrong address.
+    static func error(
+        _ response: HTTPResponse,
+        _ message: String,
+        addressHint: String,
+        reference: String
+    ) -> IdentityError {
+        let isOutage = response.isOutage
+        return IdentityError(
+            isOutage ? .retryLater : .configuration,
+            isOutage ? .providerUnavailable : .discoveryFailed,
+            "\(message) (HTTP \(response.status)).",
+            hint: isOutage ? "Try again later; begin a failed login again from its start." : addressHint,
+            reference: reference,
+            retryAfter: isOutage ? response.headers.retryAfter : nil,
+            providerResponse: IdentityError.ProviderResponse(status: response.status)
+        )
+    }
+
     /// The kind of error: an HTML page or an empty body usually comes from a proxy or a maintenance window, so it
     /// counts as an outage.
     static func errorKind(for body: [UInt8]) -> IdentityError.Kind {

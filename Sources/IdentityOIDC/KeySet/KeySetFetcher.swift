@@ -92,7 +92,6 @@ final class KeySetFetcher: KeySetProviding {
     }
 
     private static func parse(_ response: HTTPResponse) throws -> JSONWebKeySet {
-        let answer = IdentityError.ProviderResponse(status: response.status)
         guard !(300..<400).contains(response.status) else {
             throw IdentityError(
                 .rejected,
@@ -103,22 +102,17 @@ final class KeySetFetcher: KeySetProviding {
                     + "JWTSignatureVerifier) to that address. Otherwise report the status in providerResponse of this error to the "
                     + "provider.",
                 reference: "RFC 7517 section 5",
-                providerResponse: answer
+                providerResponse: IdentityError.ProviderResponse(status: response.status)
             )
         }
         guard response.status == 200 else {
-            let isOutage = response.isOutage
-            throw IdentityError(
-                isOutage ? .retryLater : .configuration,
-                isOutage ? .providerUnavailable : .discoveryFailed,
-                "The provider's key set could not be fetched (HTTP \(response.status)).",
-                hint: isOutage
-                    ? "Try again later; begin a failed login again from its start."
-                    : "Check the address of the key set: endpoints.jwks, jwks_uri of the provider's metadata, environment at Bolt, or "
-                        + "keySetURL of JWTSignatureVerifier.",
-                reference: "RFC 7517 section 5",
-                retryAfter: isOutage ? response.headers.retryAfter : nil,
-                providerResponse: answer
+            throw UnreadableDocument.error(
+                response,
+                "The provider's key set could not be fetched",
+                addressHint:
+                    "Check the address of the key set: endpoints.jwks, jwks_uri of the provider's metadata, environment at Bolt, or "
+                    + "keySetURL of JWTSignatureVerifier.",
+                reference: "RFC 7517 section 5"
             )
         }
         let keys = try JSONWebKeySet(parsing: response.body)

@@ -15,30 +15,17 @@ package enum LogoutTokenValidator {
     /// The longest `sid` and `jti`, in bytes.
     package static let maximumIDBytes = IDTokenClaims.maximumSessionIDBytes
 
-    /// Validates a logout token.
-    ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - keys: The provider's keys.
-    ///   - expected: The expectations for an ID token of the same provider for the same client. Expectations about one login, such as
-    ///     the nonce, are ignored.
-    /// - Returns: The claims, which name the sessions that ended.
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify
-    ///   the signature.
-    package static func validate(
-        _ token: Secret,
-        keys: JSONWebKeySet,
-        expecting expected: SignedTokenExpectations
-    ) throws(IdentityError) -> LogoutTokenClaims {
-        try read(token, expecting: expected).verify(keys)
-    }
-
     /// Checks everything but the signature.
     ///
     /// A token that fails here is refused without a request for the provider's keys.
     ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - expected: The expectations for an ID token of the same provider for the same client. Expectations about one login, such as
+    ///     the nonce, are ignored.
+    /// - Returns: The token, which does not show its claims before its signature is verified.
     /// - Throws: `IdentityError` of kind `rejected`.
-    static func read(
+    package static func read(
         _ token: Secret,
         expecting expected: consuming SignedTokenExpectations
     ) throws(IdentityError) -> UnverifiedLogoutToken {

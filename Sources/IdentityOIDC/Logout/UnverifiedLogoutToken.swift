@@ -1,8 +1,8 @@
 internal import IdentityCrypto
-internal import IdentityKit
+package import IdentityKit
 
 /// A logout token that passed every check except the signature; its claims must not be used before ``verify(_:)``.
-struct UnverifiedLogoutToken {
+package struct UnverifiedLogoutToken {
     let checks: SignedTokenChecks
     let jwt: JSONWebToken
     let algorithm: SignatureAlgorithm
@@ -14,7 +14,7 @@ struct UnverifiedLogoutToken {
     /// Verifies the signature and returns the token's claims.
     ///
     /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when none of the keys verifies it.
-    func verify(_ keys: JSONWebKeySet) throws(IdentityError) -> LogoutTokenClaims {
+    package func verify(_ keys: JSONWebKeySet) throws(IdentityError) -> LogoutTokenClaims {
         do throws(IdentityError) {
             try checks.checkSignature(jwt, algorithm, keys)
         } catch {

@@ -158,9 +158,7 @@ extension OpenIDClient {
     private func checkSupport(methods: [String]?, modes: [String]?) throws(IdentityError) {
         if let methods, !methods.contains("S256") {
             throw IdentityError(
-                .configuration,
-                .unsupportedByProvider,
-                "The provider does not support the PKCE method S256, according to its metadata.",
+                unsupported: "The provider does not support the PKCE method S256, according to its metadata.",
                 hint:
                     "Ask the provider to support S256. The SDK does not use the method plain, which would show the code verifier in the "
                     + "URL.",
@@ -170,9 +168,8 @@ extension OpenIDClient {
         let mode = configuration.responseMode
         if mode != .query, let modes, !modes.contains(mode.rawValue) {
             throw IdentityError(
-                .configuration,
-                .unsupportedByProvider,
-                "The provider does not support the response mode \(mode.rawValue), according to its metadata.",
+                unsupported:
+                    "The provider does not support the response mode \(mode.rawValue), according to its metadata.",
                 hint:
                     "Set responseMode in the provider's configuration to query: the provider then sends its response in a redirect.",
                 reference: "OAuth 2.0 Multiple Response Type Encoding Practices section 2.1"

@@ -11,9 +11,7 @@ extension OpenIDClient {
         guard configuration.usesDPoP else { return nil }
         if let supported, !supported.contains(DPoPKey.algorithm.rawValue) {
             throw IdentityError(
-                .configuration,
-                .unsupportedByProvider,
-                "The provider does not support ES256 for DPoP proofs, according to its metadata.",
+                unsupported: "The provider does not support ES256 for DPoP proofs, according to its metadata.",
                 hint: "Set dpop (in Swift: usesDPoP) to false for this provider, or ask the provider to support ES256.",
                 reference: "RFC 9449 section 5.1"
             )

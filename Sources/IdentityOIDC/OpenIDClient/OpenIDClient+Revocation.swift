@@ -76,11 +76,8 @@ extension OpenIDClient {
         guard case .unsupportedType = try await revoke(refreshToken, "refresh_token") else { return true }
         if let accessToken { _ = try await revoke(accessToken, "access_token") }
         throw IdentityError(
-            .configuration,
-            .unsupportedByProvider,
-            "The provider does not revoke refresh tokens.",
-            hint:
-                "Wait until the refresh token expires, or revoke it in the provider's administration.",
+            unsupported: "The provider does not revoke refresh tokens.",
+            hint: "Wait until the refresh token expires, or revoke it in the provider's administration.",
             reference: "RFC 7009 section 2.2.1"
         )
     }

@@ -156,9 +156,7 @@ public final class OpenIDClient: Sendable {
             default: ""
             }
         return IdentityError(
-            .configuration,
-            .unsupportedByProvider,
-            "The provider's metadata and configuration contain no usable \(endpoint.name).",
+            unsupported: "The provider's metadata and configuration contain no usable \(endpoint.name).",
             hint:
                 "If the provider has one, set \(endpoint.member) in the provider's configuration.\(otherwise) If discovery "
                 + "returned another provider's metadata, correct the member that the discovery URL comes from, for example issuer.",

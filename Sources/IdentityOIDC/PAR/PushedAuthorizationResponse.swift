@@ -36,12 +36,9 @@ package enum PushedAuthorizationResponse: Sendable {
     }
 
     private static func invalid(_ problem: String) -> IdentityError {
-        IdentityError(
-            .rejected,
+        ProviderEndpoint.pushedAuthorization.unusable(
+            "has \(problem)",
             .unexpectedResponse,
-            "The response to the pushed authorization request has \(problem).",
-            hint:
-                "\(ProviderEndpoint.pushedAuthorization.addressHint) If the address is right, report this error to the provider.",
             reference: "RFC 9126 section 2.2"
         )
     }

@@ -31,12 +31,9 @@ public struct PKCE: Sendable {
 
     /// Throws an error unless a text has 43 to 128 unreserved characters.
     package static func check(_ verifier: String) throws(IdentityError) {
-        let isVerifier =
-            (43...128).contains(verifier.utf8.count)
-            && verifier.utf8.allSatisfy { byte in
-                ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
-            }
-        guard isVerifier else { throw invalidVerifier }
+        guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(ASCII.unreserved.contains) else {
+            throw invalidVerifier
+        }
     }
 
     private static var invalidVerifier: IdentityError {

@@ -56,6 +56,6 @@ public struct IssuerTemplate: Sendable {
     static func isTenantID(_ text: String) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return groups.map(\.count) == [8, 4, 4, 4, 12]
-            && groups.joined().allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
+            && groups.joined().allSatisfy { ASCII.hexValue($0) != nil }
     }
 }

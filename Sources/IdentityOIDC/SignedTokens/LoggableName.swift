@@ -1,3 +1,5 @@
+internal import IdentityHTTP
+
 /// A name in a token or a client key, as an error shows it: an algorithm or an audience.
 ///
 /// A text that is longer than 128 bytes, or has characters that a name or URL does not need, is shown as "…", because an attacker may
@@ -6,10 +8,7 @@ enum LoggableName {
     static func shown(_ name: String) -> String {
         let isName =
             (1...128).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                let lower = byte | 0x20
-                return (0x61...0x7A).contains(lower) || (0x30...0x39).contains(byte) || "-._~:/".utf8.contains(byte)
-            }
+            && name.utf8.allSatisfy { ASCII.unreserved.contains($0) || ":/".utf8.contains($0) }
         return isName ? name : "…"
     }
 

@@ -54,11 +54,8 @@ package enum TokenEndpointResponse: Sendable {
         } catch {
             let looksLikeJSON = response.body.first { $0 > 0x20 } == UInt8(ascii: "{")
             guard !isSuccess || !looksLikeJSON else {
-                throw IdentityError(
-                    .rejected,
-                    .tokenResponseInvalid,
-                    "The \(endpoint.response) could not be parsed as JSON: \(error).",
-                    hint: "\(endpoint.addressHint) If the address is right, report this error to the provider.",
+                throw endpoint.unusable(
+                    "could not be parsed as JSON: \(error)",
                     reference: endpoint == .token ? "RFC 6749 section 5.1" : "RFC 8259 section 2",
                     cause: error
                 )

@@ -127,13 +127,7 @@ package struct TokenResponse: Sendable {
     }
 
     private static func invalid(_ member: String) -> IdentityError {
-        IdentityError(
-            .rejected,
-            .tokenResponseInvalid,
-            "The token response has no usable \(member).",
-            hint: "\(ProviderEndpoint.token.addressHint) If the address is right, report this error to the provider.",
-            reference: "RFC 6749 section 5.1"
-        )
+        ProviderEndpoint.token.unusable("has no usable \(member)", reference: "RFC 6749 section 5.1")
     }
 }
 

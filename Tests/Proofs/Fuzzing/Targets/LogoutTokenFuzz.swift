@@ -10,11 +10,8 @@ enum LogoutTokenFuzz {
         guard input.count <= 20_000 else { return }
         let notice: LogoutTokenClaims
         do {
-            notice = try LogoutTokenValidator.validate(
-                try Forge.token(input),
-                keys: Forge.keys.get(),
-                expecting: Forge.expectations()
-            )
+            let token = try LogoutTokenValidator.read(try Forge.token(input), expecting: Forge.expectations())
+            notice = try token.verify(Forge.keys.get())
         } catch let error as IdentityError {
             return try require(
                 error.kind == .rejected && error.reference != nil,
