@@ -2,19 +2,10 @@ import FoundationEssentials
 import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
-import IdentityTesting
 import Testing
 
 @Suite("Claims of a session")
 struct ClaimsTests {
-    private static func manager(_ world: FakeWorld) throws -> SessionManager {
-        SessionManager(
-            providers: try ProviderRegistry([world.provider]),
-            store: InMemoryStore(),
-            environment: world.environment
-        )
-    }
-
     /// Arrays within arrays, with a text in the innermost.
     private static func nested(_ depth: Int) -> JSONValue {
         (0..<depth).reduce(JSONValue.string("deep")) { value, _ in .array([value]) }
@@ -34,7 +25,7 @@ struct ClaimsTests {
                 claims["_claim_names"] = .object(["credit": .string("src1")])
                 claims["_claim_sources"] = .object(["src1": .object(["JWT": .string("a.b.c")])])
             })
-            let manager = try Self.manager(world)
+            let manager = try world.manager()
             let established = try await manager.establish(try await world.login(), provider: "fake")
             let session = try await manager.session(established.id)
             for claims in [established.claims, session.claims] {
@@ -68,7 +59,7 @@ struct ClaimsTests {
                 claims["locale"] = .string("de")
                 claims["auth_time"] = .integer(1_789_999_000)
             })
-            let manager = try Self.manager(world)
+            let manager = try world.manager()
             let id = try await manager.establish(try await world.login(), provider: "fake").id
             world.fake.change(answer: { $0["id_token"] = nil })
             world.fake.expect(nonce: nil)
@@ -111,7 +102,7 @@ struct ClaimsTests {
     func refusedRefresh() async throws {
         try await FakeWorld.run { world in
             world.fake.change(claims: { $0["groups"] = .string("wholesale") })
-            let manager = try Self.manager(world)
+            let manager = try world.manager()
             let id = try await manager.establish(try await world.login(), provider: "fake").id
             world.fake.expect(nonce: nil)
             world.fake.change(claims: { claims in
@@ -126,7 +117,7 @@ struct ClaimsTests {
     @Test("UserInfo's claims are requested separately, and do not change the claims of the ID token")
     func userInfo() async throws {
         try await FakeWorld.run { world in
-            let manager = try Self.manager(world)
+            let manager = try world.manager()
             let id = try await manager.establish(try await world.login(), provider: "fake").id
             world.fake.replace(
                 "/userinfo",
@@ -157,7 +148,7 @@ struct ClaimsTests {
     @Test("a UserInfo request that is still refused after one refresh fails with the provider's challenge")
     func refusedProfile() async throws {
         try await FakeWorld.run { world in
-            let manager = try Self.manager(world)
+            let manager = try world.manager()
             let id = try await manager.establish(try await world.login(), provider: "fake").id
             world.fake.expect(nonce: nil)
             let challenge = #"Bearer error="invalid_token", error_description="The token is for another audience.""#

@@ -3,7 +3,6 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
-import IdentityTesting
 import Testing
 
 @Suite("DPoP: refusals of resource servers")
@@ -100,11 +99,7 @@ struct DPoPRefusalTests {
     )
     func refusedProof(challenge: String, nonce: String?, kind: IdentityError.Kind?) async throws {
         try await Self.run { world, tokens in
-            let sessions = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
+            let sessions = try world.manager()
             let session = try await sessions.establish(tokens, provider: "fake")
             world.fake.change(claims: { $0["nonce"] = nil })
             world.fake.replace("/userinfo", by: Self.refusal(challenge, nonce: nonce))

@@ -41,11 +41,7 @@ struct DPoPTests {
             world.fake.change(answer: Self.bound)
             world.fake.intercept(Self.demandNonces)
             world.fake.change(claims: { $0["exp"] = .integer(1_790_100_000) })
-            let sessions = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
+            let sessions = try world.manager()
             var thumbprints: Set<String> = []
             for round in 0..<2 {
                 let first = world.fake.requests(to: "/token").count

@@ -183,6 +183,11 @@ struct FakeWorld {
         return try await provider.exchange(try callback(request), for: request.attempt)
     }
 
+    /// A session manager with the provider.
+    func manager(_ store: any SessionStore = InMemoryStore()) throws -> SessionManager {
+        SessionManager(providers: try ProviderRegistry([provider]), store: store, environment: environment)
+    }
+
     /// The error of a login; nil if it succeeds.
     func refusal(_ options: LoginOptions = LoginOptions()) async -> IdentityError? {
         await failure { try await login(options) }

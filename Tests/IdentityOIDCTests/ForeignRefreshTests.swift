@@ -48,11 +48,7 @@ struct ForeignRefreshTests {
         init(_ world: FakeWorld) async throws {
             self.world = world
             tokens = try await world.login()
-            let manager = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: store,
-                environment: world.environment
-            )
+            let manager = try world.manager(store)
             id = try await manager.establish(tokens, provider: "fake").id
         }
 

@@ -79,11 +79,7 @@ struct FormPostTests {
     )
     func presenters() async throws {
         try await FakeWorld.run(Self.asked) { world in
-            let sessions = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
+            let sessions = try world.manager()
             func login(_ presenter: any Presenter) async throws -> Session {
                 try await LoginFlow(provider: "fake", sessions: sessions, presenter: presenter).login()
             }

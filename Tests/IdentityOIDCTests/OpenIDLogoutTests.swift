@@ -55,11 +55,7 @@ struct OpenIDLogoutTests {
     func journey() async throws {
         try await FakeWorld.run { world in
             world.fake.change(claims: { $0["sid"] = .string("session-1") })
-            let manager = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
+            let manager = try world.manager()
             let session = try await manager.establish(try await world.login(), provider: "fake")
             let body = Array("logout_token=\(try token(world).reveal())".utf8)
             func send() async -> BackChannelLogoutResult {
@@ -141,11 +137,7 @@ struct OpenIDLogoutTests {
     )
     func order() async throws {
         try await FakeWorld.run { world in
-            let manager = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
+            let manager = try world.manager()
             func send(_ change: (inout JSONObject) -> Void = { _ in }) async throws -> BackChannelLogoutResult {
                 var claims = LogoutTokenTests.goodClaims
                 claims["iss"] = .string(world.fake.origin)

@@ -131,19 +131,18 @@ struct OpenIDRefreshTests {
         }
     }
 
-    @Test("if the keys cannot be fetched after a token response, the refresh token is not sent again")
-    func spentOnce() async throws {
+    @Test(
+        "if the keys cannot be fetched after a token response, the refresh token is not sent again",
+        arguments: [500, 404]
+    )
+    func spentOnce(status: Int) async throws {
         try await FakeWorld.run { world in
-            let manager = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
+            let manager = try world.manager()
             let session = try await manager.establish(try await world.login(), provider: "fake")
             var forge = try TokenForge(.es256)
             forge.keyID = "key-2"
             world.fake.rotate(to: forge, publishing: false)
-            world.fake.replace("/jwks", by: .message(status: 500))
+            world.fake.replace("/jwks", by: .message(status: status))
             let error = await #expect(throws: IdentityError.self) {
                 _ = try await manager.refreshTokens(for: session.id)
             }
@@ -158,11 +157,7 @@ struct OpenIDRefreshTests {
     )
     func keyReplacedDuringOutage(keyID: String?) async throws {
         try await FakeWorld.run { world in
-            let manager = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
+            let manager = try world.manager()
             let session = try await manager.establish(try await world.login(), provider: "fake")
             var forge = try TokenForge(.es256)
             forge.keyID = keyID
@@ -187,11 +182,7 @@ struct OpenIDRefreshTests {
     )
     func inDoubt(status: Int, requests: Int) async throws {
         try await FakeWorld.run { world in
-            let manager = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
+            let manager = try world.manager()
             let session = try await manager.establish(try await world.login(), provider: "fake")
             world.fake.replace("/token", by: .message(status: status, body: Array("<html>".utf8)))
             _ = try? await manager.refreshTokens(for: session.id)

@@ -156,11 +156,7 @@ struct PresetTests {
     @Test("Apple: the session stores that the buyer's name is not verified")
     func storedMark() async throws {
         try await withApple { world in
-            let sessions = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: InMemoryStore(),
-                environment: world.environment
-            )
+            let sessions = try world.manager()
             let started = try await sessions.begin("fake")
             let query = FormEncoding.decode(Array((started.url.query ?? "").utf8)) ?? []
             world.fake.expect(nonce: query.first { $0.name == "nonce" }?.value)

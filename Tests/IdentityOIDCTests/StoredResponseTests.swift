@@ -25,22 +25,14 @@ struct StoredResponseTests {
                 claims["iat"] = .integer(now)
                 claims["exp"] = .integer(now + lifetimeOfIDToken)
             })
-            let manager = SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: memory,
-                environment: world.environment
-            )
+            let manager = try world.manager(memory)
             id = try await manager.establish(try await world.login(), provider: "fake").id
             clock.advance(by: .seconds(3601))
         }
 
         /// Another session manager over the same store, or over `store`.
         func process(_ store: (any SessionStore)? = nil) throws -> SessionManager {
-            SessionManager(
-                providers: try ProviderRegistry([world.provider]),
-                store: store ?? memory,
-                environment: world.environment
-            )
+            try world.manager(store ?? memory)
         }
 
         /// The refresh tokens that reached the provider.
