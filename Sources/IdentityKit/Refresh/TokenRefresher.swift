@@ -43,7 +43,7 @@ struct TokenRefresher: SessionService {
             where !goal.isRepair && schedule.hasExpired(tokens, of: id) && unsaved[id] == nil:
                 // The tokens expired before they could be saved. Now they are saved, so they can be refreshed.
                 nextGoal = .replacing(tokens)
-            case .refreshed(let tokens, _):
+            case .refreshed(let tokens, let isRecovered):
                 memory.claims.forget(id)
                 let session = Session(try attempt.storedSession(), .active(tokens))
                 let losses = goal.losses(in: tokens)
@@ -51,7 +51,7 @@ struct TokenRefresher: SessionService {
                 // While the new tokens cannot be saved, later calls find them in memory and do not notify the participants. The call that
                 // saves the tokens notifies them again.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
-                return result(session, tokens, attempt.outcome, losses)
+                return result(session, tokens, attempt.outcome, losses, isRecovered: isRecovered)
             case .adopted(let state, let tokens):
                 memory.claims.forget(id)
                 return result(Session(try attempt.storedSession(), state), tokens, .waited)
@@ -77,10 +77,17 @@ struct TokenRefresher: SessionService {
         _ session: Session,
         _ tokens: TokenSet,
         _ outcome: TokenOutcome,
-        _ losses: TokenLosses? = nil
+        _ losses: TokenLosses? = nil,
+        isRecovered: Bool = false
     ) -> SessionTokens {
-        let warning = unsaved.warning(for: session.id)
-        return SessionTokens(session: session, tokens: tokens, outcome: outcome, warning: warning, losses: losses)
+        SessionTokens(
+            session: session,
+            tokens: tokens,
+            outcome: outcome,
+            warning: unsaved.warning(for: session.id),
+            losses: losses,
+            isRecovered: isRecovered
+        )
     }
 
     // MARK: Unfinished refreshes of other processes

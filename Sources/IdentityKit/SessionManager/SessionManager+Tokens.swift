@@ -35,7 +35,8 @@ extension SessionManager {
     /// The closure runs again in two cases, in which the server did not execute the request: with refreshed tokens after status 401, and
     /// with the same tokens if the server requires a DPoP nonce. Any other error is thrown at once. If the server rejects the same token
     /// of many callers, the token is refreshed once. If the server also rejects a token that was just refreshed, further rejections of
-    /// this token cause no refresh for 5 minutes.
+    /// this token cause no refresh for 5 minutes. A token that an earlier refresh received, and that could not be validated or saved until
+    /// now, does not count as just refreshed.
     ///
     /// ```swift
     /// let orders = try await sessions.withAccessToken(of: session.id) { access in
@@ -54,7 +55,8 @@ extension SessionManager {
     ///     SDK's own clients.
     /// - Returns: What the closure returns.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/rejected`` if the server rejects the new token too, with the server's
-    ///   challenge in `providerResponse`, and of kind ``IdentityError/Kind/signInAgain`` if the token is rejected and the session has no
+    ///   challenge in `providerResponse`, of kind ``IdentityError/Kind/retryLater`` if an earlier refresh received the new token, so that
+    ///   the next call refreshes it, and of kind ``IdentityError/Kind/signInAgain`` if the token is rejected and the session has no
     ///   refresh token; also the other errors of the closure.
     public func withAccessToken<Value: Sendable>(
         of id: SessionID,

@@ -6,6 +6,7 @@ public struct SessionTokens: Sendable {
         let warning: IdentityError?
         let reason: IdentityError?
         let losses: TokenLosses?
+        let isRecovered: Bool
     }
 
     /// Shared, because many callers of a busy session get the same values.
@@ -29,6 +30,10 @@ public struct SessionTokens: Sendable {
     /// Also nil if this call did not wait for the refresh, or if another process or a repair refreshed the tokens. The event
     /// ``IdentityEvent/Kind/tokensReduced(_:)`` also reports the losses of background refreshes.
     public var losses: TokenLosses? { content.losses }
+    /// Whether an earlier refresh received these tokens, and this call or another one has only validated or saved them.
+    ///
+    /// Such tokens may be old, so they do not count as just refreshed.
+    var isRecovered: Bool { content.isRecovered }
 
     init(
         session: Session,
@@ -36,10 +41,18 @@ public struct SessionTokens: Sendable {
         outcome: TokenOutcome,
         warning: IdentityError?,
         reason: IdentityError? = nil,
-        losses: TokenLosses? = nil
+        losses: TokenLosses? = nil,
+        isRecovered: Bool = false
     ) {
         storage = Shared(
-            Content(session: session, tokens: tokens, warning: warning, reason: reason, losses: losses)
+            Content(
+                session: session,
+                tokens: tokens,
+                warning: warning,
+                reason: reason,
+                losses: losses,
+                isRecovered: isRecovered
+            )
         )
         self.outcome = outcome
     }

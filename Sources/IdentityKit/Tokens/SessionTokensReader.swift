@@ -164,7 +164,7 @@ struct SessionTokensReader: SessionService {
             return try await call(ResourceAccess(first, at: provider))
         } catch let error as IdentityError where error.mayEndWithRefresh {
             guard first.session.isRefreshable else { throw error.withoutRefresh }
-            if first.outcome == .refreshedEarly || first.outcome == .refreshedLate {
+            if !first.isRecovered, [.refreshedEarly, .refreshedLate].contains(first.outcome) {
                 context.rejected.add(first.tokens, of: id)
                 throw error.afterRefresh
             }
@@ -174,7 +174,7 @@ struct SessionTokensReader: SessionService {
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
         do {
             return try await call(ResourceAccess(second, at: provider))
-        } catch let error as IdentityError where error.mayEndWithRefresh {
+        } catch let error as IdentityError where error.mayEndWithRefresh && !second.isRecovered {
             context.rejected.add(second.tokens, of: id)
             throw error.afterRefresh
         }
