@@ -12,12 +12,18 @@ final class ProviderRefreshLimiter: Sendable {
         case nothing
     }
 
+    /// How the wait of a refresh ended.
+    private enum Entry: Sendable {
+        case mayRun
+        case refused(IdentityError)
+        /// A drain has begun. The refresh creates the error itself, so that the error has its correlation id.
+        case draining
+    }
+
     private struct State {
         var running = 0
-        /// The refreshes that wait until another one ends.
-        ///
-        /// A continuation gets true if its refresh may run, and false if a drain begins.
-        var waiting: [CheckedContinuation<Bool, Never>] = []
+        /// The refreshes that wait until another one ends, or a drain begins.
+        var waiting: [CheckedContinuation<Entry, Never>] = []
         /// The number of drains that have begun and not ended.
         var drains = 0
         /// The sessions whose refreshes failed since a refresh last showed that the provider works.
@@ -48,25 +54,26 @@ final class ProviderRefreshLimiter: Sendable {
     ///   and during a drain if this refresh would have to wait.
     func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
-        if let refusal = state.withLock({
-            let mustWait = $0.running >= max(1, limits.concurrent)
-            return mustWait && $0.waiting.count >= limits.waiting ? Self.tooManyWait : pauseError($0, now)
-        }) {
-            throw refusal
-        }
-        let mayRun = await withCheckedContinuation { continuation in
-            let decision: Bool? = state.withLock { state in
-                if state.running < max(1, limits.concurrent) {
+        let entry = await withCheckedContinuation { continuation in
+            let decision: Entry? = state.withLock { state in
+                let mustWait = state.running >= max(1, limits.concurrent)
+                if mustWait, state.waiting.count >= limits.waiting { return .refused(Self.tooManyWait) }
+                if let error = pauseError(state, now) { return .refused(error) }
+                if !mustWait {
                     state.running += 1
-                    return true
+                    return .mayRun
                 }
-                if state.drains > 0 { return false }
+                if state.drains > 0 { return .draining }
                 state.waiting.append(continuation)
                 return nil
             }
             if let decision { continuation.resume(returning: decision) }
         }
-        guard mayRun else { throw Self.draining }
+        switch entry {
+        case .mayRun: break
+        case .refused(let error): throw error
+        case .draining: throw Self.draining
+        }
         // The breaker may have opened while this refresh waited.
         let then = environment.clock.elapsed
         let (permit, refusal) = state.withLock { state -> (CircuitBreaker.Permit, IdentityError?) in
@@ -83,14 +90,14 @@ final class ProviderRefreshLimiter: Sendable {
     /// - Returns: Whether the breaker opened or closed; nil if it did neither.
     func leave(_ permit: CircuitBreaker.Permit, after observation: Observation) -> CircuitBreaker.Change? {
         let now = environment.clock.elapsed
-        let (next, change) = state.withLock { state -> (CheckedContinuation<Bool, Never>?, CircuitBreaker.Change?) in
+        let (next, change) = state.withLock { state -> (CheckedContinuation<Entry, Never>?, CircuitBreaker.Change?) in
             state.breaker.release(permit)
             let change = note(observation, &state, now, isProbe: permit.isProbe)
             guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), change) }
             state.running -= 1
             return (nil, change)
         }
-        next?.resume(returning: true)
+        next?.resume(returning: .mayRun)
         return change
     }
 
@@ -142,7 +149,7 @@ final class ProviderRefreshLimiter: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for continuation in waiting { continuation.resume(returning: false) }
+        for continuation in waiting { continuation.resume(returning: .draining) }
     }
 
     func endDrain() { state.withLock { $0.drains -= 1 } }
