@@ -47,13 +47,24 @@ struct LogoutCoordinator: SessionService {
         matching filter: SessionFilter,
         where isChosen: @Sendable (SessionID) -> Bool
     ) async throws -> [LogoutResult] {
+        let (results, failure) = try await end(matching: filter, where: isChosen)
+        if let failure { throw failure }
+        return results
+    }
+
+    /// Does the same as ``logoutAll(matching:where:)``, but returns the first failure beside the results.
+    ///
+    /// - Throws: The store's error if it cannot list the sessions.
+    func end(
+        matching filter: SessionFilter,
+        where isChosen: @Sendable (SessionID) -> Bool
+    ) async throws -> (results: [LogoutResult], failure: (any Error)?) {
         let started = clock.elapsed
         let listing = try await visible.listing(filter)
         var options = LogoutOptions()
         options.sendsState = false
         let (results, failure) = await end(listing.sessions.map(\.id).filter(isChosen), options, since: started)
-        if let failure = failure ?? listing.damage { throw failure }
-        return results
+        return (results, failure ?? listing.damage)
     }
 
     /// Ends a guest's session and returns the problems; nil if there is no guest's session with this id.

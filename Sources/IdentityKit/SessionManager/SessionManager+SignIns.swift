@@ -42,12 +42,14 @@ extension SessionManager {
     /// - Returns: False if the buyer has no sign-in with this reference.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
     ///   and of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login; also the
-    ///   store's error, and, after the sign-in has ended, the error of another session that may belong to the buyer and cannot be read.
+    ///   store's error, and if the sign-in was not found, the error of a session that may be this sign-in and cannot be read.
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {
             let filter = try await buyer(of: id)
-            return try await !logouts.logoutAll(matching: filter) { $0.reference == reference }.isEmpty
+            let (ended, failure) = try await logouts.end(matching: filter) { $0.reference == reference }
+            if ended.isEmpty, let failure { throw failure }
+            return !ended.isEmpty
         }
     }
 
