@@ -10,8 +10,6 @@ package enum RefreshGoal: Sendable {
     /// The session must have no unfinished refresh; its tokens may be the old ones.
     case repairing
 
-    var isRepair: Bool { if case .repairing = self { true } else { false } }
-
     func isReached(by tokens: TokenSet) -> Bool {
         switch self {
         case .replacing(let old): !tokens.isSameIssue(as: old)
@@ -19,11 +17,8 @@ package enum RefreshGoal: Sendable {
         }
     }
 
-    /// The scopes and the refresh token that the replaced tokens had and the new ones lack; nil if nothing was lost, and for a repair.
-    func losses(in new: TokenSet) -> TokenLosses? {
-        guard case .replacing(let old) = self else { return nil }
-        return TokenLosses(from: old, to: new)
-    }
+    /// The tokens to replace; nil for a repair.
+    var replaced: TokenSet? { if case .replacing(let old) = self { old } else { nil } }
 }
 
 extension TokenSet {

@@ -27,6 +27,7 @@ struct TokenRefresher: SessionService {
         defer { cache?.remove(id) }
         let started = clock.elapsed
         let wasUnsaved = unsaved[id] != nil
+        let tokensInMemory = unsavedTokens(of: id)?.tokens
         var deadline = started + limit
         var conflicts = 0
         var nextGoal = goal
@@ -40,16 +41,19 @@ struct TokenRefresher: SessionService {
             }
             switch outcome {
             case .refreshed(let tokens, isRecovered: true)
-            where !goal.isRepair && schedule.hasExpired(tokens, of: id) && unsaved[id] == nil:
+            where goal.replaced != nil && schedule.hasExpired(tokens, of: id) && unsaved[id] == nil:
                 // The tokens expired before they could be saved. Now they are saved, so they can be refreshed.
                 nextGoal = .replacing(tokens)
             case .refreshed(let tokens, let isRecovered):
                 memory.claims.forget(id)
                 let session = Session(try attempt.storedSession(), .active(tokens))
-                let losses = goal.losses(in: tokens)
-                if let losses { events.emit(.tokensReduced(losses), provider: session.provider, session: id) }
-                // While the new tokens cannot be saved, later calls find them in memory and do not notify the participants. The call that
-                // saves the tokens notifies them again.
+                let losses = (goal.replaced ?? attempt.old).flatMap { TokenLosses(from: $0, to: tokens) }
+                // While the new tokens cannot be saved, later calls find them in memory. The observers were told of the losses before.
+                if let losses, !(tokensInMemory?.isSameIssue(as: tokens) ?? false) {
+                    events.emit(.tokensReduced(losses), provider: session.provider, session: id)
+                }
+                // The participants are told when the tokens are new, and again when they are saved: while the store is down, a participant
+                // may not be able to save its own changes.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
                 return result(session, tokens, attempt.outcome, losses, isRecovered: isRecovered)
             case .adopted(let state, let tokens):

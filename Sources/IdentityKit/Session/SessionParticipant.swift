@@ -12,6 +12,8 @@
 /// ```
 public protocol SessionParticipant: AnyObject, Sendable {
     /// Notifies the participant that a session has new tokens, after a refresh or a step-up.
+    ///
+    /// If the store could not save the new tokens, the method is called again when they are saved.
     func sessionRefreshed(_ session: Session) async throws
 
     /// Notifies the participant that a session was removed from the store, and passes its attachments for the last time.

@@ -27,8 +27,8 @@ public struct SessionTokens: Sendable {
     public var reason: IdentityError? { content.reason }
     /// The scopes and the refresh token that the old tokens had and the refreshed ones lack; nil if nothing was lost.
     ///
-    /// Also nil if this call did not wait for the refresh, or if another process or a repair refreshed the tokens. The event
-    /// ``IdentityEvent/Kind/tokensReduced(_:)`` also reports the losses of background refreshes.
+    /// Also nil if this call did not wait for the refresh, or if another process refreshed the tokens. The event
+    /// ``IdentityEvent/Kind/tokensReduced(_:)`` also reports the losses of background refreshes and of repairs.
     public var losses: TokenLosses? { content.losses }
     /// Whether an earlier refresh received these tokens, and this call or another one has only validated or saved them.
     ///
