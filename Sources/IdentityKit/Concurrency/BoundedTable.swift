@@ -26,3 +26,12 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
         entries[key] = nil
     }
 }
+
+extension BoundedTable where Value == Void {
+    /// Adds a key; returns false if the table has it already.
+    mutating func insert(_ key: Key) -> Bool {
+        guard self[key] == nil else { return false }
+        insert((), for: key)
+        return true
+    }
+}

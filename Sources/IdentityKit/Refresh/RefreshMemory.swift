@@ -1,8 +1,6 @@
 internal import Synchronization
 
 /// What one ``SessionManager`` keeps in memory about its refreshes.
-///
-/// Only ``TokenRefresher`` uses it.
 final class RefreshMemory: Sendable {
     /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
     let flights: SingleFlight<SessionID, SessionTokens>

@@ -15,13 +15,8 @@ final class ReportedResponses: Sendable {
     /// Records an error of a response.
     ///
     /// - Returns: Whether the error was not recorded before.
-    @discardableResult
     func insert(_ code: IdentityError.Code, of response: RefreshResponse, for id: SessionID) -> Bool {
         let report = Report(session: id, receivedAt: response.receivedAt, code: code)
-        return reports.withLock { reports in
-            let isNew = reports[report] == nil
-            reports.insert((), for: report)
-            return isNew
-        }
+        return reports.withLock { $0.insert(report) }
     }
 }

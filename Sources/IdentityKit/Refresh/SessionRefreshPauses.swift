@@ -26,12 +26,6 @@ final class SessionRefreshPauses: Sendable {
         self.environment = environment
     }
 
-    /// Whether a session must not be refreshed in the background yet.
-    func delaysEarly(_ id: SessionID) -> Bool {
-        let now = environment.clock.elapsed
-        return pauses.withLock { ($0[id]?.earlyUntil ?? now) > now }
-    }
-
     /// The error of the last failed refresh, with the rest of the pause as its `retryAfter`; nil if there is no pause.
     func error(delaying id: SessionID) -> IdentityError? {
         let now = environment.clock.elapsed

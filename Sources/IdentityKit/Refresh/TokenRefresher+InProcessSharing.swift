@@ -62,9 +62,8 @@ extension TokenRefresher {
     /// - Returns: The error of the last failed refresh, if no refresh was started because of it; otherwise nil.
     func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {
         let id = stored.id
-        guard !pauses.delaysEarly(id), !memory.limiter(of: stored.provider).delays else {
-            return pauses.earlyFailure(id)
-        }
+        let failure = pauses.earlyFailure(id)
+        guard failure == nil, !memory.limiter(of: stored.provider).delays else { return failure }
         flights.start(id) { [self] in
             do {
                 return try await run(id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)

@@ -10,7 +10,6 @@ struct TokenRefresher: SessionService {
 
     var memory: RefreshMemory { context.refreshMemory }
     var flights: SingleFlight<SessionID, SessionTokens> { memory.flights }
-    var unsaved: UnsavedTokens { memory.unsaved }
     var pauses: SessionRefreshPauses { memory.pauses }
 
     /// Refreshes a session, or adopts the tokens that another process has received for it.
@@ -27,7 +26,7 @@ struct TokenRefresher: SessionService {
         defer { cache?.remove(id) }
         let started = clock.elapsed
         let wasUnsaved = unsaved[id] != nil
-        let tokensInMemory = unsavedTokens(of: id)?.tokens
+        let tokensInMemory = unsaved.tokens(of: id)?.tokens
         var deadline = started + limit
         var conflicts = 0
         var nextGoal = goal

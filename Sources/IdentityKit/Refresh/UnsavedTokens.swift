@@ -60,12 +60,20 @@ final class UnsavedTokens: Sendable {
     /// The sessions whose newest tokens exist in this process's memory only.
     var sessionsNotDurable: Set<SessionID> { entries.withLock { Set($0.filter { !$0.value.isDurable }.keys) } }
 
+    /// The unsaved state of a session; nil if this process has none.
     subscript(_ id: SessionID) -> Entry? { entries.withLock { $0[id] } }
 
     /// The warning for a caller that gets a session's tokens; nil if the newest tokens are stored durably.
     func warning(for id: SessionID) -> IdentityError? {
         guard let entry = self[id], !entry.isDurable else { return nil }
         return .tokensNotDurable
+    }
+
+    /// The new tokens of a session that are not saved yet, with the session as it would have been saved; nil if this process has none, or
+    /// has only an unsaved response.
+    func tokens(of id: SessionID) -> (session: StoredSession, tokens: TokenSet)? {
+        guard let entry = self[id], case .active(let tokens) = entry.state else { return nil }
+        return (entry.session, tokens)
     }
 
     /// The not yet accepted response to a refresh of these tokens, from this process's memory or from the store; nil without a response.

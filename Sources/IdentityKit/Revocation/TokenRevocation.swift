@@ -21,15 +21,28 @@ package struct TokenRevocation: SessionService {
         }
     }
 
-    /// Revokes the tokens of a failed login within the configured time, and reports the result to the observers.
+    /// Runs the last steps of a login; if they fail, the tokens are revoked, because no session has them, and the observers are told.
     ///
     /// `kept` is the buyer whose session stays if a step-up fails; nil for an ordinary login. Tokens of this buyer are not revoked: many
     /// providers keep one grant for a buyer and a client, and revoking a token of this grant invalidates the tokens of that session.
-    func revokeAfterFailedLogin(_ tokens: TokenSet, of provider: ProviderDescriptor, keeping kept: Buyer?) async {
-        let started = clock.elapsed
-        let isKept = kept.map { provider.isSamePerson($0, as: tokens.buyer) } ?? false
-        let isRevoked = isKept ? false : (try? await revoke(tokens, of: provider.name, provider.tenant, nil)) ?? false
-        events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider.name, since: started)
+    func revokingOnFailure(
+        _ tokens: TokenSet,
+        of provider: ProviderDescriptor,
+        keeping kept: Buyer? = nil,
+        _ steps: () async throws -> Session
+    ) async throws -> Session {
+        do {
+            return try await steps()
+        } catch {
+            await background.run { [self] in
+                let started = clock.elapsed
+                let isKept = kept.map { provider.isSamePerson($0, as: tokens.buyer) } ?? false
+                let isRevoked =
+                    isKept ? false : (try? await revoke(tokens, of: provider.name, provider.tenant, nil)) ?? false
+                events.emit(.loginTokensDropped(isRevoked: isRevoked), provider: provider.name, since: started)
+            }
+            throw error
+        }
     }
 
     /// - Returns: Whether the provider revoked the tokens; false if it does not support revocation or revocation is switched off.

@@ -10,12 +10,7 @@ final class ReplacedSessions: Sendable {
     /// Records that a session is being replaced.
     ///
     /// - Returns: Whether the session was not recorded before. If so, the caller removes the entry if the session is not replaced.
-    func insert(_ id: SessionID) -> Bool {
-        entries.withLock { entries in
-            defer { entries.insert((), for: id) }
-            return entries[id] == nil
-        }
-    }
+    func insert(_ id: SessionID) -> Bool { entries.withLock { $0.insert(id) } }
 
     func remove(_ id: SessionID) { entries.withLock { $0.remove(id) } }
 

@@ -68,13 +68,7 @@ final class SessionParticipants: Sendable {
 
     /// Notifies participants, such as carts and caches, in the background that the provider has ended a session.
     func notifyNeedsLogin(of id: SessionID) {
-        guard !all.isEmpty else { return }
-        let isFirst = state.withLock { state in
-            guard state.needingLogin[id] == nil else { return false }
-            state.needingLogin.insert((), for: id)
-            return true
-        }
-        guard isFirst else { return }
+        guard !all.isEmpty, state.withLock({ $0.needingLogin.insert(id) }) else { return }
         background.start { [self] in
             guard let found = try? await visible.load(id).decoded(), let end = found.state.endReason, end != .guest
             else { return state.withLock { $0.needingLogin.remove(id) } }

@@ -64,7 +64,7 @@ extension SessionManager {
         let providers = visible.providers.all.map { provider in
             Readiness.Provider(
                 name: provider.descriptor.name,
-                pause: refresher.pause(of: provider.descriptor.name),
+                pause: context.refreshMemory.limiter(of: provider.descriptor.name).pause,
                 keys: (provider as? any KeySetStateProviding)?.keySetState
             )
         }

@@ -13,6 +13,7 @@ extension SessionService {
     var background: BackgroundWork { context.background }
     var cache: SessionTokensCache? { context.cache }
     var schedule: RefreshSchedule { context.schedule }
+    var unsaved: UnsavedTokens { context.refreshMemory.unsaved }
 
     var upkeep: SessionUpkeep { SessionUpkeep(context: context) }
     var deviceLogins: DeviceLogins { DeviceLogins(context: context) }

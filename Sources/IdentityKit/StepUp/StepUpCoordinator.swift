@@ -17,7 +17,7 @@ struct StepUpCoordinator: SessionService {
         }
         // If the response to the session's last refresh belongs to another login, there is no step-up, because it would move the session's
         // cart to the new session.
-        if let mismatch = refresher.pendingResponse(to: tokens, of: found.stored, state)?.mismatch {
+        if let mismatch = unsaved.pendingResponse(to: tokens, of: found.stored, state)?.mismatch {
             throw IdentityError.otherLogin(mismatch)
         }
         return (found.stored, tokens)

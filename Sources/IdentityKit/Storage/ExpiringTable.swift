@@ -57,10 +57,6 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         self.maximum = max(1, maximum)
     }
 
-    func contains(_ key: String) -> Bool {
-        entries[Array(key.utf8)] != nil
-    }
-
     subscript(key: String) -> Value? { entries[Array(key.utf8)]?.value }
 
     mutating func insert(_ value: Value, for key: String, in group: String = "", until expiry: Date) {

@@ -144,7 +144,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
 
     /// Whether a key is marked as used.
     public func isUsed(_ key: String) async throws -> Bool {
-        state.withLock { $0.usedTokens.contains(key) }
+        state.withLock { $0.usedTokens[key] != nil }
     }
 
     /// Marks a key as used; returns false if the key was marked already.
@@ -153,7 +153,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let now = clock.now
         let hasRoom = state.withLock { state -> Bool? in
-            guard !state.usedTokens.contains(key) else { return nil }
+            guard state.usedTokens[key] == nil else { return nil }
             return state.usedTokens.insert((), for: key, until: expiry, at: now)
         }
         if hasRoom == false { throw IdentityError.usedTokensFull }

@@ -15,7 +15,7 @@ struct SessionTokensReader: SessionService {
         if let cached = cachedTokens(for: id, validFor: duration) { return cached }
         return try await Correlation.scope {
             let ticket = cache?.ticket
-            let hadUnsavedState = refresher.hasUnsavedState(of: id)
+            let hadUnsavedState = unsaved[id] != nil
             let found: DecodedSession
             do {
                 found = try await context.reads.load(id)
@@ -37,7 +37,7 @@ struct SessionTokensReader: SessionService {
         after error: (any Error)? = nil
     ) -> SessionTokens? {
         var error = error.map(IdentityError.wrapping)
-        guard error?.kind != .signInAgain, let (session, tokens) = refresher.unsavedTokens(of: id),
+        guard error?.kind != .signInAgain, let (session, tokens) = unsaved.tokens(of: id),
             !schedule.hasExpired(tokens, of: id), visible.isVisible(session)
         else { return nil }
         if error == nil, let remaining = schedule.remaining(tokens, of: id),
@@ -45,7 +45,7 @@ struct SessionTokensReader: SessionService {
         {
             error = .unsaved(
                 "The session's new tokens were not refreshed, because the store has not saved them yet.",
-                refresher.warning(for: id)
+                unsaved.warning(for: id)
             )
         }
         return notRefreshed(Session(session, .active(tokens)), tokens, because: error)
@@ -61,7 +61,7 @@ struct SessionTokensReader: SessionService {
             session: session,
             tokens: tokens,
             outcome: reason == nil ? .stored : .stillValid,
-            warning: refresher.warning(for: session.id),
+            warning: unsaved.warning(for: session.id),
             reason: reason
         )
     }
@@ -88,7 +88,7 @@ struct SessionTokensReader: SessionService {
         guard let tokens = decoded.state.tokens else { throw IdentityError.ended(decoded.state.endReason ?? .guest) }
         if let end = decoded.state.endReason {
             // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
-            guard refresher.hasUnsavedState(of: id) else {
+            guard unsaved[id] != nil else {
                 if hadUnsavedState { return try await self.tokens(for: id, validFor: duration) }
                 participants.notifyNeedsLogin(of: id)
                 throw IdentityError.ended(end)
@@ -96,13 +96,13 @@ struct SessionTokensReader: SessionService {
             return try await refresher.refresh(id, for: .replacing(tokens))
         }
         var limit: Duration?
-        let response = refresher.pendingResponse(to: tokens, of: found.stored, decoded.state)
+        let response = unsaved.pendingResponse(to: tokens, of: found.stored, decoded.state)
         if let response {
             // A response to an earlier refresh is not validated yet, so this call validates it before it returns tokens. Another process
             // may be validating it now: while the old tokens are valid, this call waits only `validationWait` for the session's lock.
             if response.mismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
         } else {
-            if refresher.hasUnsavedState(of: id, replacing: tokens), !schedule.hasExpired(tokens, of: id),
+            if let entry = unsaved[id], entry.replaces(tokens), !schedule.hasExpired(tokens, of: id),
                 let newer = inMemory(id, validFor: duration)
             {
                 // The provider may have invalidated the stored tokens when it issued the new ones. The caller does not wait until the
@@ -110,7 +110,7 @@ struct SessionTokensReader: SessionService {
                 refresher.startRepair(id)
                 return newer
             }
-            if hadUnsavedState, !refresher.hasUnsavedState(of: id) {
+            if hadUnsavedState, unsaved[id] == nil {
                 return try await self.tokens(for: id, validFor: duration)
             }
             guard let remaining = schedule.remaining(tokens, of: id) else {

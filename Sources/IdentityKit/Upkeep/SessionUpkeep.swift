@@ -55,6 +55,6 @@ struct SessionUpkeep: SessionService {
     func drain() async -> Set<SessionReference> {
         await refresher.drain()
         await background.drain()
-        return refresher.sessionsNotDurable
+        return Set(unsaved.sessionsNotDurable.map(\.reference))
     }
 }
