@@ -67,11 +67,7 @@ struct AccessTokenCallTests {
     @Test("UserInfo claims of another buyer are refused, also from a provider that does not check their subject")
     func foreignUserInfo() async throws {
         let provider = UserInfoProvider(inner: StrictProvider(clock: ManualClock()))
-        let manager = SessionManager(
-            providers: try ProviderRegistry([provider]),
-            store: InMemoryStore(),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: provider.inner.clock)
-        )
+        let manager = try SessionManager(provider, clock: provider.inner.clock)
         func session(_ subject: String) async throws -> SessionID {
             let buyer = Buyer(issuer: "https://id.example", subject: subject)
             return try await manager.establish(provider.inner.mint(buyer), provider: "strict").id
@@ -93,12 +89,7 @@ struct AccessTokenCallTests {
         init(resources: [String] = []) throws {
             url = try HTTPURL("https://api.example/orders")
             provider = ResourceProvider(StrictProvider(clock: clock), resources: resources)
-            manager = SessionManager(
-                providers: try ProviderRegistry([provider]),
-                store: InMemoryStore(),
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-                observers: [heard]
-            )
+            manager = try SessionManager(provider, clock: clock, observers: [heard])
         }
 
         func signIn(_ change: (inout TokenSet) -> Void = { _ in }) async throws -> SessionID {

@@ -24,12 +24,11 @@ struct AttackSuspicionTests {
         // `keepPosted` only stores an error response. `complete` reports it when the browser repeats the request with GET.
         guard !(isPosted && wrong == .denied) else { return }
         let clock = ManualClock()
-        let heard = Heard()
-        let manager = SessionManager(
-            providers: try ProviderRegistry([StrictProvider(clock: clock), StrictProvider(clock: clock, name: "other")]
-            ),
-            store: InMemoryStore(),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+        let heard = EventSink()
+        let manager = try SessionManager(
+            StrictProvider(clock: clock),
+            StrictProvider(clock: clock, name: "other"),
+            clock: clock,
             observers: [heard]
         )
         let started = try await manager.begin("strict")
@@ -95,11 +94,7 @@ struct AttackSuspicionTests {
     @Test("a callback with only a state needs a stored posted callback, and another one is refused when there is one")
     func parametersOfCallback() async throws {
         let clock = ManualClock()
-        let manager = SessionManager(
-            providers: try ProviderRegistry([StrictProvider(clock: clock)]),
-            store: InMemoryStore(),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
-        )
+        let manager = try SessionManager(StrictProvider(clock: clock), clock: clock)
         let started = try await manager.begin("strict")
         let cookie = started.browserBinding
         let state = try #require(started.url.query)
@@ -120,12 +115,7 @@ struct AttackSuspicionTests {
     func counters() async throws {
         let clock = ManualClock()
         let counters = IdentityCounters()
-        let manager = SessionManager(
-            providers: try ProviderRegistry([StrictProvider(clock: clock)]),
-            store: InMemoryStore(),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-            observers: [counters]
-        )
+        let manager = try SessionManager(StrictProvider(clock: clock), clock: clock, observers: [counters])
         let callback = try LoginCallback(form: Array("code=c&state=forged".utf8))
         _ = try? await manager.complete(callback, browserBinding: nil, provider: "strict")
         let key = IdentityCounters.Key(

@@ -9,16 +9,15 @@ extension BackChannelLogoutTests {
     func refresh() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn(session: "s1")
-        let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
+        let (arrived, release) = (Gate(), Gate())
         stage.provider.inner.hold {
-            arrival.finish()
-            for await _ in released {}
+            arrived.open()
+            await release.wait()
         }
         let refresh = Task { try await stage.manager.refreshTokens(for: session) }
-        for await _ in arrived {}
+        await arrived.wait()
         #expect(await send(stage.provider.announce(subject: nil, session: "s1"), to: stage).sessions.count == 1)
-        release.finish()
+        release.open()
         let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
         #expect(error?.code == .sessionUnknown)
         #expect(try await ids(stage).isEmpty)

@@ -7,22 +7,12 @@ import Testing
 
 @Suite("Login on another device")
 struct DeviceLoginTests {
-    private final class Observer: IdentityObserver {
-        let kinds = Mutex<[IdentityEvent.Kind]>([])
-        func identityEvent(_ event: IdentityEvent) { kinds.withLock { $0.append(event.kind) } }
-    }
-
     private func manager(
         _ provider: any IdentityProvider,
         _ clock: ManualClock,
         _ observers: [any IdentityObserver] = []
     ) throws -> SessionManager {
-        SessionManager(
-            providers: try ProviderRegistry([provider]),
-            store: InMemoryStore(),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-            observers: observers
-        )
+        try SessionManager(provider, clock: clock, observers: observers)
     }
 
     /// The error of a device login at this provider; nil if the login completes.
@@ -152,7 +142,7 @@ struct DeviceLoginTests {
 
     @Test("a device login reports started, then completed or failed; one that never began reports no event")
     func events() async throws {
-        let observer = Observer()
+        let observer = EventSink()
         let device = ScriptedDevice([.tokens, .refused(IdentityError(.rejected, .accessDenied, "No."))])
         let sessions = try manager(device, device.clock, [observer])
         let session = try await sessions.deviceLogin("strict") { _ in }
@@ -162,7 +152,7 @@ struct DeviceLoginTests {
         let expected: [IdentityEvent.Kind] = [
             .loginStarted, .loginCompleted, .loginStarted, .loginFailed(.accessDenied),
         ]
-        #expect(observer.kinds.withLock { $0 } == expected)
+        #expect(observer.kinds == expected)
     }
 
     @Test("a provider without device login throws unsupported_by_provider")

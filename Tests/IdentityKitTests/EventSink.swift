@@ -5,14 +5,19 @@ import Synchronization
 final class EventSink: IdentityObserver {
     private let events = Mutex<[IdentityEvent]>([])
     var all: [IdentityEvent] { events.withLock { $0 } }
+    var kinds: [IdentityEvent.Kind] { all.map(\.kind) }
+    /// The events in which an attack is suspected.
+    var attacks: [IdentityEvent.Kind] { all.filter(\.isAttackSuspected).map(\.kind) }
+    /// The sessions of the events.
+    var sessions: [SessionReference] { all.compactMap(\.session) }
 
     /// Each event as `name`, or `name detail`.
     var names: [String] {
-        events.withLock { $0.map { [$0.kind.name, $0.kind.detail].compactMap(\.self).joined(separator: " ") } }
+        kinds.map { [$0.name, $0.detail].compactMap(\.self).joined(separator: " ") }
     }
 
     /// The provider names of the events.
-    var providers: Set<String> { events.withLock { Set($0.map(\.provider)) } }
+    var providers: Set<String> { Set(all.map(\.provider)) }
 
     func identityEvent(_ event: IdentityEvent) {
         events.withLock { $0.append(event) }

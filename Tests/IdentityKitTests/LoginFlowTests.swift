@@ -23,12 +23,7 @@ struct LoginFlowTests {
 
     private func flow(_ presenter: Buyer, _ observers: [any IdentityObserver] = []) throws -> LoginFlow {
         let clock = ManualClock()
-        let manager = SessionManager(
-            providers: try ProviderRegistry([StrictProvider(clock: clock)]),
-            store: InMemoryStore(),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-            observers: observers
-        )
+        let manager = try SessionManager(StrictProvider(clock: clock), clock: clock, observers: observers)
         return LoginFlow(provider: "strict", sessions: manager, presenter: presenter)
     }
 

@@ -39,12 +39,7 @@ struct MixUpCheckTests {
             )
             var configuration = SessionManager.Configuration()
             configuration.tenant = tenant
-            manager = SessionManager(
-                providers: try ProviderRegistry([self.attacker, self.honest]),
-                store: InMemoryStore(),
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-                configuration: configuration
-            )
+            manager = try SessionManager(self.attacker, self.honest, clock: clock, configuration: configuration)
         }
 
         /// The error code of a callback at an address; nil when the code goes to the provider where the login began.
@@ -146,11 +141,7 @@ struct MixUpCheckTests {
     func otherPath() async throws {
         let clock = ManualClock()
         let provider = StrictProvider(clock: clock, redirectURI: "https://app.example/callback/strict")
-        let manager = SessionManager(
-            providers: try ProviderRegistry([provider]),
-            store: InMemoryStore(),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
-        )
+        let manager = try SessionManager(provider, clock: clock)
         func refusal(_ address: String, provider: String?) async throws -> IdentityError.Code? {
             let started = try await manager.begin("strict")
             let callback = try LoginCallback(url: "\(address)?code=c&\(try #require(started.url.query))")
@@ -181,11 +172,7 @@ struct MixUpCheckTests {
     func alone() async throws {
         let clock = ManualClock()
         let provider = StrictProvider(clock: clock)
-        let manager = SessionManager(
-            providers: try ProviderRegistry([provider]),
-            store: InMemoryStore(),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
-        )
+        let manager = try SessionManager(provider, clock: clock)
         let started = try await manager.begin("strict")
         let callback = try LoginCallback(form: Array("code=c&\(try #require(started.url.query))".utf8))
         _ = try await manager.complete(callback, browserBinding: started.browserBinding)

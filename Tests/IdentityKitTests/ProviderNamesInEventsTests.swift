@@ -38,10 +38,10 @@ struct ProviderNamesInEventsTests {
         let stage = try LogoutStage()
         let id = try await stage.signIn()
         let sink = EventSink()
-        let manager = SessionManager(
-            providers: try ProviderRegistry([StrictProvider(clock: stage.clock)]),
+        let manager = try SessionManager(
+            StrictProvider(clock: stage.clock),
             store: stage.store,
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: stage.clock),
+            clock: stage.clock,
             observers: [sink]
         )
         _ = try await manager.logout(id)
@@ -69,12 +69,7 @@ struct ProviderNamesInEventsTests {
         let clock = ManualClock()
         let sink = EventSink()
         let provider = StrictProvider(clock: clock)
-        let manager = SessionManager(
-            providers: try ProviderRegistry([provider]),
-            store: BusyStore(clock: clock),
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-            observers: [sink]
-        )
+        let manager = try SessionManager(provider, store: BusyStore(clock: clock), clock: clock, observers: [sink])
         let started = try await manager.begin("strict")
         let callback = try LoginCallback(form: Array("code=c&\(started.url.query ?? "")".utf8))
         let login = try await manager.complete(callback, browserBinding: started.browserBinding, provider: "strict")

@@ -79,14 +79,13 @@ struct RevocationTests {
     func late(isReplaced: Bool) async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
-        let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
+        let (arrived, release) = (Gate(), Gate())
         stage.provider.inner.hold {
-            arrival.finish()
-            for await _ in released {}
+            arrived.open()
+            await release.wait()
         }
         let refresh = Task { try await stage.manager.refreshTokens(for: session) }
-        for await _ in arrived {}
+        await arrived.wait()
         if isReplaced {
             let old = try await stage.manager.session(session)
             // The first call notes that the session's tokens stay valid. The second call finds no session and keeps this note.
@@ -94,7 +93,7 @@ struct RevocationTests {
         } else {
             _ = try await stage.manager.logout(session)
         }
-        release.finish()
+        release.open()
         let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
         #expect(error?.code == .sessionUnknown)
         #expect(stage.provider.revoked == (isReplaced ? [] : ["refresh-1", "refresh-2"]))

@@ -2,7 +2,6 @@ import FoundationEssentials
 import IdentityKit
 import IdentityTesting
 import Synchronization
-import TestDoubles
 import Testing
 
 /// A cart that counts ended sessions.
@@ -34,12 +33,7 @@ struct SessionLifetimeTests {
             // A busy machine may run the work of carts late.
             configuration.participantWait = .seconds(60)
             change(&configuration)
-            return SessionManager(
-                providers: try ProviderRegistry([provider]),
-                store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-                configuration: configuration
-            )
+            return try SessionManager(provider, store: store, clock: clock, configuration: configuration)
         }
 
         func signIn(_ manager: SessionManager) async throws -> SessionID {

@@ -2,7 +2,6 @@ import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
-import Synchronization
 import TestDoubles
 import Testing
 
@@ -66,18 +65,17 @@ struct SessionManagerTests {
         let world = try LoginStage()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
-        let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
+        let (arrived, release) = (Gate(), Gate())
         world.provider.hold {
-            arrival.finish()
-            for await _ in released {}
+            arrived.open()
+            await release.wait()
         }
         let first = Task { try await world.manager.tokens(for: session.id) }
-        for await _ in arrived {}
+        await arrived.wait()
         let second = Task { try await world.manager.tokens(for: session.id) }
         first.cancel()
         await #expect(throws: (any Error).self) { _ = try await first.value }
-        release.finish()
+        release.open()
         let answer = try await second.value
         #expect(world.provider.refreshes == 1)
         #expect(answer.session.expiresAt == world.clock.now + 3600)
@@ -163,17 +161,16 @@ struct SessionManagerTests {
         let world = try LoginStage()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
-        let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
+        let (arrived, release) = (Gate(), Gate())
         world.provider.hold {
-            arrival.finish()
-            for await _ in released {}
+            arrived.open()
+            await release.wait()
         }
         let refresh = Task { try await world.manager.tokens(for: session.id) }
-        for await _ in arrived {}
+        await arrived.wait()
         let result = try await world.manager.logout(session.id)
         #expect(result.browserURL?.text == "https://id.example/logout")
-        release.finish()
+        release.open()
         let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
         #expect(error?.code == .sessionUnknown)
         #expect(try await world.manager.sessions().isEmpty)

@@ -38,10 +38,10 @@ struct SessionTokensCacheTests {
         func manager(_ maximum: Int = 100) throws -> SessionManager {
             var configuration = SessionManager.Configuration()
             configuration.cachedSessions = maximum
-            return SessionManager(
-                providers: try ProviderRegistry([provider]),
+            return try SessionManager(
+                provider,
                 store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
+                clock: clock,
                 configuration: configuration,
                 observers: [heard]
             )
@@ -119,17 +119,16 @@ struct SessionTokensCacheTests {
         let world = World()
         let manager = try world.manager()
         let id = try await world.signIn(manager)
-        let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
+        let (arrived, release) = (Gate(), Gate())
         world.store.hold {
-            arrival.finish()
-            for await _ in released {}
+            arrived.open()
+            await release.wait()
         }
         let reader = Task { try await manager.tokens(for: id) }
-        for await _ in arrived {}
+        await arrived.wait()
         world.store.hold(nil)
         _ = try await manager.logout(id)
-        release.finish()
+        release.open()
         _ = try await reader.value
         await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
     }

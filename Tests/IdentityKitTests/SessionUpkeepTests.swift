@@ -78,11 +78,7 @@ struct SessionUpkeepTests {
 
         init() throws {
             provider = ProfileProvider(StrictProvider(clock: clock))
-            manager = SessionManager(
-                providers: try ProviderRegistry([provider]),
-                store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
-            )
+            manager = try SessionManager(provider, store: store, clock: clock)
         }
 
         func signIn(_ subject: String = "buyer-1") async throws -> (id: SessionID, token: String) {
@@ -97,21 +93,20 @@ struct SessionUpkeepTests {
         let cart = SlowParticipant()
         world.manager.add(cart)
         let (id, _) = try await world.signIn()
-        let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
+        let (arrived, release) = (Gate(), Gate())
         cart.hold {
-            arrival.finish()
-            for await _ in released {}
+            arrived.open()
+            await release.wait()
         }
         _ = try await world.manager.refreshTokens(for: id)
-        for await _ in arrived {}
+        await arrived.wait()
         var last: Date?
         for _ in 0..<3 {
             world.clock.advance(by: .seconds(1))
             last = try await world.manager.refreshTokens(for: id).session.expiresAt
         }
         cart.hold(nil)
-        release.finish()
+        release.open()
         await world.manager.drain()
         #expect(cart.told.count == 2)
         #expect(cart.told.last == last)
@@ -167,17 +162,16 @@ struct SessionUpkeepTests {
         let world = try World()
         let (id, token) = try await world.signIn()
         world.provider.refuse(token)
-        let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
+        let (arrived, release) = (Gate(), Gate())
         world.provider.hold {
-            arrival.finish()
-            for await _ in released {}
+            arrived.open()
+            await release.wait()
         }
         let late = Task { try await world.manager.buyerProfile(for: id) }
-        for await _ in arrived {}
+        await arrived.wait()
         world.provider.hold(nil)
         #expect(try await world.manager.buyerProfile(for: id).subject == "buyer-1")
-        release.finish()
+        release.open()
         #expect(try await late.value.subject == "buyer-1")
         #expect(world.provider.inner.refreshes == 1)
     }
@@ -187,18 +181,17 @@ struct SessionUpkeepTests {
         let world = try World()
         let (id, _) = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
-        let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
+        let (arrived, release) = (Gate(), Gate())
         world.provider.inner.hold {
-            arrival.finish()
-            for await _ in released {}
+            arrived.open()
+            await release.wait()
         }
         let caller = Task { try await world.manager.tokens(for: id) }
-        for await _ in arrived {}
+        await arrived.wait()
         caller.cancel()
         let error = await #expect(throws: IdentityError.self) { _ = try await caller.value }
         #expect(error?.kind == .cancelled)
-        release.finish()
+        release.open()
         await world.manager.drain()
         #expect(try await world.manager.tokens(for: id).outcome == .stored)
     }

@@ -58,11 +58,7 @@ struct SharedSessionReadsTests {
     }
 
     private func manager() throws -> SessionManager {
-        SessionManager(
-            providers: try ProviderRegistry([provider]),
-            store: store,
-            environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
-        )
+        try SessionManager(provider, store: store, clock: clock)
     }
 
     private func signIn(_ manager: SessionManager) async throws -> SessionID {

@@ -19,11 +19,7 @@ struct SharedStoreTests {
         }
 
         func manager(_ store: (any SessionStore)? = nil) throws -> SessionManager {
-            SessionManager(
-                providers: try ProviderRegistry([provider]),
-                store: store ?? self.store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock)
-            )
+            try SessionManager(provider, store: store ?? self.store, clock: clock)
         }
 
         func expiredSession() async throws -> SessionID {
@@ -33,13 +29,12 @@ struct SharedStoreTests {
             return session.id
         }
 
-        /// Blocks refreshes: the stream ends when a refresh has arrived, and refreshes continue when the continuation finishes.
-        func gate() -> (arrived: AsyncStream<Void>, release: AsyncStream<Void>.Continuation) {
-            let (arrived, arrival) = AsyncStream<Void>.makeStream()
-            let (released, release) = AsyncStream<Void>.makeStream()
+        /// Blocks refreshes: the first gate opens when a refresh has arrived, and refreshes continue when the test opens the second one.
+        func gate() -> (arrived: Gate, release: Gate) {
+            let (arrived, release) = (Gate(), Gate())
             provider.hold {
-                arrival.finish()
-                for await _ in released {}
+                arrived.open()
+                await release.wait()
             }
             return (arrived, release)
         }
@@ -72,7 +67,7 @@ struct SharedStoreTests {
         let first = try world.manager(LeasedNode(world.store, shared))
         let other = try world.manager(LeasedNode(world.store, shared))
         let stuck = Task { try await first.tokens(for: id) }
-        for await _ in arrived {}
+        await arrived.wait()
         world.provider.hold(nil)
         let busy = await #expect(throws: IdentityError.self) { _ = try await other.tokens(for: id) }
         #expect(busy?.code == .refreshBusy)
@@ -80,7 +75,7 @@ struct SharedStoreTests {
         shared.loseLease(of: id)
         #expect(try await other.tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.refreshes == 2)
-        release.finish()
+        release.open()
         _ = try? await stuck.value
     }
 
@@ -138,12 +133,12 @@ struct SharedStoreTests {
         node.before({
             shared.loseLease(of: id)
             stuck.withLock { $0 = Task { try await other.tokens(for: id) } }
-            for await _ in arrived {}
+            await arrived.wait()
         })
         let manager = try world.manager(node)
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         #expect(error?.code == .refreshBusy)
-        release.finish()
+        release.open()
         let answer = try await stuck.withLock { $0 }?.value
         #expect(answer?.outcome == .refreshedLate)
         #expect(world.provider.refreshes == 1)

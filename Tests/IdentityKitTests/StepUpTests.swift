@@ -82,12 +82,7 @@ struct StepUpTests {
 
         init() throws {
             provider = ClaimsProvider(StrictProvider(clock: clock))
-            manager = SessionManager(
-                providers: try ProviderRegistry([provider]),
-                store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-                observers: [heard]
-            )
+            manager = try SessionManager(provider, store: store, clock: clock, observers: [heard])
             manager.add(follower)
         }
 

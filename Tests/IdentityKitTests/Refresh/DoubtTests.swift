@@ -215,18 +215,17 @@ struct DoubtTests {
         let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
-        let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let (released, release) = AsyncStream<Void>.makeStream()
+        let (arrived, release) = (Gate(), Gate())
         world.provider.hold {
-            arrival.finish()
-            for await _ in released {}
+            arrived.open()
+            await release.wait()
         }
         let refresh = Task { try await manager.tokens(for: id) }
-        for await _ in arrived {}
+        await arrived.wait()
         var expected = RepairReport()
         expected.busy = 1
         #expect(try await manager.repair() == expected)
-        release.finish()
+        release.open()
         _ = try await refresh.value
         #expect(world.provider.requests == 1)
     }

@@ -259,11 +259,10 @@ struct ProviderPauseTests {
         limits.waiting = 0
         let manager = try world.manager(limits: limits)
         let failures = { world.heard.kinds.count { if case .refreshFailed = $0 { true } else { false } } }
-        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-        let (releases, release) = AsyncStream.makeStream(of: Void.self)
+        let (arrived, release) = (Gate(), Gate())
         world.provider.hold {
-            arrival.finish()
-            for await _ in releases {}
+            arrived.open()
+            await release.wait()
         }
         let failing = IdentityError(
             .retryLater,
@@ -273,11 +272,11 @@ struct ProviderPauseTests {
         )
         world.provider.answerAll(.refused(failing))
         let running = Task { try await manager.tokens(for: first) }
-        for await _ in arrivals {}
+        await arrived.wait()
         let busy = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: second) }
         #expect(busy?.code == .refreshBusy)
         #expect(failures() == 0)
-        release.finish()
+        release.open()
         _ = try? await running.value
         // The second failure pauses the session.
         for _ in 0..<5 { _ = try? await manager.tokens(for: first) }

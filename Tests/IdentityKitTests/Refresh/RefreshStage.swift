@@ -1,7 +1,6 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
-import Synchronization
 import TestDoubles
 
 /// A provider, a store, and any number of independent processes.
@@ -10,7 +9,7 @@ struct RefreshStage {
     let memory = InMemoryStore()
     let store: SpoolingStore
     let provider: JournaledProvider
-    let heard = Heard()
+    let heard = EventSink()
 
     init(timeout: Duration? = nil) {
         provider = JournaledProvider(clock: clock, timeout: timeout)
@@ -64,17 +63,6 @@ struct RefreshStage {
         "Bad gateway.",
         providerResponse: .init(status: 502)
     )
-}
-
-/// Collects the events.
-final class Heard: IdentityObserver {
-    private let events = Mutex<[IdentityEvent]>([])
-    var kinds: [IdentityEvent.Kind] { events.withLock { $0.map(\.kind) } }
-    /// The events in which an attack is suspected.
-    var attacks: [IdentityEvent.Kind] { events.withLock { $0.filter(\.isAttackSuspected).map(\.kind) } }
-    /// The sessions of the events.
-    var sessions: [SessionReference] { events.withLock { $0.compactMap(\.session) } }
-    func identityEvent(_ event: IdentityEvent) { events.withLock { $0.append(event) } }
 }
 
 /// Random bytes, except that every jitter is the longest one.

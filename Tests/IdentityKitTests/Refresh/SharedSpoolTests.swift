@@ -1,7 +1,6 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
-import TestDoubles
 import Testing
 
 @Suite("Unsaved tokens of tenants that share a store")
@@ -22,12 +21,7 @@ struct SharedSpoolTests {
         func manager(of shop: Int) throws -> SessionManager {
             var configuration = SessionManager.Configuration()
             configuration.tenant = "shop-\(shop)"
-            return SessionManager(
-                providers: try ProviderRegistry([providers[shop - 1]]),
-                store: store,
-                environment: IdentityEnvironment(transport: NoNetwork(), clock: clock),
-                configuration: configuration
-            )
+            return try SessionManager(providers[shop - 1], store: store, clock: clock, configuration: configuration)
         }
 
         /// Creates a session whose new tokens the store does not save, and removes the session.
