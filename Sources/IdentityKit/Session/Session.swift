@@ -31,6 +31,8 @@ public struct Session: Sendable {
     /// The buyer who signed in; for a guest, a placeholder with a random subject.
     public var buyer: Buyer { content.buyer }
     /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
+    ///
+    /// A refresh whose response has no ID token keeps them, so they may describe an earlier time than the tokens.
     public var claims: IDTokenClaims? { content.claims }
     /// When the buyer authenticated at the provider (`auth_time`); nil if the login's ID token does not contain it.
     ///
