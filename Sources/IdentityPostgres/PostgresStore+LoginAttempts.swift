@@ -7,7 +7,7 @@ extension PostgresStore: LoginAttemptStore {
     /// Adds a pending login.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
         let row = try records.seal(attempt)
-        try await makeRoom(attempt.tenant)
+        try await makeRoom(for: row)
         _ = try await client.write(
             sql.insertAttempt,
             .key(row.hash),
@@ -46,15 +46,20 @@ extension PostgresStore: LoginAttemptStore {
         return found
     }
 
-    /// Removes the tenant's attempts that expire first, until one more is permitted.
+    /// Removes the tenant's attempts that expire first, until the new one is permitted; an attempt that it replaces does not count.
     ///
     /// Counting reads a part of the index, so with a maximum of 256 or more, ``TenantRowCounter`` skips it for some calls.
-    private func makeRoom(_ tenant: String) async throws {
+    private func makeRoom(for new: SealedLoginAttempt) async throws {
         let needsCount = counters.withLock { [maximumAttempts] in
-            $0.attempts.addRow(of: tenant, limit: maximumAttempts)
+            $0.attempts.addRow(of: new.tenant, limit: maximumAttempts)
         }
         guard needsCount else { return }
-        _ = try await client.write(sql.evictAttempts, .text(tenant), .integer(Int64(maximumAttempts - 1)))
+        _ = try await client.write(
+            sql.evictAttempts,
+            .text(new.tenant),
+            .key(new.hash),
+            .integer(Int64(maximumAttempts - 1))
+        )
     }
 }
 #endif

@@ -7,7 +7,7 @@ extension SQLiteStore: LoginAttemptStore {
         if try await logins?.insert(attempt, maximum: maximumAttempts) == true { return }
         let row = try records.seal(attempt)
         try await database.write { [maximumAttempts] connection in
-            try Self.makeRoom(connection, row.tenant, maximumAttempts)
+            try Self.makeRoom(connection, for: row, maximumAttempts)
             _ = try connection.run(
                 .insertAttempt,
                 .key(row.hash),
@@ -37,12 +37,13 @@ extension SQLiteStore: LoginAttemptStore {
         }
     }
 
-    /// Removes the tenant's attempts that expire first, until one more is permitted.
-    private static func makeRoom(_ connection: Connection, _ tenant: String, _ maximum: Int) throws {
-        guard connection.attemptCounter.addRow(of: tenant, limit: maximum) else { return }
-        let count = try connection.first(.countAttempts, .text(tenant)) { Int($0.integer(0)) } ?? 0
+    /// Removes the tenant's attempts that expire first, until the new one is permitted; an attempt that it replaces does not count.
+    private static func makeRoom(_ connection: Connection, for new: SealedLoginAttempt, _ maximum: Int) throws {
+        guard connection.attemptCounter.addRow(of: new.tenant, limit: maximum) else { return }
+        let (tenant, key): (Value, Value) = (.text(new.tenant), .key(new.hash))
+        let count = try connection.first(.countAttempts, tenant, key) { Int($0.integer(0)) } ?? 0
         guard count >= maximum else { return }
-        _ = try connection.run(.evictAttempts, .text(tenant), .integer(Int64(count - maximum + 1)))
+        _ = try connection.run(.evictAttempts, tenant, key, .integer(Int64(count - maximum + 1)))
     }
 }
 

@@ -226,6 +226,16 @@ struct RowTests {
         #expect(try await store.isUsed("token"))
     }
 
+    @Test("at a tenant's maximum, a pending login that replaces another one evicts no third one")
+    func replacedLogin() async throws {
+        let store = try await TestSchema().open { $0.maximumAttempts = 2 }
+        for (key, age) in [("first", 1.0), ("second", 2), ("second", 2)] {
+            try await store.insert(StoredLoginAttempt(key: key, expiresAt: later + age, payload: Secret("p")))
+        }
+        #expect(try await store.takeLoginAttempt("first") != nil)
+        #expect(try await store.takeLoginAttempt("second") != nil)
+    }
+
     @Test("pending logins are evicted within their own tenant only")
     func tenants() async throws {
         let store = try await TestSchema().open { $0.maximumAttempts = 3 }

@@ -19,13 +19,15 @@ extension Statements {
     var deleteAttempt: Statement {
         statement([.integer, .bytes, .bytes], "DELETE FROM §login_attempt WHERE key = $1 AND hash = $2 AND slot = $3")
     }
-    /// Keeps the `$2` logins of a tenant that expire last, and removes the tenant's others; other tenants' logins are not affected.
+    /// Keeps the login with the key `$2` and the `$3` other logins of a tenant that expire last, and removes the tenant's other logins.
+    ///
+    /// Other tenants' logins are not affected.
     var evictAttempts: Statement {
         statement(
-            [.bytes, .integer],
+            [.bytes, .integer, .integer],
             """
             DELETE FROM §login_attempt WHERE key IN (
-                SELECT key FROM §login_attempt WHERE tenant = $1 ORDER BY expires_at DESC OFFSET $2
+                SELECT key FROM §login_attempt WHERE tenant = $1 AND key <> $2 ORDER BY expires_at DESC OFFSET $3
             )
             """
         )

@@ -69,7 +69,7 @@ final class LoginFileTable {
         let bytes = Array(row.tenant.utf8) + row.record
         guard bytes.count <= Self.slotSize, let free = entries.first(where: { !$0.isValid }) else { return false }
         let entry = Entry(row, tenant: try Self.tag(of: row.tenant), at: free.place)
-        try makeRoom(for: entry.tenant, of: row.tenant, maximum)
+        try makeRoom(for: entry, of: row.tenant, maximum)
         try write(bytes, at: Self.slot(of: entry.place))
         try write(entry.bytes, at: Self.offset(of: entry.place))
         for entry in old { try remove(entry) }
@@ -110,9 +110,10 @@ final class LoginFileTable {
             .filter(\.isValid)
     }
 
-    private func makeRoom(for tag: [UInt8], of tenant: String, _ maximum: Int) throws {
+    private func makeRoom(for new: Entry, of tenant: String, _ maximum: Int) throws {
         guard counter.addRow(of: tenant, limit: maximum) else { return }
-        let own = try entries().filter { $0.tenant == tag }
+        // The login that the new one replaces does not count.
+        let own = try entries().filter { $0.tenant == new.tenant && $0.hash != new.hash }
         guard own.count >= maximum else { return }
         for entry in own.sorted(by: { $0.expiresAt < $1.expiresAt }).prefix(own.count - maximum + 1) {
             try remove(entry)

@@ -77,11 +77,11 @@ enum Query: Int, CaseIterable {
             "INSERT OR REPLACE INTO login_attempt (key, hash, expires_at, slot, tenant) VALUES (?1, ?2, ?3, ?4, ?5)"
         case .readAttempt: "SELECT \(Self.attemptColumns) FROM login_attempt WHERE key = ?1"
         case .deleteAttempt: "DELETE FROM login_attempt WHERE key = ?1"
-        case .countAttempts: "SELECT count(*) FROM login_attempt WHERE tenant = ?1"
+        case .countAttempts: "SELECT count(*) FROM login_attempt WHERE tenant = ?1 AND key <> ?2"
         case .evictAttempts:
             """
             DELETE FROM login_attempt WHERE key IN
-            (SELECT key FROM login_attempt WHERE tenant = ?1 ORDER BY expires_at LIMIT ?2)
+            (SELECT key FROM login_attempt WHERE tenant = ?1 AND key <> ?2 ORDER BY expires_at LIMIT ?3)
             """
         case .sweepAttempts:
             """
