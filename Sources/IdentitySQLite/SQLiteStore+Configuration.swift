@@ -45,7 +45,9 @@ extension SQLiteStore {
         /// SQLite's journal mode, by default ``Journal/rollback``.
         ///
         /// Opening an existing file for writing converts it to this mode. A conversion from a write-ahead log to the rollback journal fails
-        /// with `store_busy` while another process has the file open. A file that is opened for reading keeps its mode.
+        /// with `store_busy` while another process has the file open. A conversion to a write-ahead log also affects the processes that
+        /// have the file open: if their SQLite library has the fault, their saves fail with `configuration_invalid` from then on. A file
+        /// that is opened for reading keeps its mode.
         public var journal = Journal.rollback
         /// Whether an existing file keeps its journal mode, for a tool that opens the stores of other programs.
         package var keepsJournal = false

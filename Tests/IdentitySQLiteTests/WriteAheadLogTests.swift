@@ -99,6 +99,27 @@ struct WriteAheadLogTests {
         await busy.close()
     }
 
+    @Test("if another process converts the file, a process whose SQLite library can corrupt it refuses to save")
+    func convertedMeanwhile() async throws {
+        let directory = try StoreDirectory()
+        let (store, session) = (try await directory.open(), try sampleSession())
+        try await store.insert(session)
+        let other = try await open(directory)
+        if WriteAheadLog.isSafe(WriteAheadLog.libraryVersion) {
+            try await store.insert(sampleSession())
+        } else {
+            await expect(.configurationInvalid, .configuration) { try await store.insert(sampleSession()) }
+        }
+        #expect(try await store.session(session.id) != nil)
+        try await other.insert(sampleSession())
+        let log = try directory.contents(directory.database + "-wal")
+        await store.close()
+        if !WriteAheadLog.isSafe(WriteAheadLog.libraryVersion) {
+            #expect(try directory.contents(directory.database + "-wal") == log)
+        }
+        await other.close()
+    }
+
     @Test("a tool that keeps the journal mode opens a file in its own mode, also while another process has it open")
     func kept() async throws {
         let directory = try StoreDirectory()

@@ -11,6 +11,11 @@ final class Connection {
     private let pointer: OpaquePointer
     private var statements: [Statement?] = Array(repeating: nil, count: Query.allCases.count)
     private var mark: CommitMark?
+    /// Whether this connection may write to a write-ahead log.
+    ///
+    /// Another process can convert the file while this connection is open. SQLite then writes to the log, in a version with the fault too
+    /// (``WriteAheadLog``).
+    var mayUseLog = WriteAheadLog.isSafe(WriteAheadLog.libraryVersion)
 
     /// Determines whether a tenant's pending logins must be counted before one is added.
     var attemptCounter = TenantRowCounter()
@@ -123,8 +128,9 @@ final class Connection {
 
     /// Begins a transaction that writes.
     ///
-    /// Fails as busy when another connection writes.
-    func begin() throws(SQLiteFailure) {
+    /// Fails as busy when another connection writes, and with `configuration_invalid` when the file has a write-ahead log that this
+    /// connection must not write to.
+    func begin() throws {
         _ = try run(.begin)
         do {
             mark = try commitMark()
@@ -140,9 +146,10 @@ final class Connection {
     /// column `store.commits` in the transaction.
     ///
     /// Nil if the header of the file cannot be read, or if in WAL mode the table `store` does not exist yet.
-    private func commitMark() throws(SQLiteFailure) -> CommitMark? {
+    private func commitMark() throws -> CommitMark? {
         guard let header = header() else { return nil }
         guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
+        guard mayUseLog else { throw WriteAheadLog.convertedFile }
         do {
             _ = try run(.countCommit)
         } catch {

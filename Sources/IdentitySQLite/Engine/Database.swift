@@ -50,7 +50,7 @@ actor Database: BatchWorker {
         direct.close()
         await reader.close()
         await queue.close()
-        if let connection, let writer, (try? writer.tryAcquire()) == true {
+        if let connection, connection.mayUseLog, let writer, (try? writer.tryAcquire()) == true {
             // The checkpoint has an effect only with a write-ahead log. If it fails, no data is lost.
             _ = try? connection.texts("PRAGMA wal_checkpoint(TRUNCATE)")
             writer.release()
@@ -103,8 +103,7 @@ actor Database: BatchWorker {
         defer { writer.release() }
         do {
             try connection.begin()
-        } catch {
-            guard error.isBusy else { throw error }
+        } catch let failure as SQLiteFailure where failure.isBusy {
             return nil
         }
         do {

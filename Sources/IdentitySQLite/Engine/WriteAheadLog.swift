@@ -22,13 +22,30 @@ enum WriteAheadLog {
     /// Throws if a version has the fault.
     static func require(_ version: Int32) throws(IdentityError) {
         guard !isSafe(version) else { return }
-        let text = "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
         throw IdentityError(
             configuration:
-                "The journal mode writeAheadLog is refused: with it, this process's SQLite \(text) can corrupt the database file.",
+                "The journal mode writeAheadLog is refused: with it, this process's SQLite \(text(version)) can corrupt the database file.",
             hint:
                 "Use SQLite 3.51.3 or newer, 3.50.7 or a later 3.50, or 3.44.6 or a later 3.44. Or set `journal` of "
                 + "SQLiteStore.Configuration to `rollback`."
         )
+    }
+
+    /// The error of a save when another process has converted the file while this process, whose library has the fault, has it open.
+    static var convertedFile: IdentityError {
+        IdentityError(
+            configuration: """
+                Another process has converted the database file to a write-ahead log, with which this process's SQLite \
+                \(text(libraryVersion)) can corrupt the file.
+                """,
+            hint: """
+                Stop every process that uses the store. Set `journal` of SQLiteStore.Configuration to `rollback` in all processes, or use \
+                SQLite 3.51.3 or newer in all processes. Then start the processes.
+                """
+        )
+    }
+
+    private static func text(_ version: Int32) -> String {
+        "\(version / 1_000_000).\(version / 1_000 % 1_000).\(version % 1_000)"
     }
 }

@@ -205,6 +205,8 @@ extension Connection {
         switch journal {
         case .rollback: try require("journal_mode = PERSIST", "persist")
         case .writeAheadLog:
+            // The version of the library was checked when the store was opened.
+            mayUseLog = true
             try require("journal_mode = WAL", "wal")
             try requireWritableLog()
         }
