@@ -111,7 +111,7 @@ public final class PostgresStore: Sendable {
 
     /// Closes all connections.
     ///
-    /// Calls that are running, and later calls, fail.
+    /// Calls that are running, and later calls, fail. The keys are wiped from memory only when the app has released the store.
     public func close() async {
         await client.close()
     }

@@ -82,7 +82,7 @@ public final class SQLiteStore: Sendable {
 
     /// Completes the queued calls, then closes the file.
     ///
-    /// Later calls fail.
+    /// Later calls fail. The keys are wiped from memory only when the app has released the store.
     public func close() async {
         logins?.close()
         await database.close()
