@@ -57,30 +57,40 @@ extension PostgresStore: SessionAttachmentStore {
     /// For a session whose row the transaction has locked, returns the attachments that can be opened.
     ///
     /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not keep a buyer logged in. The removal of the
-    /// session's row then removes the attachments that are not in quarantine. Of more than 1,000 attachments, only 1,000 are read; the
-    /// others are removed without being returned.
+    /// session's row then removes the attachments that are not in quarantine.
     func takeAttachments(
         of id: SessionID,
         _ session: [UInt8],
         in transaction: Transaction
     ) async throws -> [String: Secret] {
         var payloads: [String: Secret] = [:]
-        for found in try await transaction.run(sql.readAttachments, .key(session)).all {
-            let row = SealedAttachment(found)
-            do {
-                let (name, payload) = try records.open(row, of: id)
-                payloads[name] = payload
-            } catch {
-                guard error.concernsRecord else { throw error }
-                _ = try await transaction.run(
-                    sql.quarantine(.attachment),
-                    .integer(found.integer(0)),
-                    .integer(row.revision),
-                    .bytes(row.record)
-                )
+        var last: Int64 = -1
+        while true {
+            let chunk = Int64(records.chunk)
+            let rows = try await transaction.run(
+                sql.readAttachments,
+                .key(session),
+                .integer(last),
+                .integer(chunk)
+            ).all
+            for found in rows {
+                last = found.integer(0)
+                let row = SealedAttachment(found)
+                do {
+                    let (name, payload) = try records.open(row, of: id)
+                    payloads[name] = payload
+                } catch {
+                    guard error.concernsRecord else { throw error }
+                    _ = try await transaction.run(
+                        sql.quarantine(.attachment),
+                        .integer(last),
+                        .integer(row.revision),
+                        .bytes(row.record)
+                    )
+                }
             }
+            guard rows.count == chunk else { return payloads }
         }
-        return payloads
     }
 
     /// Whether the session exists, on a server that accepts writes.

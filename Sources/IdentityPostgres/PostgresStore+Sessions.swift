@@ -186,13 +186,11 @@ extension PostgresStore: PartialSessionListing {
         // quarantine.
         try await noteQuarantine()
         var last: Int64 = -1
-        // The number of rows that take at most 4 MiB with one slot each; a record has up to 16 slots.
-        let chunk = max(1, min(128, (4 << 20) / records.sealer.slotSize))
         while true {
-            let values = [.integer(last), .integer(Int64(chunk))] + conditions
+            let values = [.integer(last), .integer(Int64(records.chunk))] + conditions
             let rows = try await client.rows(statement, values, needsWriting: needsWriting).all
             try records.open(rows.map(SealedSession.init), matching: filter, into: &listing)
-            guard rows.count == chunk, let row = rows.last else { break }
+            guard rows.count == records.chunk, let row = rows.last else { break }
             last = row.integer(0)
         }
         try await noteQuarantine()

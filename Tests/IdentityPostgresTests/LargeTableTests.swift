@@ -59,6 +59,19 @@ struct LargeTableTests {
         #expect(unmarked.first?.integer(0) == 0)
     }
 
+    @Test("a removal returns all attachments of a session, also more than a thousand")
+    func attachments() async throws {
+        let store = try await TestSchema().open()
+        let session = try sampleSession()
+        try await store.insert(session)
+        let names = (0...1_000).map { "attachment \($0)" }
+        for name in names {
+            #expect(try await store.setAttachment(name, to: Secret(name), of: session.id, expecting: nil))
+        }
+        let removed = try await store.remove(session.id)
+        #expect(removed?.attachments.mapValues { $0.reveal() } == Dictionary(uniqueKeysWithValues: zip(names, names)))
+    }
+
     @Test("a statement of a sweep removes 512 sessions at most")
     func removals() async throws {
         let store = try await store()

@@ -17,13 +17,14 @@ extension Statements {
     var readAttachment: Statement {
         statement([.integer], "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE key = $1")
     }
-    /// Reads up to 1,000 attachments of a session; if another transaction is replacing one, the statement waits and then returns the new
+    /// Reads the next attachments of a session; if another transaction is replacing one, the statement waits and then returns the new
     /// attachment.
     var readAttachments: Statement {
         statement(
-            [.integer],
+            [.integer, .integer, .integer],
             """
-            SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE session = $1 ORDER BY key LIMIT 1000 FOR UPDATE
+            SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE session = $1 AND key > $2
+            ORDER BY key LIMIT $3 FOR UPDATE
             """
         )
     }

@@ -5,7 +5,7 @@ extension RowMaintenance {
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let start = position ?? ResealPosition(table: 0, row: -1)
         guard let kind = SealedRow.Kind(rawValue: start.table) else { return ResealProgress() }
-        let limit = min(max(1, limit), chunk)
+        let limit = min(max(1, limit), records.chunk)
         let rows = try await tables.rows(of: kind, after: start.row, limit: limit)
         var progress = ResealProgress()
         if rows.count == limit, let last = rows.last {

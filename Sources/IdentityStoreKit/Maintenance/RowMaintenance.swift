@@ -45,17 +45,12 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         }
     }
 
-    /// The number of rows that are read at once, so small that other calls do not wait long.
-    ///
-    /// If each record has the length of one slot, the rows have at most 4 MiB together.
-    var chunk: Int { max(1, min(128, (4 << 20) / records.sealer.slotSize)) }
-
     func forEachChunk(of kind: SealedRow.Kind, _ body: ([StoredRow]) async throws -> Void) async throws {
         var last: Int64 = -1
         while true {
-            let rows = try await tables.rows(of: kind, after: last, limit: chunk)
+            let rows = try await tables.rows(of: kind, after: last, limit: records.chunk)
             try await body(rows)
-            guard rows.count == chunk, let key = rows.last?.key else { return }
+            guard rows.count == records.chunk, let key = rows.last?.key else { return }
             last = key
         }
     }

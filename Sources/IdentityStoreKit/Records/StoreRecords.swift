@@ -45,6 +45,11 @@ public struct StoreRecords: Sendable {
         StoreRecords(sealer: sealer.withSlotSize(slotSize), lookup: lookup)
     }
 
+    /// The number of rows that a store reads at once, so small that other calls do not wait long.
+    ///
+    /// If each record has the length of one slot, the rows have at most 4 MiB together.
+    package var chunk: Int { max(1, min(128, (4 << 20) / sealer.slotSize)) }
+
     // MARK: Keyed hashes
 
     /// The hash that names a session's row.
