@@ -48,21 +48,11 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
     ///
     /// Sessions in the spool of this machine count too. Rows in quarantine do not count, although they stay encrypted with their keys.
     public func keyUsage() async throws -> [StoreKeyUsage] {
-        var counts: [String: Int] = [:]
-        for kind in SealedRow.Kind.allCases {
-            var last: Int64 = -1
-            while true {
-                let rows = try await client.read(sql.countByKey(kind), .integer(last), .integer(4_096)).all
-                for row in rows {
-                    guard let key = RecordSealer.keyIdentifier(ofStart: row.bytes(0)) else { continue }
-                    counts[StoreKey.describe(key), default: 0] += Int(row.integer(1))
-                }
-                guard let end = rows.map({ $0.integer(2) }).max() else { break }
-                last = end
+        try await records.keyUsage(others: spool?.keyIDs() ?? []) { kind, after in
+            try await client.read(sql.countByKey(kind), .integer(after), .integer(4_096)).all.map {
+                (start: $0.bytes(0), rows: Int($0.integer(1)), key: $0.integer(2))
             }
         }
-        for key in try await spool?.keyIDs() ?? [] { counts[key, default: 0] += 1 }
-        return records.keyUsage(counts)
     }
 
     /// Encrypts the next rows again with the active key, except those that are already encrypted with it.

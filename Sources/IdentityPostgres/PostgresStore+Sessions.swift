@@ -174,27 +174,15 @@ extension PostgresStore: PartialSessionListing {
             } else {
                 (sql.listSessions, [provider, tenant, isInDoubt])
             }
-        var listing = SessionListing()
-        func noteQuarantine() async throws {
-            guard listing.damage == nil, filter.isInDoubt == nil else { return }
+        return try await records.listing(matching: filter) {
             let values = [provider, tenant, buyer ?? .null, name ?? .null]
-            let hidden = try await client.rows(sql.hasQuarantinedSession, values, needsWriting: needsWriting)
-            if !hidden.isEmpty { listing.damage = .quarantined }
+            return try await !client.rows(sql.hasQuarantinedSession, values, needsWriting: needsWriting).isEmpty
+        } rows: { after in
+            let values = [.integer(after), .integer(Int64(records.chunk))] + conditions
+            return try await client.rows(statement, values, needsWriting: needsWriting).all.map {
+                (key: $0.integer(0), row: SealedSession($0))
+            }
         }
-        // While the rows are read in chunks, a session may be moved to quarantine or put back, so that possibly no chunk contains it. The
-        // check before the chunks finds a session that is put back later. The check after them finds a session that was moved to
-        // quarantine.
-        try await noteQuarantine()
-        var last: Int64 = -1
-        while true {
-            let values = [.integer(last), .integer(Int64(records.chunk))] + conditions
-            let rows = try await client.rows(statement, values, needsWriting: needsWriting).all
-            try records.open(rows.map(SealedSession.init), matching: filter, into: &listing)
-            guard rows.count == records.chunk, let row = rows.last else { break }
-            last = row.integer(0)
-        }
-        try await noteQuarantine()
-        return listing.oldestFirst
     }
 }
 #endif

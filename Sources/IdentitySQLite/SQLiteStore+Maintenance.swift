@@ -44,28 +44,14 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     /// Sessions in the spool count too, because reading them needs the key under which they are sealed. Rows in quarantine do not count,
     /// although they stay encrypted with their keys.
     public func keyUsage() async throws -> [StoreKeyUsage] {
-        var counts: [String: Int] = [:]
-        for kind in SealedRow.Kind.allCases {
-            var last: Int64 = -1
-            while true {
-                let after = last
-                let found = try await database.read { connection in
-                    try connection.all(kind.listKeys, .integer(after), .integer(512)) {
-                        (row: $0.integer(0), start: $0.bytes(1))
-                    }
+        let others = try await (logins?.keyIDs() ?? []) + spool.keyIDs()
+        return try await records.keyUsage(others: others) { kind, after in
+            try await database.read { connection in
+                try connection.all(kind.listKeys, .integer(after), .integer(512)) {
+                    (start: $0.bytes(1), rows: 1, key: $0.integer(0))
                 }
-                for (_, start) in found {
-                    if let key = RecordSealer.keyIdentifier(ofStart: start) {
-                        counts[StoreKey.describe(key), default: 0] += 1
-                    }
-                }
-                guard found.count == 512, let row = found.last?.row else { break }
-                last = row
             }
         }
-        for key in try await logins?.keyIDs() ?? [] { counts[key, default: 0] += 1 }
-        for key in try await spool.keyIDs() { counts[key, default: 0] += 1 }
-        return records.keyUsage(counts)
     }
 
     /// Encrypts the next rows again with the active key, except those that are already encrypted with it.

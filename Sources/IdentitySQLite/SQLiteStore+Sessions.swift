@@ -83,8 +83,6 @@ extension SQLiteStore: SessionReplacing {
 }
 
 extension SQLiteStore: PartialSessionListing {
-    private static let listChunk: Int64 = 128
-
     /// The sessions that match the filter and can be opened, oldest first, and the first error of a session that cannot be opened.
     ///
     /// A session in quarantine that may match counts as one that cannot be opened, unless the filter has `isInDoubt`.
@@ -106,34 +104,20 @@ extension SQLiteStore: PartialSessionListing {
             } else {
                 (.listSessions, .null)
             }
-        var listing = SessionListing()
-        func noteQuarantine() async throws {
-            guard listing.damage == nil, filter.isInDoubt == nil else { return }
-            let isQuarantined = try await database.read { connection in
+        var listing = try await records.listing(matching: filter) {
+            try await database.read { connection in
                 try connection.first(.isAnyQuarantined, buyer ?? .null, name ?? .null, provider, tenant) { _ in true }
                     != nil
             }
-            if isQuarantined { listing.damage = .quarantined }
-        }
-        // While the rows are read in chunks, a session may be moved to quarantine or put back, so that possibly no chunk contains it. The
-        // check before the chunks finds a session that is put back later. The check after them finds a session that was moved to
-        // quarantine.
-        try await noteQuarantine()
-        var last: Int64 = -1
-        while true {
-            let after = last
-            let rows = try await database.read { connection in
-                try connection.all(query, .integer(after), .integer(Self.listChunk), provider, tenant, value) {
+        } rows: { after in
+            try await database.read { [limit = Int64(records.chunk)] connection in
+                try connection.all(query, .integer(after), .integer(limit), provider, tenant, value) {
                     (key: $0.integer(0), row: SealedSession($0))
                 }
             }
-            try records.open(rows.map(\.row), matching: filter, into: &listing)
-            guard rows.count == Self.listChunk, let key = rows.last?.key else { break }
-            last = key
         }
-        try await noteQuarantine()
         if isCopy { for index in listing.sessions.indices { listing.sessions[index].isRestored = true } }
-        return listing.oldestFirst
+        return listing
     }
 }
 

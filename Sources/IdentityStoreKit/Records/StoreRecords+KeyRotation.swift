@@ -11,6 +11,31 @@ extension StoreRecords {
         RecordSealer.keyIdentifier(of: record)?.elementsEqual(sealer.keys.active.identifier) ?? false
     }
 
+    /// The role and the number of rows of each key.
+    ///
+    /// `others` are the ids of the keys of records outside of the tables, such as those in the spool. `next` returns groups of the next
+    /// rows of a table: the first 24 bytes of a record, the number of rows, and their highest row key. An empty result ends the table.
+    package func keyUsage(
+        others: [String],
+        countingRows next: (SealedRow.Kind, _ after: Int64) async throws -> [(start: [UInt8], rows: Int, key: Int64)]
+    ) async throws -> [StoreKeyUsage] {
+        var counts: [String: Int] = [:]
+        for key in others { counts[key, default: 0] += 1 }
+        for kind in SealedRow.Kind.allCases {
+            var last: Int64 = -1
+            while true {
+                let groups = try await next(kind, last)
+                for group in groups {
+                    guard let key = RecordSealer.keyIdentifier(ofStart: group.start) else { continue }
+                    counts[StoreKey.describe(key), default: 0] += group.rows
+                }
+                guard let end = groups.map(\.key).max() else { break }
+                last = end
+            }
+        }
+        return keyUsage(counts)
+    }
+
     /// The role and the number of rows of each key; `counts` contains the number of records for each ``keyID(of:)``.
     public func keyUsage(_ counts: [String: Int]) -> [StoreKeyUsage] {
         let active = sealer.keys.active.id

@@ -58,6 +58,35 @@ extension StoreRecords {
         return try hash(ofProviderSession: name)
     }
 
+    /// The sessions that match a filter and can be opened, oldest first, and the first error of a session that cannot be opened.
+    ///
+    /// `isAnyQuarantined` returns whether a session that may match is in quarantine. `rows` returns the next rows that may match, in the
+    /// order of their keys, at most ``chunk``.
+    package func listing(
+        matching filter: SessionFilter,
+        isAnyQuarantined: () async throws -> Bool,
+        rows: (_ after: Int64) async throws -> [(key: Int64, row: SealedSession)]
+    ) async throws -> SessionListing {
+        var listing = SessionListing()
+        func noteQuarantine() async throws {
+            guard listing.damage == nil, filter.isInDoubt == nil else { return }
+            if try await isAnyQuarantined() { listing.damage = .quarantined }
+        }
+        // While the rows are read in chunks, a session may be moved to quarantine or put back, so that possibly no chunk contains it. The
+        // check before the chunks finds a session that is put back later. The check after them finds a session that was moved to
+        // quarantine.
+        try await noteQuarantine()
+        var last: Int64 = -1
+        while true {
+            let next = try await rows(last)
+            try open(next.map(\.row), matching: filter, into: &listing)
+            guard next.count == chunk, let key = next.last?.key else { break }
+            last = key
+        }
+        try await noteQuarantine()
+        return listing.oldestFirst
+    }
+
     /// Opens rows, and adds the sessions that match the filter to a listing.
     ///
     /// The listing also gets the first error of a row that cannot be opened.
