@@ -55,7 +55,15 @@ extension Client {
     ///
     /// - Throws: `store_unavailable` when a server that accepts no writes finds no row, and no server that accepts writes is found.
     func find(_ statement: Statement, _ values: Value...) async throws -> Rows {
-        try await repeating { deadline, _ in try await find(statement, values, by: deadline) }
+        try await repeating { deadline, _ in
+            let reply = try await send(statement, values, false, deadline) { .perform($0, .pooled) }
+            guard reply.rows.isEmpty, reply.mayBeBehind else { return reply.rows }
+            do throws(PostgresFailure) {
+                return try await perform(statement, values, needsWriting: true, by: deadline)
+            } catch {
+                throw error.isReadOnly ? PostgresFailure(.behind) : error
+            }
+        }
     }
 
     /// Changes rows with one statement that can be repeated safely, and returns how many.

@@ -51,24 +51,6 @@ final class Client: Sendable {
         try await send(statement, values, needsWriting, deadline) { .perform($0, .pooled) }.rows
     }
 
-    /// Looks up rows.
-    ///
-    /// If a server that accepts no writes finds no row, the statement runs again on a server that accepts writes, because a standby may
-    /// lack the latest changes.
-    func find(
-        _ statement: Statement,
-        _ values: [Value],
-        by deadline: ContinuousClock.Instant
-    ) async throws(PostgresFailure) -> Rows {
-        let reply = try await send(statement, values, false, deadline) { .perform($0, .pooled) }
-        guard reply.rows.isEmpty, reply.mayBeBehind else { return reply.rows }
-        do {
-            return try await perform(statement, values, needsWriting: true, by: deadline)
-        } catch {
-            throw error.isReadOnly ? PostgresFailure(.behind) : error
-        }
-    }
-
     /// Runs one statement on the direct connection.
     func performDirectly(
         _ statement: Statement,
@@ -92,9 +74,7 @@ final class Client: Sendable {
     ) async throws -> R {
         let granted = await withCheckedContinuation { continuation in
             let request = TransactionRequest(deadline: deadline, continuation: continuation)
-            if !mailbox.post(.beginTransaction(request)) {
-                continuation.resume(returning: .failure(PostgresFailure(.closed)))
-            }
+            if !mailbox.post(.beginTransaction(request)) { request.fail(PostgresFailure(.closed)) }
         }
         let transaction = Transaction(client: self, link: try granted.get(), deadline: deadline)
         defer { mailbox.post(.endTransaction(link: transaction.link)) }
@@ -111,16 +91,8 @@ final class Client: Sendable {
         }
     }
 
-    fileprivate func performInTransaction(
-        _ statement: Statement,
-        _ values: [Value],
-        on link: Int,
-        by deadline: ContinuousClock.Instant
-    ) async throws(PostgresFailure) -> Rows {
-        try await send(statement, values, true, deadline) { .performInTransaction($0, link: link) }.rows
-    }
-
-    private func send(
+    /// Runs a statement with a command of the connection loop.
+    func send(
         _ statement: Statement,
         _ values: [Value],
         _ needsWriting: Bool,
@@ -135,7 +107,7 @@ final class Client: Sendable {
                 deadline: deadline,
                 continuation: continuation
             )
-            if !mailbox.post(command(call)) { continuation.resume(returning: .failure(PostgresFailure(.closed))) }
+            if !mailbox.post(command(call)) { call.fail(PostgresFailure(.closed)) }
         }.get()
     }
 
@@ -173,7 +145,10 @@ struct Transaction: Sendable {
         mayHaveTakenEffect: Bool = false
     ) async throws(PostgresFailure) -> Rows {
         do {
-            return try await client.performInTransaction(statement, values, on: link, by: deadline)
+            let reply = try await client.send(statement, values, true, deadline) {
+                .performInTransaction($0, link: link)
+            }
+            return reply.rows
         } catch {
             throw PostgresFailure(error.reason, mayHaveTakenEffect: mayHaveTakenEffect && error.mayHaveTakenEffect)
         }

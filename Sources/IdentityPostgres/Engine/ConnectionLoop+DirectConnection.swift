@@ -22,9 +22,7 @@ extension ConnectionLoop {
         if let pause = directState.pausedUntil { note(pause) }
         guard directState.mayConnect, directState.connecting == 0 else { return }
         directState.began()
-        let mailbox = mailbox
-        let hasStarted = connector.start { Self.hand($0, .direct, to: mailbox) }
-        if !hasStarted { directState.failed(PostgresFailure(.client)) }
+        if !start(connector, .direct) { directState.failed(PostgresFailure(.client)) }
     }
 
     /// Closes the direct connection; the server then releases its advisory locks.

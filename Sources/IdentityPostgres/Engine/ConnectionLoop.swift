@@ -56,7 +56,7 @@ final class ConnectionLoop {
             case .perform(let call, .direct):
                 note(call.deadline)
                 directQueue.append(.call(call))
-            case .beginTransaction(let transactionRequest): enqueue(.transactionRequest(transactionRequest))
+            case .beginTransaction(let request): enqueue(.transactionRequest(request))
             case .performInTransaction(let call, let serial):
                 guard let connection = connections[serial], connection.isBorrowed, !connection.isBroken else {
                     // The connection was lost between two statements of the transaction, so this statement was never sent.
@@ -101,9 +101,9 @@ final class ConnectionLoop {
             idle.remove(at: index)
             switch waiter {
             case .call(let call): begin(call, on: connection)
-            case .transactionRequest(let transactionRequest):
+            case .transactionRequest(let request):
                 connection.isBorrowed = true
-                transactionRequest.continuation.resume(returning: .success(connection.serial))
+                request.continuation.resume(returning: .success(connection.serial))
             }
         }
         guard !queue.isEmpty else { return }
@@ -117,9 +117,7 @@ final class ConnectionLoop {
         if let pause = pool.pausedUntil { note(pause) }
         while pool.mayConnect, pool.connecting < queue.count, makeRoom() {
             pool.began()
-            let mailbox = mailbox
-            let hasStarted = settings.connector.start { Self.hand($0, .pooled, to: mailbox) }
-            if !hasStarted { pool.failed(PostgresFailure(.client)) }
+            if !start(settings.connector, .pooled) { pool.failed(PostgresFailure(.client)) }
         }
     }
 
@@ -135,12 +133,12 @@ final class ConnectionLoop {
 
     private var hasWritableConnection: Bool { connections.values.contains { !$0.isReadOnly && !$0.isBroken } }
 
-    static func hand(
-        _ result: Result<OpenedConnection, PostgresFailure>,
-        _ role: ConnectionKind,
-        to mailbox: Mailbox<Command>
-    ) {
-        if !mailbox.post(.connected(result, role)), case .success(let opened) = result { opened.discard() }
+    /// Starts to connect on a thread of its own, because libpq blocks while it looks up a host name; false if no thread could be started.
+    func start(_ connector: Connector, _ kind: ConnectionKind) -> Bool {
+        DedicatedThread.start { [mailbox] in
+            let result = connector.connect()
+            if !mailbox.post(.connected(result, kind)), case .success(let opened) = result { opened.discard() }
+        }
     }
 
     private func connected(_ result: Result<OpenedConnection, PostgresFailure>) {
@@ -287,8 +285,7 @@ final class ConnectionLoop {
         switch command {
         case .perform(let call, _), .performInTransaction(let call, _):
             call.fail(PostgresFailure(.closed))
-        case .beginTransaction(let transactionRequest):
-            transactionRequest.continuation.resume(returning: .failure(PostgresFailure(.closed)))
+        case .beginTransaction(let request): request.fail(PostgresFailure(.closed))
         case .waitForLock(let wait): wait.continuation.resume()
         case .connected(.success(let opened), _): opened.discard()
         case .connected, .endTransaction, .dropDirect, .endWait, .close: break

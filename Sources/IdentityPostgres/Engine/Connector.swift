@@ -3,23 +3,16 @@ internal import CIdentityPostgres
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// Opens connections, each on its own thread: libpq blocks while it looks up a host name.
+/// Opens connections.
 struct Connector: Sendable {
     let plan: ConnectionPlan
     let usesPooler: Bool
-
-    /// Starts to connect and reports the result.
-    ///
-    /// Returns false when no thread could be started.
-    func start(_ tell: @escaping @Sendable (Result<OpenedConnection, PostgresFailure>) -> Void) -> Bool {
-        DedicatedThread.start { tell(self.connect()) }
-    }
 
     /// Tries one server after the other.
     ///
     /// The first server that accepts writes is used. If no server accepts writes, the first readable server is used, unless the plan is
     /// strict.
-    private func connect() -> Result<OpenedConnection, PostgresFailure> {
+    func connect() -> Result<OpenedConnection, PostgresFailure> {
         var readable: OpenedConnection?
         var worst = PostgresFailure(.unreachable)
         for host in plan.hosts {

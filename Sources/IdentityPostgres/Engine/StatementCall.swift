@@ -24,6 +24,8 @@ struct Reply: Sendable {
 struct TransactionRequest: Sendable {
     let deadline: ContinuousClock.Instant
     let continuation: CheckedContinuation<Result<Int, PostgresFailure>, Never>
+
+    func fail(_ failure: PostgresFailure) { continuation.resume(returning: .failure(failure)) }
 }
 
 /// A wait until another holder releases a lock, or until a deadline.

@@ -15,15 +15,14 @@ struct WaitQueue {
         var deadline: ContinuousClock.Instant {
             switch self {
             case .call(let call): call.deadline
-            case .transactionRequest(let transactionRequest): transactionRequest.deadline
+            case .transactionRequest(let request): request.deadline
             }
         }
 
         func fail(_ failure: PostgresFailure) {
             switch self {
             case .call(let call): call.fail(failure)
-            case .transactionRequest(let transactionRequest):
-                transactionRequest.continuation.resume(returning: .failure(failure))
+            case .transactionRequest(let request): request.fail(failure)
             }
         }
     }

@@ -34,41 +34,35 @@ extension Statements {
 
     /// Moves a row to the quarantine table if it is unchanged since it was read.
     func quarantine(_ kind: SealedRow.Kind) -> Statement {
-        let (target, source) =
-            switch kind {
-            case .session:
-                (
-                    """
-                    buyer, provider_session, tenant, provider, issuer, generation, expires_at, is_in_doubt, is_restored
-                    """,
-                    """
-                    buyer, provider_session, tenant, provider, issuer, generation, retained_until, is_in_doubt, is_restored
-                    """
-                )
-            case .loginAttempt: ("tenant, expires_at", "tenant, expires_at")
-            case .attachment: ("generation, session", "revision, session")
-            }
-        return rare(
-            """
-            WITH moved AS (DELETE FROM §\(kind.table) WHERE \(kind.isUnchanged) RETURNING *)
-            INSERT INTO §quarantine (kind, key, hash, slot, \(target))
-            SELECT \(kind.rawValue), key, hash, slot, \(source) FROM moved
-            """,
-            [.integer, .integer, .bytes]
-        )
+        moveToQuarantine(kind, where: kind.isUnchanged, [.integer, .integer, .bytes])
     }
 
     /// Moves the attachments of a session to the quarantine table.
     ///
     /// It must run before the session's row is moved, because deleting that row deletes the attachments too.
     var quarantineAttachmentsOfSession: Statement {
-        rare(
+        moveToQuarantine(.attachment, where: "session = $1", [.integer])
+    }
+
+    private func moveToQuarantine(
+        _ kind: SealedRow.Kind,
+        where condition: String,
+        _ types: [ParameterType]
+    ) -> Statement {
+        let session = "buyer, provider_session, tenant, provider, issuer, is_in_doubt, is_restored"
+        let (target, source) =
+            switch kind {
+            case .session: ("\(session), generation, expires_at", "\(session), generation, retained_until")
+            case .loginAttempt: ("tenant, expires_at", "tenant, expires_at")
+            case .attachment: ("generation, session", "revision, session")
+            }
+        return rare(
             """
-            WITH moved AS (DELETE FROM §attachment WHERE session = $1 RETURNING *)
-            INSERT INTO §quarantine (kind, key, hash, slot, generation, session)
-            SELECT \(SealedRow.Kind.attachment.rawValue), key, hash, slot, revision, session FROM moved
+            WITH moved AS (DELETE FROM §\(kind.table) WHERE \(condition) RETURNING *)
+            INSERT INTO §quarantine (kind, key, hash, slot, \(target))
+            SELECT \(kind.rawValue), key, hash, slot, \(source) FROM moved
             """,
-            [.integer]
+            types
         )
     }
 

@@ -4,10 +4,15 @@ internal import IdentityStoreKit
 /// The statements for sessions.
 extension Statements {
     private static let sessionColumns = SealedRow.Kind.session.columns
+    /// The types of `SealedSession.columnValues`.
+    private static let sessionTypes: [ParameterType] = [
+        .integer, .bytes, .bytes, .bytes, .bytes, .bytes, .integer, .real, .bytes, .bytes, .flag, .flag,
+    ]
+    private static let replacementTypes = sessionTypes + [.integer]
 
     var insertSession: Statement {
         statement(
-            [.integer, .bytes, .bytes, .bytes, .bytes, .bytes, .integer, .real, .bytes, .bytes, .flag, .flag],
+            Self.sessionTypes,
             """
             INSERT INTO §session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
             provider_session, is_in_doubt, is_restored)
@@ -24,10 +29,7 @@ extension Statements {
     }
     var replaceSession: Statement {
         statement(
-            [
-                .integer, .bytes, .bytes, .bytes, .bytes, .bytes, .integer, .real, .bytes, .bytes, .flag, .flag,
-                .integer,
-            ],
+            Self.replacementTypes,
             """
             UPDATE §session SET buyer = $3, tenant = $4, provider = $5, issuer = $6, generation = $7,
             retained_until = $8, slot = $9, provider_session = $10, is_in_doubt = $11, is_restored = $12
@@ -49,38 +51,27 @@ extension Statements {
             [.integer]
         )
     }
+    var listSessions: Statement { sessions(where: "($5 IS NULL OR is_in_doubt = $5)", [.flag]) }
+    var listSessionsInDoubt: Statement { sessions(where: "is_in_doubt", []) }
+    func listSessions(by column: String) -> Statement {
+        sessions(
+            where: "\(column) = $6 AND ($5 IS NULL OR is_in_doubt = $5)",
+            [.flag, .bytes],
+            name: "listSessions_\(column)"
+        )
+    }
     /// Lists sessions; a parameter that is NULL matches all rows.
     ///
     /// When PostgreSQL plans the statement for the values of one call, it can remove the condition of a NULL parameter.
-    var listSessions: Statement {
+    private func sessions(where condition: String, _ types: [ParameterType], name: String = #function) -> Statement {
         statement(
-            [.integer, .integer, .bytes, .bytes, .flag],
+            [.integer, .integer, .bytes, .bytes] + types,
             """
             SELECT \(Self.sessionColumns) FROM §session
-            WHERE key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
-            AND ($5 IS NULL OR is_in_doubt = $5) ORDER BY key LIMIT $2
-            """
-        )
-    }
-    var listSessionsInDoubt: Statement {
-        statement(
-            [.integer, .integer, .bytes, .bytes],
-            """
-            SELECT \(Self.sessionColumns) FROM §session
-            WHERE is_in_doubt AND key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
+            WHERE \(condition) AND key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
             ORDER BY key LIMIT $2
-            """
-        )
-    }
-    func listSessions(by column: String) -> Statement {
-        statement(
-            [.integer, .integer, .bytes, .bytes, .flag, .bytes],
-            """
-            SELECT \(Self.sessionColumns) FROM §session
-            WHERE \(column) = $6 AND key > $1 AND ($3 IS NULL OR provider = $3) AND ($4 IS NULL OR tenant = $4)
-            AND ($5 IS NULL OR is_in_doubt = $5) ORDER BY key LIMIT $2
             """,
-            name: "listSessions_\(column)"
+            name: name
         )
     }
     var countSessionsOfTenant: Statement {

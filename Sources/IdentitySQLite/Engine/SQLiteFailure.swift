@@ -35,60 +35,54 @@ struct SQLiteFailure: Error, CustomStringConvertible {
             .storeFull(cause: self)
         // SQLITE_READONLY_DBMOVED, a macro that Swift does not import.
         case SQLITE_READONLY where code == SQLITE_READONLY | (4 << 8):
-            IdentityError(
+            failed(
                 .configuration,
-                .storeFailed,
                 "The store's file was moved or deleted while it was in use.",
-                hint: """
-                    Stop every process that uses the store. If the store's file was moved, put it back. If the file was deleted, put the \
-                    newest backup in its place. Then start the processes.
-                    """,
-                cause: self
+                """
+                Stop every process that uses the store. If the store's file was moved, put it back. If the file was deleted, put the \
+                newest backup in its place. Then start the processes.
+                """
             )
         case SQLITE_READONLY, SQLITE_PERM: .storeReadOnly(cause: self)
         case SQLITE_CONSTRAINT:
-            IdentityError(
+            failed(
                 .rejected,
-                .storeFailed,
                 "SQLite rejected a value that breaks a constraint of its table.",
-                hint: """
-                    If another program has changed the store's tables, restore the store from a backup. Otherwise report this error with \
-                    its cause, because it is a defect in IdentityKit.
-                    """,
-                cause: self
+                """
+                If another program has changed the store's tables, restore the store from a backup. Otherwise report this error with \
+                its cause, because it is a defect in IdentityKit.
+                """
             )
         case SQLITE_CANTOPEN where systemError == EMFILE || systemError == ENFILE:
-            IdentityError(
+            failed(
                 .retryLater,
-                .storeFailed,
                 "The database file cannot be opened: too many files are open.",
-                hint: systemError == EMFILE
+                systemError == EMFILE
                     ? "Raise the process's limit of open files (ulimit -n)."
-                    : "Raise the machine's limit of open files (fs.file-max).",
-                cause: self
+                    : "Raise the machine's limit of open files (fs.file-max)."
             )
         case SQLITE_CANTOPEN, SQLITE_AUTH, SQLITE_NOLFS:
-            IdentityError(
+            failed(
                 .configuration,
-                .storeFailed,
                 "The database file or its journal cannot be opened.",
-                hint: """
-                    Check the store's path, the permissions of the file and its directory, and the free space of the disk. Check also the \
-                    limit of open files (ulimit -n).
-                    """,
-                cause: self
+                """
+                Check the store's path, the permissions of the file and its directory, and the free space of the disk. Check also the \
+                limit of open files (ulimit -n).
+                """
             )
         default:
-            IdentityError(
+            failed(
                 .retryLater,
-                .storeFailed,
                 "The database failed: \(self).",
-                hint: primary == SQLITE_IOERR
+                primary == SQLITE_IOERR
                     ? "Check that the disk has space and works, and read the system's log for disk errors."
-                    : "Check that the process has enough memory, and that no other program has changed the store's tables.",
-                cause: self
+                    : "Check that the process has enough memory, and that no other program has changed the store's tables."
             )
         }
+    }
+
+    private func failed(_ kind: IdentityError.Kind, _ message: String, _ hint: String) -> IdentityError {
+        IdentityError(kind, .storeFailed, message, hint: hint, cause: self)
     }
 }
 
