@@ -95,8 +95,7 @@ extension PostgresStore: SessionAttachmentStore {
 
     /// Whether the session exists, on a server that accepts writes.
     private func hasSession(_ hash: [UInt8], _ deadline: ContinuousClock.Instant) async throws -> Bool {
-        let rows = try await client.perform(sql.hasSession, [.key(hash)], needsWriting: true, by: deadline)
-        return try isThere(rows, hash)
+        try await isThere(currentRow(sql.hasSession, hash, deadline), hash)
     }
 
     private func removeAttachment(_ hash: [UInt8], _ session: [UInt8], _ revision: Int64?) async throws -> Bool {
@@ -123,13 +122,8 @@ extension PostgresStore: SessionAttachmentStore {
         of id: SessionID,
         _ deadline: ContinuousClock.Instant
     ) async throws -> Bool {
-        let rows = try await client.perform(
-            sql.readAttachment,
-            [.key(saved.hash)],
-            needsWriting: true,
-            by: deadline
-        )
-        guard let row = rows.first.map(SealedAttachment.init) else { return false }
+        let found = try await currentRow(sql.readAttachment, saved.hash, deadline)
+        guard let row = found.map(SealedAttachment.init) else { return false }
         if row.revision > saved.revision { throw PostgresFailure(.outcomeUnknown) }
         guard row.revision == saved.revision else { return false }
         return try row.record == saved.record || records.open(row, of: id).payload.isEqual(to: payload)

@@ -28,8 +28,7 @@ extension PostgresStore: LoginAttemptStore {
     ) async throws -> StoredLoginAttempt? {
         let hash = try records.hash(ofLoginAttempt: key)
         let found = try await client.repeating { deadline, isInDoubt -> StoredLoginAttempt? in
-            let rows = try await client.perform(sql.readAttempt, [.key(hash)], needsWriting: true, by: deadline)
-            if let row = rows.first.map(SealedLoginAttempt.init) {
+            if let row = try await currentRow(sql.readAttempt, hash, deadline).map(SealedLoginAttempt.init) {
                 // The attempt is opened and checked before it is removed, so an attempt that cannot be opened or is refused stays.
                 let attempt = try records.open(row, of: key)
                 try check(attempt)

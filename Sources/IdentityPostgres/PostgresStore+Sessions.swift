@@ -52,7 +52,7 @@ extension PostgresStore: SessionReplacing {
             }
             return isOurs
         }
-        if !isReplaced, try await !isThere(client.find(sql.hasSession, .key(row.hash)), row.hash) {
+        if !isReplaced, try await !isThere(client.find(sql.hasSession, .key(row.hash)).first, row.hash) {
             try await refuseQuarantined(row.hash, .session)
         }
         return isReplaced
@@ -114,9 +114,8 @@ extension PostgresStore: SessionReplacing {
         _ saved: SealedSession,
         _ deadline: ContinuousClock.Instant
     ) async throws -> Bool? {
-        // Read on a server that accepts writes, because a standby may lack the latest changes.
-        let rows = try await client.perform(sql.readSession, [.key(saved.hash)], needsWriting: true, by: deadline)
-        guard let row = rows.first.map(SealedSession.init) else { return false }
+        let found = try await currentRow(sql.readSession, saved.hash, deadline)
+        guard let row = found.map(SealedSession.init) else { return false }
         if row.record == saved.record { return true }
         if row.generation > session.generation { return nil }
         guard row.generation == session.generation else { return false }
@@ -125,10 +124,19 @@ extension PostgresStore: SessionReplacing {
     }
 
     /// Whether ``Statements/hasSession`` found a row; throws if the row has another hash than the session.
-    func isThere(_ rows: Rows, _ hash: [UInt8]) throws -> Bool {
-        guard let row = rows.first else { return false }
+    func isThere(_ row: Row?, _ hash: [UInt8]) throws -> Bool {
+        guard let row else { return false }
         guard row.bytes(0) == hash else { throw IdentityError.damagedRecord("its row has another session's hash") }
         return true
+    }
+
+    /// The row with a hash, from a server that accepts writes, because a standby may lack the latest changes.
+    func currentRow(
+        _ statement: Statement,
+        _ hash: [UInt8],
+        _ deadline: ContinuousClock.Instant
+    ) async throws(PostgresFailure) -> Row? {
+        try await client.perform(statement, [.key(hash)], needsWriting: true, by: deadline).first
     }
 
     /// Runs a statement that changes at most one row, and returns whether it changed one.

@@ -27,13 +27,7 @@ extension PostgresStore: UsedTokenStore {
             let values: [Value] = [.key(hash), .bytes(hash), .bytes(claim), .date(expiry)]
             if try await change(sql.insertUsedToken, values, deadline) { return true }
             guard isInDoubt else { return false }
-            let rows = try await client.perform(
-                sql.readUsedToken,
-                [.key(hash)],
-                needsWriting: true,
-                by: deadline
-            )
-            return rows.first?.bytes(0) == claim
+            return try await currentRow(sql.readUsedToken, hash, deadline)?.bytes(0) == claim
         }
     }
 

@@ -30,30 +30,19 @@ extension SQLiteStore: SessionAttachmentStore {
         let row = try payload.map { try records.seal($0, as: name, of: id, revision: next) }
         return try await database.write { connection in
             guard try connection.hasSession(session) else { return false }
+            let (key, name): (Value, Value) = (.key(hash), .bytes(hash))
+            let (query, values): (Query, [Value])
             switch (row?.record, revision) {
             case (let record?, nil):
-                return try connection.run(
-                    .insertAttachment,
-                    .key(hash),
-                    .bytes(hash),
-                    .key(session),
-                    .integer(next),
-                    .bytes(record)
-                ) == 1
+                (query, values) = (.insertAttachment, [key, name, .key(session), .integer(next), .bytes(record)])
             case (let record?, let revision?):
-                return try connection.run(
-                    .replaceAttachment,
-                    .key(hash),
-                    .bytes(hash),
-                    .integer(revision),
-                    .integer(next),
-                    .bytes(record)
-                ) == 1
+                (query, values) = (.replaceAttachment, [key, name, .integer(revision), .integer(next), .bytes(record)])
             case (nil, let revision?):
-                return try connection.run(.deleteAttachment, .key(hash), .bytes(hash), .integer(revision)) == 1
+                (query, values) = (.deleteAttachment, [key, name, .integer(revision)])
             case (nil, nil):
-                return try connection.first(.readAttachment, .key(hash)) { _ in true } == nil
+                return try connection.first(.readAttachment, key) { _ in true } == nil
             }
+            return try connection.run(query, values) == 1
         }
     }
 
