@@ -117,29 +117,17 @@ enum Query: Int, CaseIterable {
             """
 
         case .quarantineSession:
-            """
-            INSERT INTO quarantine (origin, reason, moved_at, key, hash, buyer, tenant, provider, issuer, provider_session,
-            generation, retained_until, in_doubt, restored, slot)
-            SELECT 'session', ?2, ?3, key, hash, buyer, tenant, provider, issuer, provider_session,
-            generation, retained_until, in_doubt, restored, slot FROM session WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
-            """
-        case .quarantineAttempt:
-            """
-            INSERT INTO quarantine (origin, reason, moved_at, key, hash, tenant, expires_at, slot)
-            SELECT 'login_attempt', ?2, ?3, key, hash, tenant, expires_at, slot
-            FROM login_attempt WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
-            """
+            Self.quarantine(
+                "session",
+                "buyer, tenant, provider, issuer, provider_session, generation, retained_until, in_doubt, restored"
+            )
+        case .quarantineAttempt: Self.quarantine("login_attempt", "tenant, expires_at")
         case .addQuarantinedAttempt:
             """
             INSERT INTO quarantine (origin, reason, moved_at, key, hash, tenant, expires_at, slot)
             VALUES ('login_attempt', ?1, ?2, ?3, ?4, ?5, ?6, ?7)
             """
-        case .quarantineAttachment:
-            """
-            INSERT INTO quarantine (origin, reason, moved_at, key, hash, session, revision, slot)
-            SELECT 'attachment', ?2, ?3, key, hash, session, revision, slot
-            FROM attachment WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
-            """
+        case .quarantineAttachment: Self.quarantine("attachment", "session, revision")
         case .deleteAttachmentRow: "DELETE FROM attachment WHERE key = ?1"
         case .isQuarantined:
             """
@@ -193,6 +181,13 @@ enum Query: Int, CaseIterable {
 
     private static func sessions(_ condition: String) -> String {
         "SELECT \(sessionColumns) FROM session \(condition) ORDER BY key LIMIT ?2"
+    }
+
+    private static func quarantine(_ table: String, _ columns: String) -> String {
+        """
+        INSERT INTO quarantine (origin, reason, moved_at, key, hash, \(columns), slot)
+        SELECT '\(table)', ?2, ?3, key, hash, \(columns), slot FROM \(table) WHERE key = ?1 AND CAST(slot AS BLOB) = ?4
+        """
     }
 
     private static func keys(of table: String) -> String {
