@@ -63,11 +63,11 @@ final class Connection {
         guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
     }
 
-    /// Runs SQL that is used too rarely to be kept prepared, and returns the first column of each row.
-    func texts(_ sql: String) throws(SQLiteFailure) -> [String] {
+    /// Runs SQL that is used too rarely to be kept prepared, and returns one column of each row, by default the first.
+    func texts(_ sql: String, column: Int32 = 0) throws(SQLiteFailure) -> [String] {
         let statement = try unsafe Statement(sql, on: pointer)
         var texts: [String] = []
-        while try statement.step() { texts.append(statement.text(0)) }
+        while try statement.step() { texts.append(statement.text(column)) }
         return texts
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Refreshes that wait for a provider")
 struct ProviderQueueTests {
-    @Test("of many refreshes that begin at the same time, no more wait for the provider than the limit permits", .timeLimit(.minutes(5)))
+    @Test("of many refreshes that begin at once, no more wait than the limit permits", .timeLimit(.minutes(5)))
     func limit() async throws {
         let world = RefreshStage()
         var ids: [SessionID] = []
