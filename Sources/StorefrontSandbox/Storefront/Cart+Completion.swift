@@ -34,11 +34,11 @@ extension SandboxStorefront {
                 update(call, viewer) { cart, _ in cart.completion.isPaid = true }
             },
             "cartPrepareForCompletion": { [self] call in
-                ["result": prepare(try owned(call), viewer.during(call))]
+                ["result": try prepare(try owned(call), viewer.during(call))]
             },
             "cartSubmitForCompletion": { [self] call in
                 let token = call.arguments["attemptToken"]?.string ?? ""
-                return ["result": submit(try owned(call), token, viewer.during(call))]
+                return ["result": try submit(try owned(call), token, viewer.during(call))]
             },
         ]
     }
@@ -50,7 +50,7 @@ extension SandboxStorefront {
         return cart
     }
 
-    private func prepare(_ cart: Cart, _ viewer: CartViewer) -> GraphNode {
+    private func prepare(_ cart: Cart, _ viewer: CartViewer) throws(UserError) -> GraphNode {
         let node = node(of: cart, hasKey: true, viewer)
         if let pause = takeThrottle() {
             return .object("CartThrottled", ["cart": node, "pollAfter": .date(viewer.now + pause.timeInterval)])
@@ -59,13 +59,11 @@ extension SandboxStorefront {
             let error: GraphNode = ["code": .text("CART_EMPTY"), "message": .text("The cart has no lines.")]
             return .object("CartStatusNotReady", ["cart": node, "errors": .list([error])])
         }
-        var prepared = cart
-        prepared.completion.isPrepared = true
-        save(prepared)
+        _ = try changeCart((cart.token, cart.key)) { $0.completion.isPrepared = true }
         return .object("CartStatusReady", ["cart": node])
     }
 
-    private func submit(_ cart: Cart, _ token: String, _ viewer: CartViewer) -> GraphNode {
+    private func submit(_ cart: Cart, _ token: String, _ viewer: CartViewer) throws(UserError) -> GraphNode {
         if let known = cart.completion.attempts[token] {
             return .object("SubmitAlreadyAccepted", ["attemptId": .text(known)])
         }
@@ -81,9 +79,13 @@ extension SandboxStorefront {
             return .object("SubmitFailed", ["checkoutUrl": url, "errors": .list([error])])
         }
         let attempt = RandomText.hexadecimal(16)
-        var submitted = cart
-        submitted.completion.attempts[token] = attempt
-        save(submitted)
+        // Of concurrent calls with one token, the first begins the attempt.
+        let submitted = try changeCart((cart.token, cart.key)) { cart in
+            if cart.completion.attempts[token] == nil { cart.completion.attempts[token] = attempt }
+        }
+        if let known = submitted.completion.attempts[token], known != attempt {
+            return .object("SubmitAlreadyAccepted", ["attemptId": .text(known)])
+        }
         beginAttempt(attempt, of: cart.token)
         return .object("SubmitSuccess", ["attemptId": .text(attempt), "redirectUrl": url])
     }
