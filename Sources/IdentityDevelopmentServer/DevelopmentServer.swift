@@ -78,16 +78,22 @@ public final class DevelopmentServer: Sendable {
 
     /// Waits until the task is cancelled, then stops the server.
     ///
-    /// It stops listening first at ``origin`` and then at ``origin6``. At each of them, it closes the port and gives running requests up to
-    /// 5 seconds.
+    /// It closes the ports of ``origin`` and ``origin6`` at the same time, and gives running requests up to 5 seconds.
     public func run() async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
-        for server in servers { await server.finish(within: .seconds(5)) }
+        await forEachServer { await $0.finish(within: .seconds(5)) }
     }
 
     /// Closes the ports and all connections.
     public func stop() async {
-        for server in servers { await server.stop() }
+        await forEachServer { await $0.stop() }
+    }
+
+    /// Stops both servers at the same time.
+    private func forEachServer(_ stop: @escaping @Sendable (LoopbackServer) async -> Void) async {
+        await withTaskGroup { group in
+            for server in servers { group.addTask { await stop(server) } }
+        }
     }
 
     /// An origin as browsers write it: in lowercase, and without a default port and a slash at the end.

@@ -4,6 +4,7 @@ import IdentityKit
 import IdentitySandbox
 import IdentityTesting
 import IdentityWeb
+import TestDoubles
 import Testing
 
 @Suite("The development server")
@@ -92,6 +93,31 @@ struct DevelopmentServerTests {
             left = try? await send(.get, failed).status
         }
         #expect(left != 503)
+    }
+
+    @Test("a server that stops closes both ports at once, also while a request runs at one of them")
+    func stopping() async throws {
+        let (hasBegun, mayEnd) = (Gate(), Gate())
+        let server = try await DevelopmentServer.start(port: 0) { _ in
+            { request in
+                if request.path == "/long" {
+                    hasBegun.open()
+                    await mayEnd.wait()
+                }
+                return .html("from the server that stops")
+            }
+        }
+        // A machine without IPv6 has only one address.
+        guard let origin6 = server.origin6 else { return await server.stop() }
+        async let long = send(.get, server.origin + "/long").text
+        await hasBegun.wait()
+        let run = Task { await server.run() }
+        run.cancel()
+        // Another test's server may get the freed port, and does not give this response.
+        while try? await send(.get, origin6).text == "from the server that stops" {}
+        mayEnd.open()
+        #expect(try await long == "from the server that stops")
+        await run.value
     }
 
     @Test("a buyer signs in at the development server with a real HTTP client")
