@@ -66,8 +66,8 @@ struct ClosedOutputTests {
         #expect(ended.status == 1 && ended.errors.contains(Self.message), "\(ended)")
     }
 
-    @Test("a server that gets SIGINT together with its reader does not report lost output")
-    func interruptedPipeline() async throws {
+    @Test("a server that gets SIGINT together with its reader does not report lost output", arguments: 0..<5)
+    func interruptedPipeline(run: Int) async throws {
         let process = try LabProcess(["serve", "--port", "0"], environment: [:], output: .readsLineAndStays)
         let limit = kill(process)
         defer { limit.cancel() }

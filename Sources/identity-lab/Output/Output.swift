@@ -100,7 +100,7 @@ final class Output: Sendable {
     }
 
     /// Waits until a descriptor has one of the events, fails, or is a pipe without a reader.
-    private static func wait(for events: Int16, on descriptor: Int32) {
+    static func wait(for events: Int16, on descriptor: Int32) {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
         while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
     }

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import IdentityKit
 internal import IdentityPlatform
 internal import Synchronization
@@ -7,49 +6,39 @@ internal import Synchronization
 ///
 /// SIGPIPE is ignored, so a write to a closed pipe fails and does not end the process. ``Output`` remembers a failed write to standard
 /// output.
-final class Interruption: Sendable {
-    private struct State {
-        var isRequested = false
-        var action: (@Sendable () -> Void)?
-        var sources: [any DispatchSourceSignal] = []
-    }
-
-    private let state = Mutex(State())
+struct Interruption {
+    // These two are static, because a signal handler gets no context.
+    private static let isReceived = Atomic(false)
+    private static let wakeup = WakeupPipe()
 
     init() {
         // The reader of the output may close its pipe while new tokens are being saved. The default action would end the process then.
         signal(SIGPIPE, SIG_IGN)
-        let queue = DispatchQueue(label: "identity-lab.signals")
-        state.withLock { state in
-            for number in [SIGINT, SIGTERM] {
-                // The default action would end the process before the dispatch source receives the signal.
-                signal(number, SIG_IGN)
-                let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-                source.setEventHandler { [weak self] in self?.request() }
-                source.resume()
-                state.sources.append(source)
+        // The handler may not initialize the static members. If the process can open no pipe, a signal ends it at once.
+        guard Self.wakeup != nil, !Self.isReceived.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        for number in [SIGINT, SIGTERM] {
+            signal(number) { _ in
+                let isSecond = Interruption.isReceived.exchange(true, ordering: .sequentiallyConsistent)
+                if isSecond { _exit(ExitStatus.of(.cancelled)) }
+                Interruption.wakeup?.wake()
             }
         }
     }
 
-    /// Whether a signal was received.
-    var isRequested: Bool { state.withLock(\.isRequested) }
-
-    /// Sets the action for the first signal; runs it immediately if a signal was already received.
-    func onRequest(_ action: @escaping @Sendable () -> Void) {
-        let isRequested = state.withLock { state in
-            state.action = action
-            return state.isRequested
-        }
-        if isRequested { action() }
+    /// Whether a signal was sent to the process, even if its handler has not run yet.
+    var isRequested: Bool {
+        var pending = sigset_t()
+        unsafe sigpending(&pending)
+        return [SIGINT, SIGTERM].contains { unsafe sigismember(&pending, $0) == 1 }
+            || Self.isReceived.load(ordering: .sequentiallyConsistent)
     }
 
-    private func request() {
-        let (isFirst, action) = state.withLock { state in
-            defer { state.isRequested = true }
-            return (!state.isRequested, state.action)
+    /// Runs an action on another thread after the first signal, also if the signal was already received.
+    func onRequest(_ action: @escaping @Sendable () -> Void) {
+        guard let wakeup = Self.wakeup else { return }
+        _ = DedicatedThread.start {
+            Output.wait(for: Int16(POLLIN), on: wakeup.readDescriptor)
+            action()
         }
-        guard isFirst else { _exit(ExitStatus.of(.cancelled)) }
-        action?()
     }
 }
