@@ -8,101 +8,6 @@ import Testing
 
 @Suite("identity-lab keys", .timeLimit(.minutes(10)))
 struct KeysTests {
-    /// Sessions in a database, and the configurations of machines at each step of a rotation.
-    private struct World {
-        let stage: LabStage
-        let old = "11" + String(repeating: "2a", count: 31)
-        let new = "33" + String(repeating: "4c", count: 31)
-        let path: String
-
-        init(_ stage: LabStage) {
-            self.stage = stage
-            path = stage.folder.appendingPathComponent("keys.sqlite").path
-        }
-
-        /// Runs the program with a configuration that has these keys.
-        func run(_ arguments: String..., key: String, readOnly: [String] = []) async throws -> LabProcess.Ended {
-            try await start(arguments, key: key, readOnly: readOnly).ended()
-        }
-
-        func start(_ arguments: [String], key: String, readOnly: [String]) throws -> LabProcess {
-            var root = try configuration()
-            var store: JSONObject = ["path": .string(path), "key": .object(["env": .string(key)])]
-            if !readOnly.isEmpty {
-                store["readOnlyKeys"] = .array(readOnly.map { .object(["env": .string($0)]) })
-            }
-            root["store"] = .object(store)
-            let file = try stage.write(.object(root), to: "\(UUID().uuidString).json")
-            return try LabProcess(arguments + ["--json", "--config", file], environment: environment)
-        }
-
-        var environment: [String: String] {
-            stage.environment.merging(["OLD_KEY": old, "NEW_KEY": new]) { $1 }
-                .filter { $0.key != "IDENTITY_STORE_KEY" }
-        }
-
-        func configuration() throws -> JSONObject {
-            let bytes = try Data(contentsOf: stage.folder.appendingPathComponent("lab.json"))
-            return try #require(try JSONValue(parsing: Array(bytes)).object)
-        }
-
-        func store(key: String, readOnly: [String] = []) async throws -> SQLiteStore {
-            func made(_ name: String) throws -> StoreKey {
-                try StoreKey(hexadecimal: Secret(name == "OLD_KEY" ? old : new))
-            }
-            let keys = StoreKeys(active: try made(key), readOnly: try readOnly.map(made))
-            return try await SQLiteStore.open(path: path, keys: keys) { $0.lockWait = .seconds(60) }
-        }
-
-        func fill(_ count: Int, key: String = "OLD_KEY", isInDoubt: Bool = false) async throws -> [SessionID] {
-            let store = try await store(key: key)
-            let sessions = try (0..<count).map { number in
-                StoredSession(
-                    id: try #require(
-                        SessionID(
-                            rawValue: String(("\(number)" + UUID().uuidString.filter { $0 != "-" }).prefix(21)) + "A"
-                        )
-                    ),
-                    provider: "any",
-                    tenant: "",
-                    issuer: "https://id.example",
-                    subject: "buyer-\(number)",
-                    createdAt: Date(timeIntervalSince1970: 1_790_000_000),
-                    retainedUntil: Date(timeIntervalSince1970: 2_000_000_000),
-                    isInDoubt: isInDoubt,
-                    payload: Secret("tokens of \(number)")
-                )
-            }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for session in sessions { group.addTask { try await store.insert(session) } }
-                try await group.waitForAll()
-            }
-            await store.close()
-            return sessions.map(\.id)
-        }
-
-        /// Whether every session can be read with these keys.
-        func isWhole(_ ids: [SessionID], key: String, readOnly: [String] = []) async throws -> Bool {
-            let store = try await store(key: key, readOnly: readOnly)
-            for (number, id) in ids.enumerated() {
-                guard try await store.session(id)?.payload.reveal() == "tokens of \(number)" else { return false }
-            }
-            await store.close()
-            return true
-        }
-
-        /// The number of rows of each key, by role.
-        func rows(key: String, readOnly: [String] = []) async throws -> [String: Int] {
-            let ended = try await run("keys", "list", key: key, readOnly: readOnly)
-            #expect(ended.status == 0)
-            let events = try ended.events().filter { $0["event"]?.string == "key" }
-            return Dictionary(
-                events.map { ($0["role"]?.string ?? "", $0["rows"]?.number?.integer ?? -1) },
-                uniquingKeysWith: +
-            )
-        }
-    }
-
     @Test("the keys command does not create a missing database")
     func missing() async throws {
         try await LabStage.with { stage in
@@ -208,6 +113,28 @@ struct KeysTests {
         }
     }
 
+    @Test("keys rotate asks for another run while the spool has a session under the old key, also if a row is damaged")
+    func spooled() async throws {
+        try await LabStage.with { stage in
+            let world = World(stage)
+            let ids = try await world.fill(40)
+            let store = try await world.store(key: "OLD_KEY")
+            try await store.spool(try #require(try await store.session(ids[0])))
+            await store.close()
+            _ = try world.damageRecord()
+            let first = try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            #expect(first.status == 75)
+            #expect(try first.event("rotation")["unreadable"]?.number?.integer == 1)
+            #expect(try first.event("rotation")["remaining"]?.number?.integer == 2)
+            let other = try await world.store(key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            try await other.removeSpooledSession(ids[0])
+            await other.close()
+            let second = try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"])
+            #expect(second.status == 2)
+            #expect(try second.event("error")["code"]?.string == "store_corrupt")
+        }
+    }
+
     @Test(
         "an interrupted or killed rotation continues at the next run and loses nothing",
         arguments: [SIGINT, SIGKILL]
@@ -282,11 +209,7 @@ struct KeysTests {
         try await LabStage.with { stage in
             let world = World(stage)
             _ = try await world.fill(40)
-            var bytes = try Data(contentsOf: URL(fileURLWithPath: world.path))
-            let magic = try #require(bytes.lastRange(of: Data("IKSR".utf8)))
-            bytes[magic.lowerBound + 200] ^= 1
-            try bytes.write(to: URL(fileURLWithPath: world.path))
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: world.path)
+            let bytes = try world.damageRecord()
             let ended = try await world.run("keys", "verify", key: "OLD_KEY")
             #expect(ended.status == 2)
             #expect(try ended.event("error")["code"]?.string == "store_corrupt")

@@ -114,7 +114,7 @@ struct DevelopmentServerTests {
         let run = Task { await server.run() }
         run.cancel()
         // Another test's server may get the freed port, and does not give this response.
-        while try? await send(.get, origin6).text == "from the server that stops" {}
+        while (try? await send(.get, origin6).text) == "from the server that stops" {}
         mayEnd.open()
         #expect(try await long == "from the server that stops")
         await run.value

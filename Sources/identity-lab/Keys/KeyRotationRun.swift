@@ -56,8 +56,9 @@ struct KeyRotationRun {
                 ? "Every record is encrypted with key \(active). Backups and other machines may still need other keys."
                 : "Records are still encrypted with other keys than \(active): \(remaining)."
         )
-        // Rows in the spool, and rows that another process has saved with another key in the meantime, are treated like postponed rows.
-        if total.postponed > 0 || (total.unreadable == 0 && remaining > 0) {
+        // The unreadable rows also remain. Further remaining rows are in the spool, or another process has saved them with another key in
+        // the meantime. They are treated like postponed rows.
+        if total.postponed > 0 || remaining > total.unreadable {
             throw IdentityError(
                 .retryLater,
                 IdentityError.Code(rawValue: "rotation_incomplete"),
