@@ -62,6 +62,18 @@ struct FailedRequestTests {
         #expect(reported(log) == [["store_unavailable", error?.correlationID ?? ""]])
     }
 
+    @Test("a cancelled request gets status 503, and a session whose provider is not configured gets 500")
+    func notOfBuyer() async throws {
+        let stage = try await WebStage(providers: ["op"])
+        let cancelled = try await TestBrowser(stage.routes) { _ in throw CancellationError() }.get("/orders")
+        #expect(cancelled.status == 503 && cancelled.text.contains("href=\"/\""))
+        var signIn = TestSignIn()
+        signIn.provider = "removed"
+        let request = try await signIn.request(to: stage.routes, .get, "/orders")
+        let page = await stage.routes.handle(request) { .html(try await $0.requireSession(acr: ["gold"]).provider) }
+        #expect(page.status == 500 && page.text.contains("Sign in again"))
+    }
+
     @Test("a guest whose record cannot be read counts as no guest and can be replaced, and an event reports the error")
     func damagedGuest() async throws {
         let log = EventLog()

@@ -20,7 +20,7 @@ struct ServerAppGuideTests {
         let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
             row.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
         }
-        #expect(rows.count == 9)
+        #expect(rows.count == 8)
         #expect(Set(rows.map { $0[1] }).count == 5)
         for row in rows {
             let kind = try #require(IdentityError.Kind(rawValue: row[1].replacing("`", with: "")))

@@ -45,7 +45,7 @@ struct ShopPages: SignInPages {
         case .signInRefused: return ("That was not possible", "The sign-in or the request was refused.", both)
         case .requestRefused:
             return ("That was not possible", "This request did not come from our shop. Go back and try again.", home)
-        case .signInCancelled: return ("Sign-in cancelled", "You are not signed in. Your cart is still here.", both)
+        case .signInCancelled: return ("Sign-in cancelled", "You did not sign in. Your cart is still here.", both)
         case .unavailable:
             return ("Please try again shortly", "A service that we need is not available at the moment.", home)
         case .tooManySignIns: return ("Please wait a moment", "There were too many sign-ins from your network.", home)

@@ -9,15 +9,15 @@ extension IdentityError {
     /// | --- | --- | --- |
     /// | `retry_later` | any | 503, with `httpRetryAfter` |
     /// | `sign_in_again` | any, for example `session_unknown` and `not_signed_in` | 401 |
-    /// | `configuration` | any | 500; 404 for `provider_unknown` |
+    /// | `configuration` | any, for example `provider_unknown` for the provider of a stored session | 500 |
     /// | `rejected` | any | 403; 404 for `provider_unknown`; 200 for `access_denied`; 400 for the codes below |
-    /// | `cancelled` | any | 200 |
+    /// | `cancelled` | any | 503, with `httpRetryAfter` |
     ///
     /// The codes with status 400 are `state_invalid`, `state_unknown`, `attempt_expired`, `browser_mismatch`, `callback_invalid` and
     /// `return_path_refused`.
     public var httpStatus: Int { kind == .signInAgain ? 401 : SignInPage.Content(self).status }
 
-    /// The value of `Retry-After` for this error, 5 seconds if an error of kind `retryLater` names no time; nil if a retry does not help.
+    /// The value of `Retry-After` for this error, 5 seconds if an error of status 503 names no time; nil if a retry does not help.
     public var httpRetryAfter: Duration? { SignInPage.Content(self).retryAfter }
 
     /// The English sentence for the buyer on the page of this error; it contains no internal message.
@@ -29,9 +29,10 @@ extension SignInPage.Content {
     public init(_ error: IdentityError) {
         self =
             switch (error.kind, error.code) {
-            case (.configuration, .providerUnknown), (.rejected, .providerUnknown): .notFound
-            case (.cancelled, _), (.rejected, .accessDenied): .signInCancelled
-            case (.retryLater, _): .unavailable(retryAfter: error.retryAfter)
+            case (.rejected, .providerUnknown): .notFound
+            case (.rejected, .accessDenied): .signInCancelled
+            // `cancelled` means that the task of the request was cancelled, for example by a time limit of the server.
+            case (.retryLater, _), (.cancelled, _): .unavailable(retryAfter: error.retryAfter)
             case (.configuration, _): .failed
             case (.signInAgain, _), (.rejected, .stateInvalid), (.rejected, .stateUnknown),
                 (.rejected, .attemptExpired), (.rejected, .browserMismatch), (.rejected, .callbackInvalid),

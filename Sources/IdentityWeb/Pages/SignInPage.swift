@@ -15,9 +15,9 @@ public struct SignInPage: Sendable {
         /// The request came from another site or from an unknown site (cross-site request forgery), or it would begin a sign-in in an
         /// image, a frame or a script.
         case requestRefused
-        /// The buyer cancelled the sign-in at the provider, or the task of the request was cancelled.
+        /// The buyer cancelled the sign-in at the provider; after a step-up, the buyer keeps the old session.
         case signInCancelled
-        /// The provider, the store or the shop does not respond at the moment, or limits requests.
+        /// The provider, the store or the shop does not respond at the moment, or limits requests; or the task of the request was cancelled.
         case unavailable(retryAfter: Duration?)
         /// Too many sign-ins began from the client's address.
         case tooManySignIns(retryAfter: Duration)
@@ -27,7 +27,7 @@ public struct SignInPage: Sendable {
         case confirmSignOut(action: String, fields: [(name: String, value: Secret)])
         /// The path belongs to no page or provider, or the route does not have the request's method.
         case notFound
-        /// The app made a mistake, for example in its configuration.
+        /// The app made a mistake, for example in its configuration: the provider of the browser's session may be missing there.
         case failed
     }
 

@@ -34,7 +34,7 @@ public struct StandardPages: SignInPages {
         case .signInExpired: "Please sign in again. If this page returns, allow cookies in your browser."
         case .signInRefused: "The sign-in or the request was refused."
         case .requestRefused: "This request did not come from our site. Go back and try again."
-        case .signInCancelled: "You are not signed in."
+        case .signInCancelled: "You did not sign in."
         case .unavailable: "The service is not available at the moment."
         case .tooManySignIns: "There were too many sign-ins from your network."
         case .signedOut: "You can close this page."
@@ -47,6 +47,7 @@ public struct StandardPages: SignInPages {
     private func parts(of page: SignInPage) -> (title: String, action: HTMLText) {
         let again: HTMLText = "<a class=\"button\" href=\"\(page.signInLink)\">Sign in again</a>"
         let home: HTMLText = "<a class=\"button\" href=\"\(page.homeLink)\">Continue</a>"
+        let both = HTMLText(joining: [again, home])
         switch page.content {
         case .chooseProvider(let choices):
             let links = choices.map { choice -> HTMLText in
@@ -54,10 +55,11 @@ public struct StandardPages: SignInPages {
             }
             return ("Sign in", HTMLText(joining: links))
         case .signInExpired: return ("This sign-in has expired", again)
-        case .signInRefused: return ("That was not possible", again)
+        // A page of the app may have caused these two, for a buyer who is signed in.
+        case .signInRefused: return ("That was not possible", both)
+        case .unavailable: return ("Please try again shortly", both)
         case .requestRefused: return ("The request was refused", home)
-        case .signInCancelled: return ("Sign-in cancelled", HTMLText(joining: [again, home]))
-        case .unavailable: return ("Please try again shortly", again)
+        case .signInCancelled: return ("Sign-in cancelled", both)
         case .tooManySignIns: return ("Please wait a moment", again)
         case .signedOut: return ("You are signed out", home)
         case .confirmSignOut(let action, let fields):
@@ -68,9 +70,8 @@ public struct StandardPages: SignInPages {
                 "<form method=\"post\" action=\"\(action)\">\(HTMLText(joining: inputs))<button class=\"button\">Sign out</button></form>"
             return ("Sign out?", form)
         case .notFound: return ("Page not found", home)
-        case .failed:
-            // A new sign-in helps if the session of the browser cannot be read.
-            return ("Something went wrong", HTMLText(joining: [again, home]))
+        // A new sign-in helps if the session of the browser cannot be read.
+        case .failed: return ("Something went wrong", both)
         }
     }
 }
