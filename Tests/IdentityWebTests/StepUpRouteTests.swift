@@ -71,6 +71,23 @@ struct StepUpRouteTests {
         #expect(try await stage.carts.lines(for: old).map(\.quantity) == [1])
     }
 
+    @Test("after a cancelled step-up, the buyer keeps the session, and the page begins another step-up that leads back")
+    func cancelled() async throws {
+        let stage = try await WebStage(providers: ["op"])
+        let browser = browser(stage, maxAge: .seconds(300))
+        try await stage.signIn(browser)
+        let old = try #require(stage.sessionID(browser))
+        stage.clock.advance(by: .seconds(600))
+        let sent = try await browser.get("/payment?step=2")
+        let page = try await deliver(sent, browser, stage, as: SandboxBuyer(behaviour: .deny))
+        #expect(page.status == 200 && page.text.contains("Sign-in cancelled"))
+        #expect(!page.text.contains("not signed in") && stage.sessionID(browser) == old)
+        #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":true"))
+        let back = try await deliver(try await browser.get("/payment?step=2"), browser, stage, as: stage.ada)
+        #expect(back.location == "/payment?step=2")
+        #expect(try await browser.get(back.location).text == stage.ada.email)
+    }
+
     @Test("an authentication context is requested from the provider, and a script gets 401 instead of a redirect")
     func context() async throws {
         let stage = try await WebStage(providers: ["op"], sandbox: { $0.openID.acrValues = ["gold"] })
