@@ -288,7 +288,7 @@ public final class WebContext: Sendable {
     public func dispatch() async -> WebResponse? {
         guard let route = routes.table[request.path] else {
             guard routes.table.owns(request.path) else { return nil }
-            return finish(routes.page(.notFound, correlationID: nil))
+            return finish(routes.page(.notFound))
         }
         return await Correlation.scope {
             do {

@@ -36,7 +36,6 @@ final class CallbackReceiver: Sendable {
 
     private let redirect: LoopbackRedirect
     private let awaited: Awaited
-    private var takesForms: Bool { awaited.takesForms }
     private let state = Mutex(State())
 
     init(_ redirect: LoopbackRedirect, for awaited: Awaited) {
@@ -52,9 +51,9 @@ final class CallbackReceiver: Sendable {
         guard let port = state.withLock(\.port), redirect.accepts(host: request.header("Host"), port: port),
             request.path.isIdentical(to: redirect.path)
         else { return CallbackPage.notFound }
-        let isForm = takesForms && request.method.isIdentical(to: "POST")
+        let isForm = awaited.takesForms && request.method.isIdentical(to: "POST")
         guard isForm || request.method.isIdentical(to: "GET") else {
-            return CallbackPage.methodNotAllowed(takesForms: takesForms)
+            return CallbackPage.methodNotAllowed(takesForms: awaited.takesForms)
         }
         // Browsers say in this header what a request loads. A request for an image or a frame is not the callback.
         if let destination = request.header("Sec-Fetch-Dest"), !destination.isIdentical(to: "document") {

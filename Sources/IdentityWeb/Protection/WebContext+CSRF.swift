@@ -11,7 +11,7 @@ extension WebContext {
     }
 
     /// The 403 response to a request that may come from another site, or that would begin a sign-in in an image, a frame or a script.
-    var requestRefused: WebResponseError { WebResponseError(routes.page(.requestRefused, correlationID: nil)) }
+    var requestRefused: WebResponseError { WebResponseError(routes.page(.requestRefused)) }
 
     /// The site whose page has sent the request.
     var csrfCheck: CSRFCheck {

@@ -14,12 +14,12 @@ extension SignInRoutes {
         let request = context.request
         guard request.method == .get else { return try await keepPosted(provider, request) }
         let callback = try LoginCallback(url: request.target)
-        guard let attemptID = callback.attemptID else { return page(.signInExpired, correlationID: nil) }
+        guard let attemptID = callback.attemptID else { return page(.signInExpired) }
         let cookie = cookies.loginValue(attemptID, in: request)
         if case .completed(let reference, let path)? = cookie?.state {
             guard let session = try await readableSession(in: context), !session.needsLogin,
                 session.id.reference == reference
-            else { return page(.signInExpired, correlationID: nil) }
+            else { return page(.signInExpired) }
             // The cookie is untrusted input, so only a path of this app is accepted from it.
             return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }

@@ -4,9 +4,10 @@ internal import IdentityKit
 extension SignInRoutes {
     /// The response of the route that handles a request; status 405 for a method that the route does not have, 413 for too large a body.
     func dispatch(_ route: RouteTable.Route, in context: WebContext) async throws -> WebResponse {
-        guard let methods = methods(of: route), methods.contains(context.request.method) else {
-            var response = page(.notFound, status: 405, correlationID: nil)
-            response.headers.replace("Allow", methods(of: route)?.map(\.rawValue).joined(separator: ", ") ?? "GET")
+        let methods = methods(of: route)
+        guard methods.contains(context.request.method) else {
+            var response = page(.notFound, status: 405)
+            response.headers.replace("Allow", methods.map(\.rawValue).joined(separator: ", "))
             return response
         }
         guard context.request.body.count <= WebRequest.maximumBodyBytes else {
@@ -26,13 +27,13 @@ extension SignInRoutes {
     /// The methods of a route; with HEAD only if GET changes nothing, because HEAD is a safe method (RFC 9110 section 9.2.1).
     ///
     /// The server or its adapter leaves out the body of a response to HEAD, as for the app's own pages.
-    private func methods(of route: RouteTable.Route) -> [HTTPMethod]? {
+    private func methods(of route: RouteTable.Route) -> [HTTPMethod] {
         switch route {
         case .chooseProvider: configuration.thirdPartyLogins.isEmpty ? [.get, .head] : [.get, .post]
         case .login, .logoutDone: [.get]
         case .session: [.get, .head]
         case .callback(let provider):
-            try? sessions.descriptor(of: provider).responseMode == .formPost ? [.get, .post] : [.get]
+            (try? sessions.descriptor(of: provider))?.responseMode == .formPost ? [.get, .post] : [.get]
         case .logout: [.get, .head, .post]
         case .backChannelLogout: [.post]
         }

@@ -13,7 +13,7 @@ extension SignInRoutes {
     ) async throws -> WebResponse {
         guard !context.request.isForPartOfPage else { throw context.requestRefused }
         if case .refused(let pause) = limiter.takeAttempt(of: context.request.clientAddress) {
-            return page(.tooManySignIns(retryAfter: pause), correlationID: nil)
+            return page(.tooManySignIns(retryAfter: pause))
         }
         // `WebContext.requireSession` begins a login without `WebContext.dispatch`, which sets the same scope.
         let login = try await context.recordedBrowser.scope { try await begin() }
@@ -69,7 +69,7 @@ extension SignInRoutes {
                 link: table.loginPath(of: provider.name, returningTo: path)
             )
         }
-        return page(.chooseProvider(choices), correlationID: nil)
+        return page(.chooseProvider(choices))
     }
 
     private static func textWithName(of provider: ProviderDescriptor) -> String {
@@ -87,7 +87,7 @@ extension SignInRoutes {
     /// A sign-in that a provider begins (OpenID Connect Core section 4).
     private func thirdPartyLogin(from issuer: String, in context: WebContext) async throws -> WebResponse {
         let known = configuration.thirdPartyLogins.first { $0.key.isIdentical(to: issuer) }
-        guard let known else { return page(.signInRefused, correlationID: nil) }
+        guard let known else { return page(.signInRefused) }
         var options = configuration.loginOptions
         options.returnPath = context.request.queryValue("target_link_uri").flatMap { withoutRoutes(withoutOrigin($0)) }
         if let hint = context.request.queryValue("login_hint"), hint.utf8.count <= 256 { options.loginHint = hint }

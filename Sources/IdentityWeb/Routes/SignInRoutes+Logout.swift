@@ -34,11 +34,8 @@ extension SignInRoutes {
     /// The page whose form signs out.
     private func confirmation(ofLogout id: SessionID, in context: WebContext) async -> WebResponse {
         let fields = context.csrfToken.map { [(name: CSRFCheck.field, value: $0)] } ?? []
-        return page(
-            .confirmSignOut(action: table.logoutPath, fields: fields),
-            correlationID: nil,
-            targets: await logoutOrigins(of: id)
-        )
+        let content = SignInPage.Content.confirmSignOut(action: table.logoutPath, fields: fields)
+        return page(content, targets: await logoutOrigins(of: id))
     }
 
     /// The origin to which the sign-out of a session leads, for the `form-action` of pages with a sign-out form; empty if it is unknown.
@@ -53,7 +50,7 @@ extension SignInRoutes {
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         if binding != nil, let removal = cookies.withoutLogout { context.set(removal) }
-        var done = page(.signedOut, correlationID: nil)
+        var done = page(.signedOut)
         do {
             let callback = try LogoutCallback(url: context.request.target)
             let completed = try await sessions.completeLogout(callback, browserBinding: binding)

@@ -8,13 +8,13 @@ extension SignInRoutes {
     /// - Parameters:
     ///   - content: What the page says.
     ///   - status: The status; nil for the content's status.
-    ///   - correlationID: The id for the app's support.
+    ///   - correlationID: The id for the app's support; nil on a page without an error.
     ///   - targets: Further origins for `form-action`, because Chromium also applies `form-action` to the redirects that follow a form.
     /// - Returns: The response.
     func page(
         _ content: SignInPage.Content,
         status: Int? = nil,
-        correlationID: String?,
+        correlationID: String? = nil,
         targets: [String] = []
     ) -> WebResponse {
         let page = SignInPage(

@@ -47,11 +47,11 @@ struct CommandLineParser {
             }
             if let command {
                 guard action == nil, !command.actions.isEmpty || command.operand != nil else {
-                    throw UsageError("Unexpected argument \(Self.quoted(argument)).", command: command)
+                    throw UsageError("Unexpected argument \(argument.quoted).", command: command)
                 }
                 guard command.operand != nil || command.actions.contains(argument) else {
                     throw UsageError(
-                        "Unknown action \(Self.quoted(argument)) of \(command.name). Use one of: \(command.actions.joined(separator: ", ")).",
+                        "Unknown action \(argument.quoted) of \(command.name). Use one of: \(command.actions.joined(separator: ", ")).",
                         suggestion: Spelling.nearest(to: argument, among: command.actions),
                         command: command
                     )
@@ -99,7 +99,7 @@ struct CommandLineParser {
     private func find(_ name: String) throws(UsageError) -> any Command.Type {
         guard let command = commands.first(where: { $0.name == name }) else {
             throw UsageError(
-                "Unknown command \(Self.quoted(name)).",
+                "Unknown command \(name.quoted).",
                 suggestion: Spelling.nearest(to: name, among: commands.map { $0.name })
             )
         }
@@ -114,14 +114,10 @@ struct CommandLineParser {
             throw UsageError("\(name) needs a command, for example \(owner.name).", command: nil)
         }
         throw UsageError(
-            "Unknown option \(Self.quoted(name)).",
+            "Unknown option \(name.quoted).",
             suggestion: Spelling.nearest(to: name, among: known.map(\.name)),
             command: command
         )
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "\"\(text.prefix(60).printable)\""
     }
 }
 

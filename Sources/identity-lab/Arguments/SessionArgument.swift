@@ -19,13 +19,12 @@ enum SessionArgument: Sendable {
 
 extension Arguments {
     /// The session of the option `--session`.
-    func session(of command: any Command.Type) throws(UsageError) -> SessionArgument {
-        let text = try require(.session, of: command)
+    func session() throws(UsageError) -> SessionArgument {
+        guard let text = self[.session] else { throw UsageError("\(Option.session.name) is missing.") }
         if let id = SessionID(rawValue: text) { return .id(id) }
         if let reference = SessionReference(rawValue: text) { return .reference(reference) }
         throw UsageError(
-            "--session must be a session id (22 characters, as printed by login) or a reference (16 characters, as printed by sessions).",
-            command: command
+            "--session must be a session id (22 characters, as printed by login) or a reference (16 characters, as printed by sessions)."
         )
     }
 }

@@ -3,14 +3,21 @@ internal import IdentityKit
 /// An error in the command line; the hint names the command that prints the help.
 struct UsageError: Error {
     let message: String
-    let hint: String
+    private let suggestion: String?
+    /// The command whose help the hint names; nil for the help of the program.
+    var command: (any Command.Type)?
 
     init(_ message: String, suggestion: String? = nil, command: (any Command.Type)? = nil) {
+        self.message = message
+        self.suggestion = suggestion
+        self.command = command
+    }
+
+    var hint: String {
         let words = ["identity-lab", command?.name ?? "", "--help"]
         let help = words.filter { !$0.isEmpty }.joined(separator: " ")
         let correction = suggestion.map { "Did you mean \($0)? " } ?? ""
-        self.message = message
-        hint = "\(correction)Run \"\(help)\" for usage."
+        return "\(correction)Run \"\(help)\" for usage."
     }
 
     /// This error as an `IdentityError`, because the output prints errors of this type.

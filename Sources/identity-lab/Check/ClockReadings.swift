@@ -6,21 +6,17 @@ internal import Synchronization
 /// A transport that compares this machine's clock with the `Date` of every response (RFC 9110 section 6.6.1).
 ///
 /// The `Age` of a response from an HTTP cache is added to its `Date` (RFC 9111 section 5.1).
-struct ClockReadings: HTTPTransport {
+final class ClockReadings: HTTPTransport {
     /// The difference in seconds from which the check fails, because the checks of ID tokens tolerate no larger one.
     private static let tolerance = 60.0
     /// The difference in seconds from which the check warns.
     private static let noticeable = 10.0
 
-    private final class Readings: Sendable {
-        /// For each host, how many seconds this machine's clock is ahead, negative if it is behind.
-        ///
-        /// It is the reading with the largest difference among the host's responses.
-        let ahead = Mutex<[String: Double]>([:])
-    }
-
     private let inner: any HTTPTransport
-    private let readings = Readings()
+    /// For each host, how many seconds this machine's clock is ahead, negative if it is behind.
+    ///
+    /// It is the reading with the largest difference among the host's responses.
+    private let readings = Mutex<[String: Double]>([:])
 
     init(_ inner: any HTTPTransport) {
         self.inner = inner
@@ -35,14 +31,14 @@ struct ClockReadings: HTTPTransport {
             let age = response.headers["Age"].flatMap { Int($0) }.map { Double(min(max($0, 0), 1 << 31)) } ?? 0
             let (low, high) = (before.timeIntervalSince(date) - age - 1, after.timeIntervalSince(date) - age)
             let ahead = low > 0 ? low : min(0, high)
-            readings.ahead.withLock { if abs(ahead) >= abs($0[request.url.host] ?? 0) { $0[request.url.host] = ahead } }
+            readings.withLock { if abs(ahead) >= abs($0[request.url.host] ?? 0) { $0[request.url.host] = ahead } }
         }
         return response
     }
 
     /// Reports the readings.
     func report(to report: CheckReport) {
-        let readings = readings.ahead.withLock { $0.sorted { $0.key < $1.key } }
+        let readings = readings.withLock { $0.sorted { $0.key < $1.key } }
         for (host, ahead) in readings {
             let seconds = Int(abs(ahead).rounded())
             let message =

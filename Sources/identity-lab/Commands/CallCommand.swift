@@ -21,17 +21,14 @@ struct CallCommand: Command {
     private let url: HTTPURL
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.session(of: Self.self)
+        session = try arguments.session()
         let name = arguments[Self.method] ?? HTTPMethod.get.rawValue
         guard name.utf8.count <= 32, name.utf8.allSatisfy(ASCII.isToken) else {
-            throw UsageError("--method must be an HTTP method such as GET.", command: Self.self)
+            throw UsageError("--method must be an HTTP method such as GET.")
         }
         method = HTTPMethod(rawValue: name)
         guard let text = arguments.action, let url = try? HTTPURL(text) else {
-            throw UsageError(
-                "call needs the absolute http or https URL of the resource, without a fragment.",
-                command: Self.self
-            )
+            throw UsageError("call needs the absolute http or https URL of the resource, without a fragment.")
         }
         self.url = url
     }

@@ -31,17 +31,17 @@ struct CartCommand: Command {
     private let context: StorefrontContext
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.session(of: Self.self)
+        session = try arguments.session()
         lines = try arguments.values(of: Self.line).map(Self.line(from:))
         cart = arguments[Self.cart].flatMap { $0.hasPrefix("gid://shopify/Cart/") ? CartID(rawValue: $0) : nil }
         guard arguments[Self.cart] == nil || cart != nil else {
-            throw UsageError("--cart must be a cart id (gid://shopify/Cart/…).", command: Self.self)
+            throw UsageError("--cart must be a cart id (gid://shopify/Cart/…).")
         }
         guard !lines.isEmpty || cart != nil else {
-            throw UsageError("cart needs --line or --cart.", command: Self.self)
+            throw UsageError("cart needs --line or --cart.")
         }
         guard arguments[Self.buyerIP].map(StorefrontContext.isAddress) ?? true else {
-            throw UsageError("--buyer-ip must be an IP address.", command: Self.self)
+            throw UsageError("--buyer-ip must be an IP address.")
         }
         context = StorefrontContext(buyerIP: arguments[Self.buyerIP])
     }
@@ -95,13 +95,10 @@ struct CartCommand: Command {
         else { return CartLineInput(merchandiseID: text) }
         let id = parts.dropLast().joined(separator: ":")
         guard !id.isEmpty else {
-            throw UsageError(
-                "--line must begin with the id of a variant (gid://shopify/ProductVariant/…).",
-                command: Self.self
-            )
+            throw UsageError("--line must begin with the id of a variant (gid://shopify/ProductVariant/…).")
         }
         guard let quantity = Int(last), (1...1_000_000).contains(quantity) else {
-            throw UsageError("A quantity in --line must be from 1 to 1000000.", command: Self.self)
+            throw UsageError("A quantity in --line must be from 1 to 1000000.")
         }
         return CartLineInput(merchandiseID: id, quantity: quantity)
     }

@@ -30,35 +30,36 @@ extension Command {
         let parts = [name, actions.joined(separator: "|")] + options.map(\.synopsis) + [operand ?? ""]
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
     }
+
+    /// Creates the command, and names it in its usage errors.
+    static func make(_ arguments: Arguments) throws -> Self {
+        do {
+            return try Self(arguments)
+        } catch var error as UsageError {
+            error.command = Self.self
+            throw error
+        }
+    }
 }
 
 extension Arguments {
-    /// The value of a required option.
-    func require(_ option: Option, of command: any Command.Type) throws(UsageError) -> String {
-        guard let value = self[option] else {
-            throw UsageError("\(option.name) is missing.", command: command)
-        }
-        return value
-    }
-
     /// The value of an option with a number of seconds; nil if it was not given.
-    func seconds(_ option: Option, of command: any Command.Type) throws(UsageError) -> Duration? {
+    func seconds(_ option: Option) throws(UsageError) -> Duration? {
         guard let text = self[option] else { return nil }
         guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
-            throw UsageError("\(option.name) must be an integer from 0 to 31536000 (seconds).", command: command)
+            throw UsageError("\(option.name) must be an integer from 0 to 31536000 (seconds).")
         }
         return .seconds(seconds)
     }
 
     /// The value of an option with a fixed set of values; nil if it was not given.
     func choice<Choice: CaseIterable & RawRepresentable<String>>(
-        _ option: Option,
-        of command: any Command.Type
+        _ option: Option
     ) throws(UsageError) -> Choice? {
         guard let value = self[option] else { return nil }
         guard let choice = Choice(rawValue: value) else {
             let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError("\(option.name) must be one of \(all).", command: command)
+            throw UsageError("\(option.name) must be one of \(all).")
         }
         return choice
     }

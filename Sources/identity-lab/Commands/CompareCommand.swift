@@ -31,7 +31,7 @@ struct CompareCommand: Command {
 
     init(_ arguments: Arguments) throws {
         names = arguments.values(of: Self.providers)
-        callback = try arguments.choice(.callback, of: Self.self)
+        callback = try arguments.choice(.callback)
         file = arguments[Self.html]
     }
 
@@ -61,7 +61,7 @@ struct CompareCommand: Command {
             throw IdentityError(
                 .configuration,
                 .providerUnknown,
-                "No provider with the name \(Deployment.shown(name)) is configured.",
+                "No provider with the name \(name.quoted) is configured.",
                 hint: configured.isEmpty
                     ? "Add a provider to the section \"providers\" of the configuration."
                     : "Use one of the configured names: \(configured.joined(separator: ", "))."

@@ -12,7 +12,7 @@ struct JourneyCommand: Command {
     private let callback: CallbackMode?
 
     init(_ arguments: Arguments) throws {
-        callback = try arguments.choice(.callback, of: Self.self)
+        callback = try arguments.choice(.callback)
     }
 
     func run(_ lab: Lab) async throws {
@@ -66,11 +66,6 @@ struct JourneyCommand: Command {
         for report in reports { reporter.approach(report) }
         reporter.section("Comparison")
         reporter.table(reports)
-        let (passed, failed) = reporter.count
-        let isGood = failed == 0
-        reporter.close(
-            isGood
-                ? "All \(passed) steps passed, in \(time.readable)." : "\(failed) of \(passed + failed) steps failed."
-        )
+        reporter.close(after: time)
     }
 }

@@ -22,7 +22,7 @@ struct KeysCommand: Command {
 
     init(_ arguments: Arguments) throws {
         guard let action = arguments.action.flatMap(Action.init) else {
-            throw UsageError("keys needs an action: \(Self.actions.joined(separator: ", ")).", command: Self.self)
+            throw UsageError("keys needs an action: \(Self.actions.joined(separator: ", ")).")
         }
         self.action = action
     }
@@ -39,17 +39,15 @@ struct KeysCommand: Command {
     private func list(_ store: any StoreKeyRotating, _ output: Output) async throws {
         var table = Table(["key", "role", "records"])
         for key in try await store.keyUsage() {
-            guard output.isJSON else {
-                table.add([key.id, Self.text(for: key.role), "\(key.rows)"])
-                continue
-            }
+            table.add([key.id, Self.text(for: key.role), "\(key.rows)"])
+            guard output.isJSON else { continue }
             output.event(
                 "key",
                 ["id": .string(key.id), "role": .string(key.role.rawValue), "rows": .integer(key.rows)],
                 text: ""
             )
         }
-        for line in table.lines(Palette(isColored: output.isColored)) { output.line(line) }
+        output.table(table)
     }
 
     private static func text(for role: StoreKeyUsage.Role) -> String {

@@ -35,9 +35,9 @@ struct LoginCommand: Command {
 
     init(_ arguments: Arguments) throws {
         provider = arguments[.provider]
-        entryPoint = try arguments.choice(Self.entryPoint, of: Self.self) ?? .async
-        mode = try arguments.choice(Self.callback, of: Self.self)
-        request = try LoginRequest.read(arguments, of: Self.self)
+        entryPoint = try arguments.choice(Self.entryPoint) ?? .async
+        mode = try arguments.choice(Self.callback)
+        request = try LoginRequest.read(arguments)
     }
 
     func run(_ lab: Lab) async throws {

@@ -30,17 +30,17 @@ enum LoginRequest {
     /// Reads the options.
     ///
     /// - Throws: ``UsageError``.
-    static func read(_ arguments: Arguments, of command: any Command.Type) throws(UsageError) -> LoginOptions {
+    static func read(_ arguments: Arguments) throws(UsageError) -> LoginOptions {
         var options = LoginOptions()
         options.prompt = arguments[prompt]
         options.loginHint = arguments[hint]
         options.locale = arguments[locales]
         options.authenticationContexts = (arguments[contexts] ?? "").split(separator: " ").map(String.init)
-        options.maximumAge = try arguments.seconds(maximumAge, of: command)
+        options.maximumAge = try arguments.seconds(maximumAge)
         for text in arguments.values(of: parameter) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw UsageError("--parameter must have the form NAME=VALUE.", command: command)
+                throw UsageError("--parameter must have the form NAME=VALUE.")
             }
             options.additionalParameters.append((parts[0], parts[1]))
         }

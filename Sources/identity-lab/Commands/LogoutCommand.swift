@@ -21,8 +21,8 @@ struct LogoutCommand: Command {
     private let mode: CallbackMode?
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.session(of: Self.self)
-        mode = try arguments.choice(Self.callback, of: Self.self)
+        session = try arguments.session()
+        mode = try arguments.choice(Self.callback)
     }
 
     func run(_ lab: Lab) async throws {
@@ -87,7 +87,7 @@ struct LogoutCommand: Command {
         _ session: SessionID,
         _ deployment: Deployment,
         _ output: Output,
-        returningTo address: String? = nil,
+        returningTo address: String?,
         awaitsReturn: Bool
     ) async throws -> LogoutResult {
         let result = try await deployment.draining {

@@ -13,7 +13,7 @@ struct ProfileCommand: Command {
     private let session: SessionArgument
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.session(of: Self.self)
+        session = try arguments.session()
     }
 
     func run(_ lab: Lab) async throws {

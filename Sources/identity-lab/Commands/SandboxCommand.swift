@@ -51,7 +51,7 @@ struct SandboxCommand: Command {
     init(_ arguments: Arguments) throws {
         app = try arguments[Self.app].map { text in
             guard let url = try? HTTPURL(text), url.path.utf8.count == 1, url.query == nil else {
-                throw UsageError("--app must be an origin such as http://127.0.0.1:8080.", command: Self.self)
+                throw UsageError("--app must be an origin such as http://127.0.0.1:8080.")
             }
             return url.origin
         }
@@ -61,7 +61,7 @@ struct SandboxCommand: Command {
             return
         }
         guard let number = UInt16(text), (1...65529).contains(number) else {
-            throw UsageError("--port must be a number from 1 to 65529.", command: Self.self)
+            throw UsageError("--port must be a number from 1 to 65529.")
         }
         port = number
     }

@@ -34,14 +34,13 @@ struct ServeCommand: Command {
                 url.isSecure || url.isLoopback
             else {
                 throw UsageError(
-                    "--public-origin must be an https origin such as https://lab.example, or an http origin with a loopback address.",
-                    command: Self.self
+                    "--public-origin must be an https origin such as https://lab.example, or an http origin with a loopback address."
                 )
             }
             return url.origin
         }
         guard let number = UInt16(arguments[Self.port] ?? "8080") else {
-            throw UsageError("--port must be a number from 0 to 65535.", command: Self.self)
+            throw UsageError("--port must be a number from 0 to 65535.")
         }
         port = number
     }

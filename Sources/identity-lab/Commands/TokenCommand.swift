@@ -29,13 +29,13 @@ struct TokenCommand: Command {
     private let reveals: Bool
 
     init(_ arguments: Arguments) throws {
-        session = try arguments.session(of: Self.self)
+        session = try arguments.session()
         refreshes = arguments.contains(Self.refresh)
         reveals = arguments.contains(Self.reveal)
         guard !refreshes || arguments[Self.validFor] == nil else {
-            throw UsageError("--refresh and --valid-for cannot be combined.", command: Self.self)
+            throw UsageError("--refresh and --valid-for cannot be combined.")
         }
-        validFor = try arguments.seconds(Self.validFor, of: Self.self)
+        validFor = try arguments.seconds(Self.validFor)
     }
 
     func run(_ lab: Lab) async throws {

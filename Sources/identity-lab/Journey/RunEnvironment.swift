@@ -47,31 +47,31 @@ struct RunEnvironment: Sendable {
         tokenLifetime: Duration,
         routesOrigin: String? = nil
     ) async throws -> RunEnvironment {
-        usesServices
-            ? try await configured(lab, callback) : try await embedded(lab, tokenLifetime, routesOrigin)
-    }
-
-    private static func configured(_ lab: Lab, _ callback: CallbackMode?) async throws -> RunEnvironment {
-        let configuration = try lab.configuration()
+        let clock = AdjustableClock()
+        let embedded = usesServices ? nil : try await embedded(lab, clock, tokenLifetime, routesOrigin)
+        let configuration = try embedded?.configuration ?? lab.configuration()
         return RunEnvironment(
             configuration: configuration,
             store: try await StoreOpening.open(configuration.store, path: lab.arguments[.store]),
             transport: try Deployment.systemTransport(),
-            sandbox: nil,
-            callback: callback,
-            clock: AdjustableClock(),
+            sandbox: embedded?.sandbox,
+            callback: embedded == nil ? callback : .sandbox,
+            clock: clock,
             observers: lab.observers,
             nonDurableTokens: lab.nonDurableTokens,
-            temporaryFolder: nil
+            temporaryFolder: embedded?.folder
         )
     }
 
+    /// Starts the embedded sandbox.
+    ///
+    /// - Returns: The sandbox, its configuration, and the folder of the store; nil for the folder if `--store` names the store's file.
     private static func embedded(
         _ lab: Lab,
+        _ clock: AdjustableClock,
         _ tokenLifetime: Duration,
         _ routesOrigin: String?
-    ) async throws -> RunEnvironment {
-        let clock = AdjustableClock()
+    ) async throws -> (sandbox: ShopSandbox, configuration: IdentityConfiguration, folder: URL?) {
         var settings = SandboxConfiguration()
         settings.clock = clock
         settings.accessTokenLifetime = tokenLifetime
@@ -80,24 +80,14 @@ struct RunEnvironment: Sendable {
         let sandbox = try await ShopSandbox.start(settings)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-lab-\(UUID().uuidString)")
         let path = lab.arguments[.store] ?? folder.appendingPathComponent("identity.sqlite").path
-        let sandboxConfiguration =
+        let file =
             routesOrigin.map { sandbox.labConfiguration(app: $0, storePath: path) }
             ?? sandbox.labConfiguration(storePath: path)
         let configuration = try IdentityConfiguration(
-            json: sandboxConfiguration.json.serialized,
-            environmentVariables: sandboxConfiguration.environment
+            json: file.json.serialized,
+            environmentVariables: file.environment
         )
-        return RunEnvironment(
-            configuration: configuration,
-            store: try await StoreOpening.open(configuration.store, path: path),
-            transport: try Deployment.systemTransport(),
-            sandbox: sandbox,
-            callback: .sandbox,
-            clock: clock,
-            observers: lab.observers,
-            nonDurableTokens: lab.nonDurableTokens,
-            temporaryFolder: lab.arguments[.store] == nil ? folder : nil
-        )
+        return (sandbox, configuration, lab.arguments[.store] == nil ? folder : nil)
     }
 
     /// A separate deployment, whose HTTP requests and write operations on the store are recorded.

@@ -11,15 +11,12 @@ final class StepReporter: Sendable {
     }
 
     private let output: Output
-    private let palette: Palette
+    private var palette: Palette { output.palette }
     private let state = Mutex(State())
 
     init(output: Output) {
         self.output = output
-        palette = Palette(isColored: output.isColored)
     }
-
-    var count: (passed: Int, failed: Int) { state.withLock { ($0.passed, $0.failed) } }
 
     /// The error of the first failed step, which determines the exit status.
     var firstProblem: IdentityError? { state.withLock(\.firstProblem) }
@@ -80,7 +77,7 @@ final class StepReporter: Sendable {
             last = report.provider
         }
         output.line()
-        for line in table.lines(palette) { output.line(line) }
+        output.table(table)
     }
 
     /// Prints the report of one provider and entry point as a JSON event; has no effect without `--json`.
@@ -108,12 +105,16 @@ final class StepReporter: Sendable {
         )
     }
 
-    func close(_ text: String) {
-        let isGood = count.failed == 0
+    /// Prints the numbers of passed and failed steps, and how long the command took.
+    func close(after time: Duration) {
+        let (passed, failed) = state.withLock { ($0.passed, $0.failed) }
         output.event(
             "summary",
-            ["held": .integer(count.passed), "failed": .integer(count.failed)],
-            text: "\n" + (isGood ? palette.green("✓ \(text)") : palette.red("✗ \(text)"))
+            ["held": .integer(passed), "failed": .integer(failed)],
+            text: "\n"
+                + (failed == 0
+                    ? palette.green("✓ All \(passed) steps passed, in \(time.readable).")
+                    : palette.red("✗ \(failed) of \(passed + failed) steps failed."))
         )
     }
 

@@ -11,14 +11,16 @@ final class Output: Sendable {
     }
 
     let isJSON: Bool
-    /// Whether standard output may be coloured.
-    let isColored: Bool
+    /// The colours for texts on standard output.
+    let palette: Palette
     private let state = Mutex(State())
 
     init(isJSON: Bool, environment: [String: String] = IdentityConfiguration.processEnvironment) {
         self.isJSON = isJSON
-        isColored =
-            !isJSON && isatty(1) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+        palette = Palette(
+            isColored: !isJSON && isatty(1) == 1 && (environment["NO_COLOR"] ?? "").isEmpty
+                && environment["TERM"] != "dumb"
+        )
     }
 
     /// Whether a write to standard output failed, or the reader of a command that runs until interrupted has closed the pipe.
@@ -58,6 +60,11 @@ final class Output: Sendable {
     func line(_ text: String = "") {
         guard !isJSON else { return }
         write(Array(text.utf8), to: 1)
+    }
+
+    /// Prints the lines of a table; has no effect with `--json`.
+    func table(_ table: Table) {
+        for text in table.lines(palette) { line(text) }
     }
 
     /// Prints a line on standard error.

@@ -24,6 +24,11 @@ extension StringProtocol {
     }
 }
 
+extension String {
+    /// The beginning of a text from the command line in quotes, as errors show it.
+    var quoted: String { "\"\(prefix(60).printable)\"" }
+}
+
 extension Date {
     /// The time in RFC 3339 format, in UTC.
     var rfc3339: String { formatted(Date.ISO8601FormatStyle()) }

@@ -146,7 +146,7 @@ final class ServeSite: Sendable {
             case "rotate": _ = try await sandbox.run(.rotateKeys, [:])
             default: return Self.message("Unknown action.", status: 404)
             }
-            return Self.home
+            return Self.home()
         } catch {
             return Self.message(error.message, status: 400)
         }
@@ -200,10 +200,8 @@ final class ServeSite: Sendable {
         return WebResponse.json(object).secured()
     }
 
-    private static var home: WebResponse { home(after: nil) }
-
     /// A redirect to the page, with the cookies that the routes have set.
-    private static func home(after response: WebResponse?) -> WebResponse {
+    private static func home(after response: WebResponse? = nil) -> WebResponse {
         var home = (try? HTTPResponse.redirect(to: "/")) ?? HTTPResponse(status: 303)
         for cookie in response?.headers.values(for: "Set-Cookie") ?? [] {
             try? home.headers.append("Set-Cookie", cookie)

@@ -189,10 +189,10 @@ actor ServedRun {
             let session = try await approach.signedIn()
             approach.recorder.begin("Get a valid token")
             let tokens = try await sessions.tokens(for: session.id, validFor: .zero)
-            update(tokens.session, "The access token is valid (\(tokens.outcome.rawValue)).")
+            show(.signedIn(tokens.session), "The access token is valid (\(tokens.outcome.rawValue)).")
         case .refresh:
             switch try await approach.refresh(isExpired: false) {
-            case .tokens(let tokens): update(tokens.session, "The provider has issued new tokens.")
+            case .tokens(let tokens): show(.signedIn(tokens.session), "The provider has issued new tokens.")
             case .signInAgain: show(phase, "The session has no refresh token.")
             }
         case .profile:
@@ -291,10 +291,6 @@ actor ServedRun {
         } catch {
             // The store fails for now; the page shows the session as it was.
         }
-    }
-
-    private func update(_ session: Session, _ text: String) {
-        show(.signedIn(session), text)
     }
 
     private func fail(_ error: any Error) {

@@ -63,9 +63,8 @@ struct Deployment: Sendable {
                 .providerUnknown,
                 names.isEmpty
                     ? "No provider is configured."
-                    : requested == nil
-                        ? "Several providers are configured, and --provider is missing."
-                        : "No provider with the name \(Self.shown(requested)) is configured.",
+                    : requested.map { "No provider with the name \($0.quoted) is configured." }
+                        ?? "Several providers are configured, and --provider is missing.",
                 hint: names.isEmpty
                     ? "Add a provider to the section \"providers\" of the configuration."
                     : "Pass --provider with one of the configured names: \(names.joined(separator: ", "))."
@@ -73,9 +72,6 @@ struct Deployment: Sendable {
         }
         return only
     }
-
-    /// A name from the command line, as an error shows it.
-    static func shown(_ name: String?) -> String { "\"\((name ?? "").prefix(60).printable)\"" }
 
     /// Waits until the tokens of running refreshes are saved, but not longer than ``lastWorkLimit``, even if the command was cancelled.
     func drain() async {

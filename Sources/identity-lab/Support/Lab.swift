@@ -9,8 +9,6 @@ struct Lab: Sendable {
 
     var isVerbose: Bool { arguments.contains(.verbose) }
 
-    var palette: Palette { Palette(isColored: output.isColored) }
-
     /// The path of the configuration file; nil if none was given.
     var configurationPath: String? {
         arguments[.config]

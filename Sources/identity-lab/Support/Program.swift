@@ -27,9 +27,7 @@ enum Program {
             }
             let lab = Lab(arguments: arguments, output: output)
             let type = command ?? JourneyCommand.self
-            let task = Task {
-                try await type.init(arguments).run(lab)
-            }
+            let task = Task { try await type.make(arguments).run(lab) }
             interruption.onRequest { task.cancel() }
             if type.runsUntilInterrupted { output.onFailure { task.cancel() } }
             let result = await task.result
