@@ -97,7 +97,7 @@ struct CompareCommand: Command {
             _ = try await run.signOut()
             return (await run.report(problem: nil), nil)
         } catch {
-            let error = StepReporter.wrapped(error)
+            let error = IdentityError.wrapping(error)
             await run.cleanUp()
             guard error.kind != .cancelled, !Task.isCancelled else { throw error }
             return (await run.report(problem: error.message), error)

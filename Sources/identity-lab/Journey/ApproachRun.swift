@@ -131,7 +131,9 @@ actor ApproachRun {
     }
 
     /// Gets a valid token after the old one has expired, or refreshes a token that has not expired.
-    func refresh(isExpired: Bool) async throws -> RefreshStepResult {
+    ///
+    /// - Returns: The new tokens; nil if the session has no refresh token, so that the buyer has to sign in again at the token's expiry.
+    func refresh(isExpired: Bool) async throws -> SessionTokens? {
         let session = try signedIn()
         recorder.begin("Refresh the token")
         do {
@@ -143,12 +145,12 @@ actor ApproachRun {
             self.session = tokens.session
             facts.refresh = "refreshed"
             if let oldToken, tokens.tokens.accessToken.isEqual(to: oldToken) {
-                throw StepFailure("The refresh returned the old access token.")
+                throw IdentityError.stepFailed("The refresh returned the old access token.")
             }
-            return .tokens(tokens)
+            return tokens
         } catch let error as IdentityError where error.code == .notRefreshable {
             facts.refresh = "sign in again"
-            return .signInAgain
+            return nil
         }
     }
 
@@ -167,7 +169,7 @@ actor ApproachRun {
         if let problem = result.problems.first { throw problem }
         do {
             _ = try await deployment.sessions.session(session.id)
-            throw StepFailure("The session is still in the store.")
+            throw IdentityError.stepFailed("The session is still in the store.")
         } catch let error as IdentityError where error.code == .sessionUnknown {
             forgetSession(logoutPage: result.browserURL)
             return result
@@ -185,7 +187,7 @@ actor ApproachRun {
     // MARK: Parts
 
     func signedIn() throws -> Session {
-        guard let session else { throw StepFailure.notSignedIn }
+        guard let session else { throw IdentityError.notSignedIn }
         return session
     }
 
@@ -200,25 +202,14 @@ actor ApproachRun {
     }
 }
 
-/// The result of a refresh.
-enum RefreshStepResult: Sendable {
-    case tokens(SessionTokens)
-    /// The session has no refresh token: when the access token expires, the buyer has to sign in again.
-    case signInAgain
-}
-
-/// A failed check of a step.
-struct StepFailure: Error, CustomStringConvertible {
-    let description: String
-    let hint: String
-
-    init(
-        _ description: String,
+extension IdentityError {
+    /// The error of a step whose check failed.
+    static func stepFailed(
+        _ message: String,
         hint: String = "Run the command again with --verbose: it prints the events before the failure."
-    ) {
-        self.description = description
-        self.hint = hint
+    ) -> IdentityError {
+        IdentityError(.rejected, IdentityError.Code(rawValue: "step_failed"), message, hint: hint)
     }
 
-    static let notSignedIn = StepFailure("No buyer has signed in.", hint: "Sign in first.")
+    static var notSignedIn: IdentityError { stepFailed("No buyer has signed in.", hint: "Sign in first.") }
 }

@@ -86,11 +86,13 @@ actor ProviderRun {
                 for secret in try await run.secrets() {
                     count += 1
                     guard bytes.firstRange(of: secret.revealBytes()) == nil else {
-                        throw StepFailure("The database file contains a token in plain text.")
+                        throw IdentityError.stepFailed("The database file contains a token in plain text.")
                     }
                 }
             }
-            guard !bytes.isEmpty else { throw StepFailure("The database file does not exist or is empty.") }
+            guard !bytes.isEmpty else {
+                throw IdentityError.stepFailed("The database file does not exist or is empty.")
+            }
             return ("token not found in database file (\(count) tokens, \(bytes.count) bytes searched)", ())
         }
     }
@@ -98,7 +100,7 @@ actor ProviderRun {
     private func fillCarts() async throws {
         try await cartStep("cart filled, buyer attached") { run in try check(await run.fillCart()) }
         _ = try await reporter.step("new checkout URL") {
-            guard let run = signedIn.first else { throw StepFailure.notSignedIn }
+            guard let run = signedIn.first else { throw IdentityError.notSignedIn }
             return ("\(try await run.checkoutAgain().url.reveal())", ())
         }
     }
@@ -108,9 +110,9 @@ actor ProviderRun {
             var outcomes: [String] = []
             var areRefreshed = true
             for run in signedIn {
-                switch try await run.refresh(isExpired: isExpired) {
-                case .tokens(let tokens): outcomes.append(TokenCommand.text(for: tokens.outcome))
-                case .signInAgain:
+                if let tokens = try await run.refresh(isExpired: isExpired) {
+                    outcomes.append(TokenCommand.text(for: tokens.outcome))
+                } else {
                     areRefreshed = false
                     outcomes.append(
                         "Not refreshable: the session has no refresh token, so the buyer has to sign in again"
@@ -156,17 +158,19 @@ actor ProviderRun {
         guard let cart = state(of: handoff.cart.id) else { return handoff.identity }
         switch handoff.identity {
         case .customer:
-            guard let token = cart.customerAccessToken else { throw StepFailure("The cart has no customer token.") }
+            guard let token = cart.customerAccessToken else {
+                throw IdentityError.stepFailed("The cart has no customer token.")
+            }
             guard !(oldToken.map { $0.isEqual(to: Secret(token)) } ?? false) else {
-                throw StepFailure("The cart still has the token from before the refresh.")
+                throw IdentityError.stepFailed("The cart still has the token from before the refresh.")
             }
         case .contact:
             guard cart.email != nil, !cart.addresses.isEmpty else {
-                throw StepFailure("The cart has no contact or no address.")
+                throw IdentityError.stepFailed("The cart has no contact or no address.")
             }
         case .guest:
             guard cart.customerAccessToken == nil, cart.email == nil else {
-                throw StepFailure("The guest cart has a buyer's identity.")
+                throw IdentityError.stepFailed("The guest cart has a buyer's identity.")
             }
         }
         return handoff.identity
@@ -179,7 +183,7 @@ actor ProviderRun {
     private func checkDetached(_ id: CartID?) throws {
         guard let id, let cart = state(of: id) else { return }
         guard cart.customerAccessToken == nil, cart.email == nil, cart.addresses.isEmpty else {
-            throw StepFailure("The cart still has the buyer's identity after the logout.")
+            throw IdentityError.stepFailed("The cart still has the buyer's identity after the logout.")
         }
     }
 

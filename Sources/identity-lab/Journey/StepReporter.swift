@@ -44,7 +44,7 @@ final class StepReporter: Sendable {
             report(title, detail, time: .now - started, passed: true)
             return value
         } catch {
-            let wrapped = Self.wrapped(error)
+            let wrapped = IdentityError.wrapping(error)
             guard wrapped.kind != .cancelled, !Task.isCancelled else { throw wrapped }
             state.withLock { state in
                 state.failed += 1
@@ -115,16 +115,6 @@ final class StepReporter: Sendable {
                 + (failed == 0
                     ? palette.green("✓ All \(passed) steps passed, in \(time.readable).")
                     : palette.red("✗ \(failed) of \(passed + failed) steps failed."))
-        )
-    }
-
-    static func wrapped(_ error: any Error) -> IdentityError {
-        guard let failure = error as? StepFailure else { return .wrapping(error) }
-        return IdentityError(
-            .rejected,
-            IdentityError.Code(rawValue: "step_failed"),
-            failure.description,
-            hint: failure.hint
         )
     }
 

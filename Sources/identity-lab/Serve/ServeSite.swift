@@ -173,7 +173,7 @@ final class ServeSite: Sendable {
             await old?.close()
             return Self.home(after: await run.begin(request))
         } catch {
-            return Self.message(StepReporter.wrapped(error).message, status: 500)
+            return Self.message(IdentityError.wrapping(error).message, status: 500)
         }
     }
 

@@ -176,7 +176,7 @@ actor ServedRun {
         do {
             return try await performThrowing(action, request)
         } catch {
-            let error = StepReporter.wrapped(error)
+            let error = IdentityError.wrapping(error)
             show(phase, Self.text(for: error), isError: true)
             return nil
         }
@@ -191,9 +191,10 @@ actor ServedRun {
             let tokens = try await sessions.tokens(for: session.id, validFor: .zero)
             show(.signedIn(tokens.session), "The access token is valid (\(tokens.outcome.rawValue)).")
         case .refresh:
-            switch try await approach.refresh(isExpired: false) {
-            case .tokens(let tokens): show(.signedIn(tokens.session), "The provider has issued new tokens.")
-            case .signInAgain: show(phase, "The session has no refresh token.")
+            if let tokens = try await approach.refresh(isExpired: false) {
+                show(.signedIn(tokens.session), "The provider has issued new tokens.")
+            } else {
+                show(phase, "The session has no refresh token.")
             }
         case .profile:
             let session = try await approach.signedIn()
@@ -294,7 +295,7 @@ actor ServedRun {
     }
 
     private func fail(_ error: any Error) {
-        show(.failed, Self.text(for: StepReporter.wrapped(error)), isError: true)
+        show(.failed, Self.text(for: IdentityError.wrapping(error)), isError: true)
     }
 
     private func show(_ phase: Phase, _ text: String, isError: Bool = false) {
