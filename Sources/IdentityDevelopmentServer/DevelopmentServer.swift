@@ -36,10 +36,10 @@ public final class DevelopmentServer: Sendable {
     public let origin6: String?
     private let servers: [LoopbackServer]
 
-    private init(_ servers: [LoopbackServer], origin: String, origin6: String?) {
-        self.servers = servers
-        self.origin = origin
-        self.origin6 = origin6
+    private init(_ first: LoopbackServer, _ second: LoopbackServer?) {
+        servers = [first, second].compactMap(\.self)
+        origin = first.origin
+        origin6 = second?.origin
     }
 
     /// Starts a server.
@@ -69,11 +69,7 @@ public final class DevelopmentServer: Sendable {
             await second?.stop()
             throw error
         }
-        return DevelopmentServer(
-            [first] + (second.map { [$0] } ?? []),
-            origin: first.origin,
-            origin6: second?.origin
-        )
+        return DevelopmentServer(first, second)
     }
 
     /// Waits until the task is cancelled, then stops the server.

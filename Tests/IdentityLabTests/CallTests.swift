@@ -43,8 +43,7 @@ struct CallTests {
             entry["resources"] = .array([.string(isListed ? server.origin : "https://api.example")])
             entry["dpop"] = .bool(usesDPoP)
         }
-        let login = try await stage.login("any", ["--config", file])
-        let id = try #require(try login.event("session")["id"]?.string, "\(login)")
+        let id = try await stage.login("any", ["--config", file]).sessionID
         let url = server.origin + "/orders?number=7"
         let arguments = ["call", "--session", id, "--config", file, "--method", method, url] + format
         let ended = try await LabProcess(arguments, environment: stage.environment).ended()

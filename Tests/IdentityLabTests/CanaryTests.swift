@@ -67,7 +67,7 @@ struct CanaryTests {
             var ends: [LabProcess.Ended] = []
             for format in [["--json"], []] {
                 let login = try await run(["login", "--provider", "shopify", "--callback", "sandbox", "--json"])
-                let id = try #require(try login.event("session")["id"]?.string)
+                let id = try login.sessionID
                 for arguments in [
                     ["token", "--session", id, "--valid-for", "7200"], ["sessions"], ["profile", "--session", id],
                     ["cart", "--session", id, "--line", "gid://shopify/ProductVariant/1", "--buyer-ip", "203.0.113.7"],
@@ -96,7 +96,7 @@ struct CanaryTests {
             for (name, bytes) in found { #expect(canary.findings(in: bytes) == [], "\(name)") }
             // Check the search itself: --reveal prints a token.
             let login = try await run(["login", "--provider", "any", "--callback", "sandbox", "--json"])
-            let id = try #require(try login.event("session")["id"]?.string)
+            let id = try login.sessionID
             let revealed = try await LabProcess(["token", "--session", id, "--reveal"], environment: environment)
                 .ended()
             _ = try await run(["profile", "--session", id])
@@ -118,7 +118,7 @@ struct CanaryTests {
                 $0["endpoints"] = .object(["token": .string(server.origin + "/token")])
             }
             let environment = try environment(stage).merging(["IDENTITY_CONFIG": lying]) { $1 }
-            let id = try #require(try await stage.login("any").event("session")["id"]?.string)
+            let id = try await stage.login("any").sessionID
             var statuses: [Int32] = []
             for number in 0..<6 {
                 shape.withLock { $0 = number }

@@ -27,8 +27,7 @@ struct ClosedOutputTests {
             let login = ["login", "--provider", "any", "--callback", "sandbox", "--json"]
             let process = try LabProcess(login, environment: stage.environment, output: output)
             check(await process.ended())
-            let listed = try await stage.run("sessions", "--json")
-            let id = try #require(try listed.event("session")["id"]?.string, "\(listed)")
+            let id = try await stage.run("sessions", "--json").sessionID
             for options in [["--json"], []] {
                 let token = ["token", "--session", id, "--refresh", "--reveal"] + options
                 check(await (try LabProcess(token, environment: stage.environment, output: output)).ended())

@@ -49,8 +49,7 @@ struct ControlCommandTests {
             for provider in ["any", "shopify", "bolt"] {
                 let login = try await sandbox.begin(provider)
                 try await sandbox.command("rotate-keys", #"{"keepOld":false}"#)
-                let ended = try await sandbox.finish(login, sandbox.robot)
-                let id = try #require(try ended.event("session")["id"]?.string, "\(ended)")
+                let id = try await sandbox.finish(login, sandbox.robot).sessionID
                 let old = try await sandbox.accessToken(of: id)
                 try await sandbox.command("rotate-keys", #"{"keepOld":false}"#)
                 try await sandbox.command("expire-access-tokens")

@@ -41,7 +41,7 @@ struct DurabilityTests {
             let store = stage.folder.appendingPathComponent("store")
             let database = store.appendingPathComponent("identity.sqlite")
             let path = database.path
-            let id = try #require(try await stage.login("any", ["--store", path]).event("session")["id"]?.string)
+            let id = try await stage.login("any", ["--store", path]).sessionID
             let renamed = store.appendingPathComponent("renamed")
             stage.sandbox.openID.planFault(
                 .before { try? FileManager.default.moveItem(at: database, to: renamed) },
@@ -129,7 +129,7 @@ struct DurabilityTests {
         _ breakage: @escaping @Sendable () -> Void
     ) async throws {
         let path = folder.appendingPathComponent("identity.sqlite").path
-        let id = try #require(try await stage.login("any", ["--store", path]).event("session")["id"]?.string)
+        let id = try await stage.login("any", ["--store", path]).sessionID
         stage.sandbox.openID.planFault(.before { breakage() }, on: .token)
         let ended = try await stage.run("token", "--session", id, "--valid-for", "86400", "--store", path, "--json")
         #expect(ended.status == 3, "\(ended)")

@@ -38,6 +38,11 @@ final class LabProcess: Sendable {
         func event(_ name: String) throws -> JSONValue {
             try #require(try events().last { $0["event"]?.string == name }, "\(output) \(errors)")
         }
+
+        /// The id of the session that a command printed, for example `login`.
+        var sessionID: String {
+            get throws { try #require(try event("session")["id"]?.string, "\(output) \(errors)") }
+        }
     }
 
     private let state = Mutex(State())

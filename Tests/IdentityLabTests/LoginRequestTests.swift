@@ -101,7 +101,7 @@ struct LoginRequestTests {
             #expect(login.status == 0, "\(login)")
             let url = try login.event("authorize")["url"]?.string ?? ""
             #expect((LabStage.parameter("request_uri", in: url) != nil) == (provider == "any" && !options.isEmpty))
-            let id = try #require(try login.event("session")["id"]?.string)
+            let id = try login.sessionID
             let token = try await lab("token", "--session", id, "--reveal").event("token")["access_token"]?.string
             #expect(try await lab("logout", "--session", id).status == 0)
             guard provider == "any" else { continue }

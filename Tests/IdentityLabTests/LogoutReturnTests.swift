@@ -16,8 +16,7 @@ struct LogoutReturnTests {
         var configuration = SandboxConfiguration()
         configuration.openID.postLogoutRedirectURIs = [address]
         try await LabStage.with(configuration) { stage in
-            let login = try await stage.login("any")
-            let id = try #require(try login.event("session")["id"]?.string)
+            let id = try await stage.login("any").sessionID
             let file = try stage.configuration(changing: "any") { $0["postLogoutRedirectURI"] = .string(address) }
             try await body(stage, id, file)
         }
@@ -45,8 +44,7 @@ struct LogoutReturnTests {
             let ended = try await Self.logout(stage, id, file)
             #expect(ended.status == 0, "\(ended)")
             #expect(try ended.event("logout_return")["confirmed"]?.bool == true)
-            let login = try await stage.login("any")
-            let next = try #require(try login.event("session")["id"]?.string)
+            let next = try await stage.login("any").sessionID
             let robot = try await stage.run(
                 "logout",
                 "--session",
@@ -127,8 +125,7 @@ struct LogoutReturnTests {
     @Test("logout --callback without a configured return address is refused and ends no session")
     func noAddress() async throws {
         try await LabStage.with { stage in
-            let login = try await stage.login("any")
-            let id = try #require(try login.event("session")["id"]?.string)
+            let id = try await stage.login("any").sessionID
             let refused = try await stage.run("logout", "--session", id, "--callback", "stdin", "--json")
             #expect(refused.status == 2)
             #expect(

@@ -59,7 +59,7 @@ final class SandboxProcess: Sendable {
     /// Signs a buyer in, whose browser is the robot; returns the session's id.
     func login(_ provider: String, _ buyer: SandboxBuyer? = nil, _ options: [String] = []) async throws -> String {
         let ended = try await finish(try await begin(provider, options), buyer ?? robot)
-        return try #require(try ended.event("session")["id"]?.string, "\(ended)")
+        return try ended.sessionID
     }
 
     /// Begins a login with the callback on standard input.

@@ -9,8 +9,7 @@ struct SessionTests {
     @Test("token --refresh refreshes a token of any age, and cannot be combined with --valid-for")
     func refreshNow() async throws {
         try await LabStage.with { stage in
-            let login = try await stage.login("any")
-            let id = try #require(try login.event("session")["id"]?.string)
+            let id = try await stage.login("any").sessionID
             #expect(
                 try await stage.run("token", "--session", id, "--json").event("token")["outcome"]?.string == "stored"
             )
@@ -78,7 +77,7 @@ struct SessionTests {
     func lostScopes() async throws {
         try await LabStage.with { stage in
             for format in [["--json"], []] {
-                let id = try #require(try await stage.login("any").event("session")["id"]?.string)
+                let id = try await stage.login("any").sessionID
                 stage.sandbox.openID.planFault(.member("scope", .string("openid")), on: .token)
                 let ended = try await LabProcess(
                     ["token", "--session", id, "--refresh"] + format,
@@ -107,7 +106,7 @@ struct SessionTests {
                 callback = $0
                 return $0
             }
-            let id = try #require(try login.event("session")["id"]?.string)
+            let id = try login.sessionID
             let stored = try await stage.run("token", "--session", id, "--json", "--verbose")
             #expect(try stored.event("token")["outcome"]?.string == "stored")
             #expect(try stored.event("token")["access_token"] == nil)
@@ -179,7 +178,7 @@ struct SessionTests {
     func otherIdentities() async throws {
         try await LabStage.with { stage in
             for (provider, identity) in [("bolt", "contact"), ("bolt-sfcc", "guest")] {
-                let id = try #require(try await stage.login(provider).event("session")["id"]?.string)
+                let id = try await stage.login(provider).sessionID
                 let cart = try await stage.run(
                     "cart",
                     "--session",
@@ -198,7 +197,7 @@ struct SessionTests {
     @Test("profile prints the provider's UserInfo, and UserInfo of another subject is refused")
     func profile() async throws {
         try await LabStage.with { stage in
-            let id = try #require(try await stage.login("any").event("session")["id"]?.string)
+            let id = try await stage.login("any").sessionID
             let event = try await stage.run("profile", "--session", id, "--json").event("profile")
             #expect(event["subject"]?.string?.isEmpty == false)
             #expect(event["email"]?.string?.contains("@") == true)
@@ -215,7 +214,7 @@ struct SessionTests {
     @Test("token prints why a refresh failed while the old token is still valid")
     func failedRefresh() async throws {
         try await LabStage.with { stage in
-            let id = try #require(try await stage.login("any").event("session")["id"]?.string)
+            let id = try await stage.login("any").sessionID
             stage.sandbox.openID.planFault(.tooManyRequests(retryAfter: 30), on: .token, times: 4)
             let ended = try await stage.run("token", "--session", id, "--valid-for", "86400", "--json")
             #expect(ended.status == 0, "\(ended)")
@@ -230,7 +229,7 @@ struct SessionTests {
     @Test("a command with the wrong store key fails, and the store is unchanged")
     func wrongKey() async throws {
         try await LabStage.with { stage in
-            let id = try #require(try await stage.login("any").event("session")["id"]?.string)
+            let id = try await stage.login("any").sessionID
             let other = stage.environment.merging(["IDENTITY_STORE_KEY": String(repeating: "a", count: 64)]) { $1 }
             let ended = try await LabProcess(["sessions", "--json"], environment: other).ended()
             #expect(ended.status == 2)
