@@ -216,6 +216,15 @@ struct LogoutTests {
             #expect(head.status == 405 && head.headers["Allow"] == "GET", "\(path)")
             #expect(head.headers["Set-Cookie"] == nil, "\(path)")
         }
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        #expect(try await browser.head("/auth/logout", headers: ["Sec-Fetch-Site": "same-origin"]).status == 200)
+        #expect(try await stage.sessions.sessions().count == 1)
+        // With third-party logins, GET of this route may begin a sign-in.
+        var configuration = SignInRoutes.Configuration(publicOrigin: WebStage.origin)
+        configuration.thirdPartyLogins = [stage.sandbox.openID.issuer: "op"]
+        let routes = try SignInRoutes(sessions: stage.sessions, configuration: configuration)
+        #expect(try await TestBrowser(routes).head("/auth/login").status == 405)
     }
 
     @Test("the routes refuse a wrong redirect URI, an http origin, malformed names and pages, and limits below 1")

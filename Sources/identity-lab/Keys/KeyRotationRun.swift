@@ -56,8 +56,8 @@ struct KeyRotationRun {
                 ? "Every record is encrypted with key \(active). Backups and other machines may still need other keys."
                 : "Records are still encrypted with other keys than \(active): \(remaining)."
         )
-        // The unreadable rows also remain. Further remaining rows are in the spool, or another process has saved them with another key in
-        // the meantime. They are treated like postponed rows.
+        // Unreadable rows also remain, unless their header is damaged. Further remaining rows are in the spool, or another process has
+        // saved them with another key in the meantime. They are treated like postponed rows.
         if total.postponed > 0 || remaining > total.unreadable {
             throw IdentityError(
                 .retryLater,

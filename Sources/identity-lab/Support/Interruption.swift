@@ -25,7 +25,7 @@ struct Interruption {
         }
     }
 
-    /// Whether a signal was sent to the process, even if its handler has not run yet.
+    /// Whether a signal was received, or is pending because its handler has not run yet.
     var isRequested: Bool {
         var pending = sigset_t()
         unsafe sigpending(&pending)

@@ -57,6 +57,10 @@ final class TestBrowser: Sendable {
         try await send(.get, target, [], source, headers)
     }
 
+    func head(_ target: String, headers: [String: String] = [:]) async throws -> WebResponse {
+        try await send(.head, target, [], .sameSite, headers)
+    }
+
     /// Posts a form as a browser does from a page of the app.
     func post(
         _ target: String,
