@@ -4,6 +4,7 @@ import IdentityLoopback
 import IdentityPlatform
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite struct CurlTransportTests {
@@ -33,6 +34,16 @@ import Testing
         let testCase = try #require(TransportConformance.cases.first { $0.name == name })
         await #expect(throws: TransportConformanceFailure.self) {
             try await testCase.run { ResolvingTwice(inner: try CurlTransport()) }
+        }
+    }
+
+    @Test("the conformance suite reports a transport that never sends a request")
+    func sendingNothing() async throws {
+        let testCase = try #require(
+            TransportConformance.cases.first { $0.name == "cancelling the task ends the exchange" }
+        )
+        await #expect(throws: TransportConformanceFailure.self) {
+            try await testCase.run { NoNetwork() }
         }
     }
 

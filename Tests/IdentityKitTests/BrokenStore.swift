@@ -97,6 +97,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
     }
 
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
+        if defect == .refusesChanges { return false }
         var generation = generation
         let found = try await inner.session(session.id)
         if defect == .replacesWithoutComparing { generation = found?.generation ?? generation }
@@ -130,7 +131,10 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
         for attached in lost { removed.attachments[attached.name] = nil }
         removed.attachments.merge(foreign) { $1 }
         if defect == .forgetsAttachments { removed.attachments = [:] }
-        state.withLock { [removed] in $0.removed[id] = removed }
+        state.withLock { [removed] state in
+            state.removed[id] = removed
+            state.damaged = state.damaged.filter { $0.id != id }
+        }
         return removed
     }
 
@@ -193,6 +197,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
         of id: SessionID,
         expecting revision: Int64?
     ) async throws -> Bool {
+        if defect == .refusesChanges, revision != nil { return false }
         let known = try await inner.attachment(name, of: id)?.revision
         var revision = revision
         if defect == .comparesNoRevision || (defect == .restartsRevisions && revision == 1) { revision = known }

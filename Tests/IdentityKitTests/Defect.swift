@@ -4,6 +4,7 @@ import Testing
 enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case replacesWithoutComparing = "replaces a session without comparing generations"
     case comparesInDoubles = "stores generations as doubles"
+    case refusesChanges = "refuses every change of a stored session or attachment"
     case insertsOver = "lets a second insertion overwrite the first"
     case revives = "lets a late save restore a removed session"
     case removesTwice = "returns a removed session to several callers"
@@ -43,6 +44,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .replacesWithoutComparing:
             ["a replacement that expects another generation", "of 32 concurrent replacements", "counting up a session"]
         case .comparesInDoubles: ["a generation may be any 64-bit number"]
+        case .refusesChanges: ["counting up a session", "a counter in an attachment"]
         case .insertsOver: ["a second session with the same id is refused", "of 16 concurrent insertions"]
         case .revives:
             [

@@ -9,7 +9,7 @@ public struct StoredLoginAttempt: Sendable {
     /// The maximum number of pending logins and logouts applies to each tenant, so that a flood of logins at one tenant does not affect the
     /// others.
     public var tenant: String
-    /// When the login or logout expires.
+    /// When the login or logout expires; the store may remove it after that.
     public var expiresAt: Date
     /// The encoded attempt, which the store must seal.
     public var payload: Secret

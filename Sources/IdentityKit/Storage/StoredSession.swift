@@ -25,7 +25,7 @@ public struct StoredSession: Sendable {
     public var generation: Int64
     /// When the session began.
     public var createdAt: Date
-    /// When a sweep may remove the session.
+    /// The time after which a sweep, or the store itself, may remove the session.
     public var retainedUntil: Date
     /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
     ///

@@ -22,6 +22,6 @@ public protocol AuthTokenStorage: Sendable {
     /// Two calls can run at the same time. The call that started last has the latest tokens.
     func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws
 
-    /// Removes the stored tokens.
+    /// Removes the stored tokens; does nothing if the storage is empty.
     func removeTokens() async throws
 }

@@ -134,6 +134,19 @@ extension StoreConformance {
         }
     }
 
+    /// Counts to 40 in eight tasks; each call of `increment` returns whether its compare-and-set succeeded.
+    ///
+    /// A correct store refuses a task only because another task has succeeded since, so it refuses each task fewer than 40 times.
+    static func countToForty(_ increment: @escaping @Sendable () async throws -> Bool) async throws {
+        try await concurrently(8) { _ in
+            var (successes, refusals) = (0, 0)
+            while successes < 5 {
+                if try await increment() { successes += 1 } else { refusals += 1 }
+                try #require(refusals < 40, "The store refused a task although no other task had succeeded.")
+            }
+        }
+    }
+
     /// Runs calls concurrently.
     static func concurrently(_ number: Int, _ call: @escaping @Sendable (Int) async throws -> Void) async throws {
         _ = try await count(of: number) { index in

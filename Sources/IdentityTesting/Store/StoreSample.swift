@@ -7,7 +7,9 @@ internal import Testing
 /// Sample values for the cases of ``StoreConformance``.
 enum StoreSample {
     /// A date with a fraction that a rounding store would change.
-    static let moment = Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7)
+    ///
+    /// It is in the year 2068, because a store may remove records whose time has passed.
+    static let moment = Date(timeIntervalSinceReferenceDate: 2_123_456_789.123_456_7)
 
     static func id() throws -> SessionID {
         try #require(SessionID(rawValue: Base64URL.encode(try SecureRandom.bytes(16))))

@@ -24,7 +24,9 @@ extension WebAdapterConformance {
         let descriptor = socket(AF_INET, Platform.streamSocket, 0)
         defer { close(descriptor) }
         var limit = timeval(tv_sec: 10, tv_usec: 0)
-        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -40,7 +42,7 @@ extension WebAdapterConformance {
             let count = unsafe bytes[sent...].withUnsafeBytes {
                 unsafe send(descriptor, $0.baseAddress, $0.count, Platform.sendFlags)
             }
-            // The server may refuse a large body before it has read all of it.
+            // The server may refuse a large body before it has read all of it. It may also stop reading: then `send` fails after the limit.
             guard count > 0 else { break }
             sent += count
         }

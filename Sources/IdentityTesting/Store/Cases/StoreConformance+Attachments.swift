@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let attachmentCases: [Case] = [
-        Case("an attachment has a revision, and each change raises it") { store in
+        Case("each change of an attachment gives it another revision") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.attachment("cart", of: id) == nil)
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
@@ -13,14 +13,14 @@ extension StoreConformance {
             #expect(try await store.setAttachment("cart", to: Secret("two"), of: id, expecting: first.revision))
             let second = try #require(try await store.attachment("cart", of: id))
             #expect(second.payload.reveal() == "two")
-            #expect(second.revision > first.revision)
+            #expect(second.revision != first.revision)
         },
         Case("a change that expects another revision is refused and changes nothing") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await !store.setAttachment("cart", to: Secret("x"), of: id, expecting: 1))
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: id, expecting: nil))
             let revision = try #require(try await store.attachment("cart", of: id)).revision
-            for stale in [nil, revision - 1, revision + 1, Int64.max, Int64.min] {
+            for stale in [nil, revision &- 1, revision &+ 1, revision ^ .min] {
                 #expect(try await !store.setAttachment("cart", to: Secret("late"), of: id, expecting: stale))
                 #expect(try await !store.setAttachment("cart", to: nil, of: id, expecting: stale))
             }
@@ -193,16 +193,12 @@ extension StoreConformance {
         Case("a counter in an attachment loses no increment of concurrent tasks") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("count", to: Secret("0"), of: id, expecting: nil))
-            try await concurrently(8) { _ in
-                for _ in 0..<5 {
-                    while true {
-                        let found = try #require(try await store.attachment("count", of: id))
-                        let number = try #require(Int(found.payload.reveal()))
-                        await Task.yield()
-                        let next = Secret("\(number + 1)")
-                        if try await store.setAttachment("count", to: next, of: id, expecting: found.revision) { break }
-                    }
-                }
+            try await countToForty {
+                let found = try #require(try await store.attachment("count", of: id))
+                let number = try #require(Int(found.payload.reveal()))
+                await Task.yield()
+                let next = Secret("\(number + 1)")
+                return try await store.setAttachment("count", to: next, of: id, expecting: found.revision)
             }
             #expect(try await store.attachment("count", of: id)?.payload.reveal() == "40")
         },

@@ -68,8 +68,10 @@ extension StoreConformance {
             #expect(try await !marking.isUsed("one more"))
             for number in 0..<3 { #expect(try await !marking.markUsed("\(number)", until: StoreSample.moment + 60)) }
         },
-        Case("at the maximum number of used tokens, a new mark replaces expired ones", needing: [.usedTokenLimit]) {
-            place in
+        Case(
+            "at the maximum number of used tokens, there is room for a new mark after one has expired",
+            needing: [.usedTokenLimit]
+        ) { place in
             let clock = ManualClock(now: StoreSample.moment)
             let store = try await place.open { options in
                 options.maximumUsedTokens = 2
@@ -80,9 +82,7 @@ extension StoreConformance {
             #expect(try await marking.markUsed("late", until: StoreSample.moment + 30))
             clock.advance(by: .seconds(11))
             #expect(try await marking.markUsed("new", until: StoreSample.moment + 60))
-            for (key, isKept) in [("early", false), ("late", true), ("new", true)] {
-                #expect(try await marking.isUsed(key) == isKept)
-            }
+            for key in ["late", "new"] { #expect(try await marking.isUsed(key)) }
         },
     ]
 
@@ -185,12 +185,12 @@ extension StoreConformance {
             "a sweep with a distant past time removes no row, and one with a distant future time removes all rows that expire"
         ) { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            for date in [Date.distantPast, StoreSample.moment, Date.distantFuture] {
+            for date in [StoreSample.moment, Date.distantFuture] {
                 try await store.insert(StoreSample.session(retainedUntil: date))
                 try await store.insert(StoreSample.attempt("until \(date)", expiresAt: date))
             }
             #expect(try await sweeping.sweep(expiredBefore: .distantPast) == 0)
-            #expect(try await sweeping.sweep(expiredBefore: .distantFuture) == 4)
+            #expect(try await sweeping.sweep(expiredBefore: .distantFuture) == 2)
             #expect(try await store.sessions(matching: SessionFilter()).map(\.retainedUntil) == [.distantFuture])
         },
         Case("a sweep of an empty store removes no row") { store in

@@ -72,21 +72,19 @@ extension StoreConformance {
             #expect(odd.count == 130)
             #expect(zip(odd, odd.dropFirst()).allSatisfy { $0.createdAt < $1.createdAt })
         },
-        Case("sessions of the same age are listed in the same order each time") { store in
-            try await StoreSample.insert(try (0..<12).map { _ in try StoreSample.session() }, into: store)
-            let first = try await store.sessions(matching: SessionFilter()).map(\.id)
-            #expect(first.count == 12)
-            for session in try await store.sessions(matching: SessionFilter()).prefix(3) {
-                #expect(try await store.replace(session.successor(Secret("x")), expecting: session.generation))
-            }
-            #expect(try await store.sessions(matching: SessionFilter()).map(\.id) == first)
+        Case("a list contains each of many sessions of the same age once") { store in
+            let sessions = try (0..<260).map { _ in try StoreSample.session() }
+            try await StoreSample.insert(sessions, into: store)
+            let listed = try await store.sessions(matching: SessionFilter()).map(\.id)
+            #expect(listed.count == sessions.count)
+            #expect(Set(listed) == Set(sessions.map(\.id)))
         },
         Case("sessions with any creation time are listed oldest first") { store in
             let dates = [Date.distantFuture, StoreSample.moment, Date(timeIntervalSince1970: 0), Date.distantPast]
             for date in dates { try await store.insert(StoreSample.session(createdAt: date)) }
             #expect(try await store.sessions(matching: SessionFilter()).map(\.createdAt) == dates.reversed())
         },
-        Case("a list during changes contains every unchanged session once") { store in
+        Case("a list during changes contains every session that is not removed once") { store in
             let lasting = try (0..<20).map { _ in try StoreSample.session() }
             try await StoreSample.insert(lasting, into: store)
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -89,7 +89,7 @@ extension StoreConformance {
             )
         },
         Case("the expiry of a pending login is returned exact to the bit") { store in
-            for date in [Date.distantPast, StoreSample.moment, Date.distantFuture] {
+            for date in [StoreSample.moment, StoreSample.moment + 0.1, Date.distantFuture] {
                 try await store.insert(StoreSample.attempt("key", expiresAt: date))
                 #expect(try await store.takeLoginAttempt("key")?.expiresAt == date)
             }

@@ -69,7 +69,8 @@ extension StoreConformance {
         },
         Case("distant dates are returned unchanged") { store in
             for date in [Date.distantPast, Date(timeIntervalSince1970: 0), Date.distantFuture] {
-                let session = try StoreSample.session(createdAt: date, retainedUntil: date)
+                let end = max(date, StoreSample.moment)
+                let session = try StoreSample.session(createdAt: date, retainedUntil: end)
                 try await store.insert(session)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
@@ -80,11 +81,12 @@ extension StoreConformance {
                 -1e9 / 3, 4e15 / 7,
             ] {
                 let date = Date(timeIntervalSinceReferenceDate: seconds)
-                var session = try StoreSample.session(createdAt: date, retainedUntil: date)
+                let end = StoreSample.moment + abs(seconds)
+                var session = try StoreSample.session(createdAt: date, retainedUntil: end)
                 try await store.insert(session)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
                 session = session.successor(Secret("next"))
-                session.retainedUntil = Date(timeIntervalSinceReferenceDate: seconds.nextDown)
+                session.retainedUntil = Date(timeIntervalSinceReferenceDate: end.timeIntervalSinceReferenceDate.nextUp)
                 #expect(try await store.replace(session, expecting: StoredSession.firstGeneration))
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
