@@ -12,10 +12,6 @@ struct SFCCResponse: Sendable {
     private let tokenPaths: [String]
     private let redacted: RequestSecrets
 
-    init(_ result: SFCCHTTPClient.Result, tokenAt paths: [String], hidingIn secrets: [Secret]) {
-        self.init(result, tokenAt: paths, hiding: RequestSecrets(secrets: secrets + result.cookies))
-    }
-
     init(_ result: SFCCHTTPClient.Result, tokenAt paths: [String], hiding redacted: RequestSecrets) {
         response = result.response
         wasRedirected = result.wasRedirected

@@ -38,11 +38,7 @@ struct SFCCTokenExchange: Sendable {
             (name: configuration.codeParam, value: code.reveal()),
             (name: configuration.stateParam, value: state.reveal()),
         ]
-        let first = try SFCCResponse(
-            await client.get(try url(configuration.extraQuery + pair)),
-            tokenAt: configuration.tokenJSONPaths,
-            hidingIn: [code, state]
-        )
+        let first = response(try await client.get(try url(configuration.extraQuery + pair)), hiding: [code, state])
         try first.checkCodeExchange()
         var form = configuration.extraForm
         if configuration.repeatsCode { form += pair }
@@ -50,12 +46,13 @@ struct SFCCTokenExchange: Sendable {
             form.append((field, token.reveal()))
         }
         let startedAt = httpClient.environment.clock.now
-        let second = try SFCCResponse(
-            await client.post(resolved.tokenExchange, form),
-            tokenAt: configuration.tokenJSONPaths,
-            hidingIn: [code, state]
-        )
+        let second = response(try await client.post(resolved.tokenExchange, form), hiding: [code, state])
         return try await tokens.read(second, startedAt: startedAt, replacing: nil)
+    }
+
+    private func response(_ page: SFCCHTTPClient.Result, hiding secrets: [Secret]) -> SFCCResponse {
+        let hidden = RequestSecrets(secrets: secrets + page.cookies)
+        return SFCCResponse(page, tokenAt: configuration.tokenJSONPaths, hiding: hidden)
     }
 
     /// Sends the refresh token to the controller of `tokenExchange`, as in OAuth; whether the controller supports a refresh is not
@@ -75,7 +72,7 @@ struct SFCCTokenExchange: Sendable {
             let startedAt = httpClient.environment.clock.now
             let page = try await send(refreshToken, under: lock)
             if page.wasRedirected || !(200..<300).contains(page.response.status) {
-                let response = SFCCResponse(page, tokenAt: configuration.tokenJSONPaths, hidingIn: [refreshToken])
+                let response = response(page, hiding: [refreshToken])
                 if let error = response.error { throw refusal(SFCCTokenReader.refreshError(error), response) }
             }
             var response = RefreshResponse(
