@@ -440,7 +440,7 @@ let package = Package(
         .target(name: "StoreFaults", path: "Tests/Proofs/StoreFaults", linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
             name: "store-proof",
-            dependencies: ["IdentitySQLite", "IdentityStoreKit", "IdentityKit", "StoreFaults"],
+            dependencies: ["IdentitySQLite", "IdentityStoreKit", "IdentityKit", "StoreFaults", "TestDoubles"],
             path: "Tests/Proofs/StoreProof",
             swiftSettings: settings
         ),
@@ -458,7 +458,7 @@ let package = Package(
             name: "shop-load",
             dependencies: [
                 "WebShop", "IdentityDevelopmentServer", "IdentityWeb", "IdentityKit", "IdentityHTTP", "IdentitySandbox",
-                "StorefrontSandbox", "TestProcesses",
+                "StorefrontSandbox", "TestDoubles", "TestProcesses",
             ],
             path: "Tests/Proofs/ShopLoad",
             swiftSettings: settings

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import IdentityHTTP
 internal import IdentityKit
@@ -119,40 +118,29 @@ struct Driver: Sendable {
 /// A node as a separate process.
 struct NodeProcess: Sendable {
     private let process: Spawned
+    private let lines: LineReader
 
     init(port: UInt16, _ order: NodeOrder) throws {
         let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
         let text = String(decoding: try JSONEncoder().encode(order), as: UTF8.self)
         let environment = ProcessInfo.processInfo.environment.merging([NodeOrder.variable: text]) { $1 }
         process = try Spawned.start(program, ["node", String(port)], environment)
+        lines = LineReader(process.output)
     }
 
     func waitUntilReady() async throws {
-        let output = process.output
-        let text = await Self.blocking { () -> String in
-            var text = ""
-            var buffer = [UInt8](repeating: 0, count: 4_096)
-            while !text.contains("ready\n") {
-                let count = unsafe read(output, &buffer, buffer.count)
-                guard count > 0 else { break }
-                text += String(decoding: buffer[..<count], as: UTF8.self)
-            }
-            return text
+        var earlier: [String] = []
+        while let line = await lines.next() {
+            if line == "ready" { return }
+            earlier.append(line)
         }
-        guard text.contains("ready\n") else {
-            throw IdentityError(.configuration, .configurationInvalid, "A node did not start: \(text)")
-        }
+        let text = earlier.joined(separator: "\n")
+        throw IdentityError(.configuration, .configurationInvalid, "A node did not start: \(text)")
     }
 
     /// Sends SIGTERM and waits for the end.
     func end() async -> Int32 {
         kill(process.identifier, SIGTERM)
-        return await Self.blocking { [process] in process.wait() }
-    }
-
-    private static func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: body()) }
-        }
+        return await process.ended()
     }
 }

@@ -2,6 +2,7 @@ internal import Foundation
 internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentitySandbox
+internal import TestDoubles
 
 /// Counts what the buyers did, and collects their failures.
 actor Tally {
@@ -28,7 +29,8 @@ final class LoadBuyer {
     private var cookies: [String: String] = [:]
     /// How many items the cart must have.
     private var items = 0
-    private var random: Numbers
+    /// With a seed, so that a run can be repeated.
+    private var random: SeededGenerator
 
     init(_ number: Int, _ origin: String, _ nodes: [String], _ transport: CurlTransport, _ tally: Tally) {
         self.number = number
@@ -38,19 +40,7 @@ final class LoadBuyer {
         self.tally = tally
         provider = ["shopify", "any", "bolt"][number % 3]
         hands = SandboxBuyer(email: "buyer\(number)@example.com")
-        random = Numbers(state: UInt64(number) &* 0x9E37_79B9_7F4A_7C15 | 1)
-    }
-
-    /// A small generator, so that a run can be repeated.
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state
-        }
+        random = SeededGenerator(seed: UInt64(number))
     }
 
     func run(from start: ContinuousClock.Instant, for seconds: Int) async {

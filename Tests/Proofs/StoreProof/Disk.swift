@@ -1,5 +1,6 @@
 internal import IdentityKit
 internal import StoreFaults
+internal import TestDoubles
 
 /// A disk after a power loss: the changes that are certainly on it, and the changes that may be on it.
 ///

@@ -3,6 +3,7 @@ internal import Glibc
 internal import IdentityKit
 internal import IdentitySQLite
 internal import IdentityStoreKit
+internal import TestDoubles
 
 /// Starts processes that write to one store and record each acknowledged save, and kills all of them at a random moment.
 struct KillRounds {
@@ -127,16 +128,7 @@ struct KillRounds {
 
     /// Saves its sessions, and begins and takes logins, until it is killed.
     static func write(_ folder: String, _ writer: Int, isLog: Bool, _ mutant: Mutant) async throws {
-        var configuration = SQLiteStore.Configuration(
-            path: folder + "/store.sqlite",
-            key: try Sample.key(2),
-            slotSize: 512,
-            lockWait: .seconds(30)
-        )
-        configuration.journal = isLog ? .writeAheadLog : .rollback
-        configuration.trustsWriteAheadLog = true
-        configuration.bootID = { "boot 1" }
-        let store = try await SQLiteStore.open(configuration)
+        let store = try await SQLiteStore.open(Sample.configuration(in: folder, isLog: isLog))
         let file = unsafe open(folder + "/acknowledged-\(writer)", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         guard file >= 0 else { throw Finding("the file for acknowledged saves cannot be opened") }
         let begun = unsafe open(folder + "/begun-\(writer)", O_WRONLY | O_CREAT | O_APPEND, 0o600)

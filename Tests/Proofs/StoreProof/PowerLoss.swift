@@ -2,6 +2,7 @@ internal import Glibc
 internal import IdentityKit
 internal import IdentitySQLite
 internal import StoreFaults
+internal import TestDoubles
 
 /// Records the writes of a store, creates disk contents that are possible after a power loss, and opens the store on each
 /// of them.

@@ -209,8 +209,12 @@ enum Sample {
     }
 
     static func configuration(_ folder: Folder, isLog: Bool = false) throws -> SQLiteStore.Configuration {
+        try configuration(in: folder.path, isLog: isLog)
+    }
+
+    static func configuration(in path: String, isLog: Bool = false) throws -> SQLiteStore.Configuration {
         var configuration = SQLiteStore.Configuration(
-            path: folder.path + "/store.sqlite",
+            path: path + "/store.sqlite",
             key: try key(2),
             readOnlyKeys: [try key(1)],
             slotSize: 512,

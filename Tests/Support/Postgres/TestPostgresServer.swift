@@ -189,38 +189,3 @@ package actor TestPostgresServer {
         Secret("postgresql://\(Self.user):\(password)@127.0.0.1:\(port)/\(database)\(parameters)")
     }
 }
-
-/// The lines that a process prints, read on a thread.
-package final class LineReader: Sendable {
-    private let stream: AsyncStream<String>
-    private let continuation: AsyncStream<String>.Continuation
-    private let descriptor: Int32
-
-    package init(_ descriptor: Int32) {
-        self.descriptor = descriptor
-        (stream, continuation) = AsyncStream.makeStream()
-        let continuation = continuation
-        _ = DedicatedThread.start {
-            var line: [UInt8] = []
-            var byte: UInt8 = 0
-            while unsafe read(descriptor, &byte, 1) == 1 {
-                if byte == 0x0A {
-                    continuation.yield(String(decoding: line, as: UTF8.self))
-                    line = []
-                } else {
-                    line.append(byte)
-                }
-            }
-            continuation.finish()
-        }
-    }
-
-    package func next() async -> String? {
-        for await line in stream { return line }
-        return nil
-    }
-
-    package func end() {
-        close(descriptor)
-    }
-}

@@ -10,6 +10,7 @@ package struct Spawned: Sendable {
     /// This process's ends of the pipes.
     package let input: Int32
     package let output: Int32
+    /// -1 if the child writes its errors where this process does.
     package let errors: Int32
 
     package struct Failure: Error {
@@ -32,13 +33,14 @@ package struct Spawned: Sendable {
     package static func start(
         _ program: String,
         _ arguments: [String],
-        _ environment: [String: String]
+        _ environment: [String: String],
+        sharingErrors: Bool = false
     ) throws -> Spawned {
         // Writing to a child that no longer reads must not end the tests.
         signal(SIGPIPE, SIG_IGN)
         return try spawning.withLock { _ in
-            let pipes = try (0..<3).map { _ in try pipe() }
-            let theirs = [pipes[0].read, pipes[1].write, pipes[2].write]
+            let pipes = try (0..<(sharingErrors ? 2 : 3)).map { _ in try pipe() }
+            let theirs = [pipes[0].read] + pipes.dropFirst().map(\.write)
             defer { for end in theirs { close(end) } }
             var actions = unsafe posix_spawn_file_actions_t()
             unsafe posix_spawn_file_actions_init(&actions)
@@ -72,7 +74,7 @@ package struct Spawned: Sendable {
                 identifier: identifier,
                 input: pipes[0].write,
                 output: pipes[1].read,
-                errors: pipes[2].read
+                errors: sharingErrors ? -1 : pipes[2].read
             )
         }
     }

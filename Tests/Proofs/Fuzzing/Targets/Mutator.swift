@@ -1,6 +1,8 @@
+import TestDoubles
+
 /// Mutates inputs in ways that often break parsers; the same seed gives the same mutations.
 package struct Mutator {
-    private var state: UInt64
+    private var random: SeededGenerator
     private let seeds: [[UInt8]]
 
     /// Tokens of the formats, and texts that have broken other parsers.
@@ -13,7 +15,7 @@ package struct Mutator {
         ].map { Array($0.utf8) } + [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xEF, 0xBB, 0xBF]]
 
     package init(seed: UInt64, corpus: [[UInt8]]) {
-        state = seed
+        random = SeededGenerator(seed: seed)
         seeds = corpus.isEmpty ? [[]] : corpus
     }
 
@@ -41,11 +43,7 @@ package struct Mutator {
         }
     }
 
-    /// SplitMix64, reduced.
     private mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((word ^ (word >> 31)) % UInt64(max(bound, 1)))
+        random.below(max(bound, 1))
     }
 }

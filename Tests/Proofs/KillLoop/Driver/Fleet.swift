@@ -54,7 +54,7 @@ final class Fleet: Sendable {
         guard let process else { return }
         let time = MonotonicTime.now
         process.signal(SIGKILL)
-        _ = await process.end()
+        await process.end()
         let number = numbers.withLock { $0.removeValue(forKey: process.identifier) }
         state.withLock { $0.ledger.killed(number ?? 0, at: time) }
         try start()
@@ -92,6 +92,6 @@ final class Fleet: Sendable {
             process.signal(SIGCONT)
             process.send("end")
         }
-        for process in state.withLock({ $0.running }) { _ = await process.end() }
+        for process in state.withLock({ $0.running }) { await process.end() }
     }
 }

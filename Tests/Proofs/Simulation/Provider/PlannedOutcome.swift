@@ -1,3 +1,5 @@
+internal import TestDoubles
+
 /// The outcome that the simulation chooses for a request before it is sent.
 enum PlannedOutcome: String, CaseIterable {
     case success

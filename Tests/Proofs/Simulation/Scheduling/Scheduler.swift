@@ -1,3 +1,5 @@
+internal import TestDoubles
+
 /// The owner of a job or timer, as a number that is never reused: a virtual process or the world of an episode; 0 means no owner.
 typealias Owner = Int
 

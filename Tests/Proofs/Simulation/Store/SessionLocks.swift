@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import TestDoubles
 
 /// The locks of all sessions, which behave like the locks of a kernel or a database server.
 final class SessionLocks: @unchecked Sendable {

@@ -1,3 +1,5 @@
+internal import TestDoubles
+
 /// The settings of an episode: number of processes, kind of locks, providers and faults.
 struct Episode {
     enum Locking: String, CaseIterable {

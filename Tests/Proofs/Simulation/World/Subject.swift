@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
+internal import TestDoubles
 
 /// The expected state of a session.
 final class Subject: @unchecked Sendable {

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import TestDoubles
 
 /// A simulated process: a session manager over the shared store, until it crashes.
 final class VirtualProcess: @unchecked Sendable {

@@ -42,20 +42,12 @@ extension World {
                 do {
                     switch request {
                     case .tokens(let duration):
-                        let tokens = try await manager.tokens(for: subject.id, validFor: duration)
-                        check(tokens, for: subject, in: process, since: started)
-                        note(
-                            process,
-                            "call \(number) has \(tokens.tokens.accessToken.reveal()) \(tokens.outcome.rawValue)"
-                        )
+                        let got = try await manager.tokens(for: subject.id, validFor: duration)
+                        check(got, for: subject, in: process, since: started, inCall: number)
                         answer = .tokens
                     case .refresh:
-                        let tokens = try await manager.refreshTokens(for: subject.id)
-                        check(tokens, for: subject, in: process, since: nil)
-                        note(
-                            process,
-                            "call \(number) has \(tokens.tokens.accessToken.reveal()) \(tokens.outcome.rawValue)"
-                        )
+                        let got = try await manager.refreshTokens(for: subject.id)
+                        check(got, for: subject, in: process, since: nil, inCall: number)
                         answer = .tokens
                     case .logout:
                         _ = try await manager.logout(subject.id)

@@ -11,9 +11,11 @@ extension World {
         _ got: SessionTokens,
         for subject: Subject,
         in process: VirtualProcess,
-        since started: Duration?
+        since started: Duration?,
+        inCall call: Int
     ) {
         let token = got.tokens.accessToken.reveal()
+        defer { note(process, "call \(call) has \(token) \(got.outcome.rawValue)") }
         guard token.hasPrefix("at.\(subject.family.number).") else {
             return violate("\(name(subject.id)) got \(token), a token of another session")
         }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityKit
+internal import TestDoubles
 
 extension World {
     /// Performs an event and schedules the next one.
