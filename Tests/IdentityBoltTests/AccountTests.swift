@@ -19,13 +19,6 @@ struct AccountTests {
         return (bolt, provider, try await bolt.signIn(provider))
     }
 
-    private func contact(_ claim: CartClaim) throws -> BuyerContact {
-        guard case .contact(let contact) = claim else {
-            throw IdentityError(.rejected, .unexpectedResponse, "no contact")
-        }
-        return contact
-    }
-
     private static let account = """
         {"has_bolt_account":true,
          "profile":{"first_name":"Ada","last_name":"Lovelace","email":"ada@example.com","phone":"","metadata":{"a":1}},
@@ -70,7 +63,7 @@ struct AccountTests {
     func cartClaim() async throws {
         let (bolt, provider, tokens) = try await signedIn()
         bolt.answer(Self.path, .message(status: 200, body: Array(Self.account.utf8)))
-        let contact = try contact(try await provider.cartClaim(for: tokens))
+        let contact = try #require(try await provider.cartClaim(for: tokens).contact)
         #expect(contact.email == "ada@example.com")
         #expect(contact.phone == "+14155550123")
         #expect(contact.countryCode == "US")
@@ -84,7 +77,7 @@ struct AccountTests {
     func unverified(_ flag: JSONValue) async throws {
         let (bolt, provider, tokens) = try await signedIn { $0["email_verified"] = flag }
         bolt.answer(Self.path, .message(status: 200, body: Array(Self.account.utf8)))
-        #expect(try contact(try await provider.cartClaim(for: tokens)).email == nil)
+        #expect(try #require(try await provider.cartClaim(for: tokens).contact).email == nil)
     }
 
     @Test(
@@ -97,7 +90,7 @@ struct AccountTests {
     func phone(_ number: String, isTaken: Bool) async throws {
         let (bolt, provider, tokens) = try await signedIn { $0["phone_number"] = .string(number) }
         bolt.answer(Self.path, .json([:]))
-        #expect(try contact(try await provider.cartClaim(for: tokens)).phone == (isTaken ? number : nil))
+        #expect(try #require(try await provider.cartClaim(for: tokens).contact).phone == (isTaken ? number : nil))
     }
 
     struct Answer: Sendable, CustomTestStringConvertible {
@@ -202,7 +195,7 @@ struct AccountTests {
         if answer.code == .accessTokenRefused {
             await #expect(throws: IdentityError.self) { _ = try await provider.cartClaim(for: tokens) }
         } else {
-            #expect(try contact(try await provider.cartClaim(for: tokens)).email == "ada@example.com")
+            #expect(try #require(try await provider.cartClaim(for: tokens).contact).email == "ada@example.com")
         }
     }
 
@@ -212,7 +205,7 @@ struct AccountTests {
         tokens.buyer.issuer = "https://other.example"
         let error = await #expect(throws: IdentityError.self) { try await provider.buyerProfile(for: tokens) }
         #expect(error?.code == .issuerChanged)
-        #expect(try contact(try await provider.cartClaim(for: tokens)).email == "ada@example.com")
+        #expect(try #require(try await provider.cartClaim(for: tokens).contact).email == "ada@example.com")
         #expect(bolt.requests(to: Self.path).isEmpty)
     }
 
@@ -220,7 +213,7 @@ struct AccountTests {
     func publicClient() async throws {
         let (bolt, provider, tokens) = try await signedIn(.publicPKCE)
         #expect(try await provider.buyerProfile(for: tokens) == tokens.buyer)
-        #expect(try contact(try await provider.cartClaim(for: tokens)).email == "ada@example.com")
+        #expect(try #require(try await provider.cartClaim(for: tokens).contact).email == "ada@example.com")
         #expect(bolt.requests(to: Self.path).isEmpty)
     }
 }

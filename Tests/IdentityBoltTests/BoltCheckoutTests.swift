@@ -63,11 +63,7 @@ struct BoltCheckoutTests {
                 template.hasSuffix("state=S") ? template.dropLast(1) + state : template
             }
         )
-        let result = await checkout.startLogin()
-        guard case .failed(let error) = result else {
-            Issue.record("\(result)")
-            return
-        }
+        let error = try #require(await checkout.startLogin().failure)
         #expect(error.code == code)
         #expect(!error.localizedDescription.isEmpty)
         let delegate = RecordingDelegate()
@@ -151,10 +147,7 @@ struct BoltCheckoutTests {
             provider: try await FakeBolt().provider { $0.redirectURI = "https://app.example/bolt" },
             presenter: ScriptedPresenter { "https://app.example/shopify?code=C0DE&state=\($0)" }
         )
-        guard case .failed(let error) = await checkout.startLogin() else {
-            Issue.record("The login did not fail.")
-            return
-        }
+        let error = try #require(await checkout.startLogin().failure)
         #expect(error.code == .callbackInvalid)
     }
 
@@ -212,10 +205,7 @@ struct BoltCheckoutTests {
     @Test("a checkout without provider or presenter has an error with a hint")
     func notConfigured() async throws {
         for checkout in [BoltCheckout(), try await checkout(nil)] {
-            guard case .failed(let error) = await checkout.startLogin() else {
-                Issue.record("The login did not fail.")
-                return
-            }
+            let error = try #require(await checkout.startLogin().failure)
             #expect(error.kind == .configuration)
         }
         let delegate = RecordingDelegate()

@@ -40,7 +40,7 @@ struct SFCCRefreshTests: SFCCSuite {
         _ provider: SFCCProvider? = nil,
         under lock: HeldLock = .notNeeded
     ) async throws -> RefreshRefusal? {
-        let (old, provider) = (try tokens(shop), try provider ?? self.provider(shop) { $0.timeout = .seconds(60) })
+        let (old, provider) = (try tokens(shop), try provider ?? self.provider(shop))
         do {
             let response = try await provider.requestRefresh(of: old, under: lock)
             _ = try await provider.tokens(from: response, refreshing: old)
@@ -58,20 +58,12 @@ struct SFCCRefreshTests: SFCCSuite {
     )
     func redirectNotSent(_ code: HTTPTransportError.Code) async throws {
         let shop = try await shop(redirect("/account"))
-        var configuration = SFCCConfiguration(
-            name: "sfcc",
-            host: String(shop.origin.dropFirst("http://".count)),
-            siteID: "Shop"
-        )
-        configuration.allowsLoopbackHTTP = true
-        configuration.timeout = .seconds(60)
         let transport = WithoutGET(
             inner: try CurlTransport(),
             error: HTTPTransportError(code: code, phase: .notSent, message: "Not sent.")
         )
         let environment = IdentityEnvironment(transport: transport, clock: shop.clock, random: SeededRandom(seed: 7))
-        let provider = try SFCCProvider(configuration, environment: environment)
-        #expect(try await refusal(shop, provider)?.kind == .inDoubt)
+        #expect(try await refusal(shop, try provider(shop, in: environment))?.kind == .inDoubt)
         #expect(shop.requests.map(\.path) == [Self.tokenPath])
     }
 
@@ -128,7 +120,7 @@ struct SFCCRefreshTests: SFCCSuite {
     func retryAfter() async throws {
         let shop = try await shop(.message(status: 503, headers: [("Retry-After", "40")]))
         let sessions = SessionManager(
-            providers: try ProviderRegistry([try provider(shop) { $0.timeout = .seconds(60) }]),
+            providers: try ProviderRegistry([try provider(shop)]),
             store: InMemoryStore(),
             environment: try shop.environment()
         )
@@ -155,7 +147,7 @@ struct SFCCRefreshTests: SFCCSuite {
             "/account",
             .json(["token": .string(token), "refresh_token": .string("RT2"), "expires_in": .integer(0)])
         )
-        let refreshed = try await provider(shop) { $0.timeout = .seconds(60) }.refresh(tokens(shop))
+        let refreshed = try await provider(shop).refresh(tokens(shop))
         #expect(refreshed.accessToken.reveal() == token)
         #expect(refreshed.refreshToken?.reveal() == "RT2")
     }

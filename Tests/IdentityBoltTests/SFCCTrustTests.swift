@@ -32,11 +32,7 @@ struct SFCCTrustTests: SFCCSuite {
         }
         let tokens = try await signIn(provider)
         #expect(tokens.buyer.issuer == "slas/prod/x")
-        guard case .contact(let contact) = try await provider.cartClaim(for: tokens) else {
-            Issue.record("The cart got no contact of a verified buyer.")
-            return
-        }
-        #expect(contact.email == "ada@example.com")
+        #expect(try await provider.cartClaim(for: tokens).contact?.email == "ada@example.com")
         let good = try jwt(shop)
         let parts = good.split(separator: ".")
         let forged = [try jwt(shop) { $0["sub"] = .string("customer:2") }.split(separator: ".")[1]]

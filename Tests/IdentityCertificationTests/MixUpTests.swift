@@ -34,16 +34,8 @@ struct MixUpTests {
     func withoutIssuer() async throws {
         try await TwoProviders.run { world in
             // If b does not announce iss, its separate redirect URI shows that the response is from a.
-            world.b.openID.planFault(
-                .member("authorization_response_iss_parameter_supported", .bool(false)),
-                on: .discovery
-            )
-            let started = try await world.sessions.begin("b")
-            let state = try #require(
-                started.url.text.split(separator: "&").first { $0.hasPrefix("state=") }
-            )
-            let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
-            #expect(await world.refusal(callback, started.browserBinding, at: "a") == .responseIssuerMismatch)
+            let code = try await world.refusalWithoutIssuer(at: "a")
+            #expect(code == .responseIssuerMismatch)
             #expect(world.tokenRequests == 0)
         }
     }
@@ -51,17 +43,9 @@ struct MixUpTests {
     @Test("without iss, a callback at a redirect URI that two providers share is refused")
     func sharedRedirectURI() async throws {
         try await TwoProviders.run(sharesRedirectURI: true) { world in
-            world.b.openID.planFault(
-                .member("authorization_response_iss_parameter_supported", .bool(false)),
-                on: .discovery
-            )
-            let started = try await world.sessions.begin("b")
-            let state = try #require(
-                started.url.text.split(separator: "&").first { $0.hasPrefix("state=") }
-            )
             // Neither the callback URL nor the response shows which provider issued the code.
-            let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
-            #expect(await world.refusal(callback, started.browserBinding, at: nil) == .responseIssuerMismatch)
+            let code = try await world.refusalWithoutIssuer(at: nil)
+            #expect(code == .responseIssuerMismatch)
             #expect(world.tokenRequests == 0)
         }
     }
@@ -70,15 +54,8 @@ struct MixUpTests {
     func withoutRedirectURI() async throws {
         // Provider a is like Bolt: its redirect URI is registered there and not configured here.
         try await TwoProviders.run(redirectURIs: ["b": "https://app.example/callback"]) { world in
-            world.b.openID.planFault(
-                .member("authorization_response_iss_parameter_supported", .bool(false)),
-                on: .discovery
-            )
             for name in ["b", nil] {
-                let started = try await world.sessions.begin("b")
-                let state = try #require(started.url.text.split(separator: "&").first { $0.hasPrefix("state=") })
-                let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
-                let code = await world.refusal(callback, started.browserBinding, at: name)
+                let code = try await world.refusalWithoutIssuer(at: name)
                 // If the app says that the callback URL belongs to b alone, the code is sent to b.
                 #expect(code == (name == nil ? .responseIssuerMismatch : .invalidGrant))
             }
@@ -89,14 +66,8 @@ struct MixUpTests {
     @Test("a provider of another tenant counts as a possible sender of a callback")
     func otherTenant() async throws {
         try await TwoProviders.run(sharesRedirectURI: true, tenant: "shop-b") { world in
-            world.b.openID.planFault(
-                .member("authorization_response_iss_parameter_supported", .bool(false)),
-                on: .discovery
-            )
-            let started = try await world.sessions.begin("b")
-            let state = try #require(started.url.text.split(separator: "&").first { $0.hasPrefix("state=") })
-            let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
-            #expect(await world.refusal(callback, started.browserBinding, at: nil) == .responseIssuerMismatch)
+            let code = try await world.refusalWithoutIssuer(at: nil)
+            #expect(code == .responseIssuerMismatch)
             #expect(world.tokenRequests == 0)
         }
     }

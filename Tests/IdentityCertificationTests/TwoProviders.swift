@@ -4,6 +4,7 @@ import IdentityOIDC
 import IdentitySandbox
 import IdentityTesting
 import TestDoubles
+import Testing
 
 /// An app with two providers, `a` and `b`, and the same client id and secret at both, for mix-up attacks.
 struct TwoProviders {
@@ -74,6 +75,15 @@ struct TwoProviders {
         } catch {
             return IdentityError.wrapping(error).code
         }
+    }
+
+    /// The error code of a callback without iss and with a code of `a`, for a login at `b`, which does not announce iss.
+    func refusalWithoutIssuer(at name: String?) async throws -> IdentityError.Code? {
+        b.openID.planFault(.member("authorization_response_iss_parameter_supported", .bool(false)), on: .discovery)
+        let started = try await sessions.begin("b")
+        let state = try #require(started.url.text.split(separator: "&").first { $0.hasPrefix("state=") })
+        let callback = try LoginCallback(url: "https://app.example/callback?code=of-a&\(state)")
+        return await refusal(callback, started.browserBinding, at: name)
     }
 
     var tokenRequests: Int {

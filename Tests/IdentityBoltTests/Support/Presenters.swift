@@ -21,6 +21,20 @@ func state(of url: HTTPURL) -> String {
     FormEncoding.decode(Array((url.query ?? "").utf8))?.first { $0.name == "state" }?.value ?? ""
 }
 
+extension BoltLoginResult {
+    /// The error of a failed login.
+    var failure: IdentityError? {
+        if case .failed(let error) = self { error } else { nil }
+    }
+}
+
+extension CartClaim {
+    /// The contact of a claim for a guest's cart.
+    var contact: BuyerContact? {
+        if case .contact(let contact) = self { contact } else { nil }
+    }
+}
+
 /// Records the calls of `onLoginSuccess`, `onLoginError` and `onLoginCancel`.
 final class RecordingDelegate: BoltLoginDelegate {
     private let state = Mutex<[String]>([])

@@ -14,6 +14,7 @@ extension SFCCSuite {
 
     func provider(
         _ shop: FakeBolt,
+        in environment: IdentityEnvironment? = nil,
         _ change: (inout SFCCConfiguration) -> Void = { _ in }
     ) throws -> SFCCProvider {
         var configuration = SFCCConfiguration(
@@ -24,7 +25,7 @@ extension SFCCSuite {
         configuration.allowsLoopbackHTTP = true
         configuration.timeout = .seconds(60)
         change(&configuration)
-        return try SFCCProvider(configuration, environment: try shop.environment())
+        return try SFCCProvider(configuration, environment: try environment ?? shop.environment())
     }
 
     /// A storefront with the responses that most tests need.

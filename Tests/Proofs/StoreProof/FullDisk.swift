@@ -12,13 +12,7 @@ struct FullDisk {
     func run() async throws -> Bool {
         let own = path == nil ? try Folder() : nil
         let folder = path ?? own?.path ?? ""
-        var configuration = SQLiteStore.Configuration(
-            path: folder + "/store.sqlite",
-            key: try Sample.key(2),
-            slotSize: 512
-        )
-        configuration.lockWait = .seconds(30)
-        let store = try await SQLiteStore.open(configuration)
+        let store = try await SQLiteStore.open(Sample.configuration(in: folder))
         var sessions = try (0..<120).map { try Sample.session($0) }
         for session in sessions { try await store.insert(session) }
         for index in 0..<20 { sessions[index] = try await Self.save(sessions[index], isInDoubt: true, store) }
