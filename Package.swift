@@ -422,7 +422,8 @@ let package = Package(
                 "IdentityLoopback",
                 "IdentityStoreKit", "IdentityKit", "IdentityOIDC", "IdentityShopify", "IdentityBolt", "IdentitySQLite",
                 "IdentityHTTP",
-                "IdentityCrypto", "ShopifyGraphQL", "TestDoubles", "CIdentityCurl", "CIdentitySQLite",
+                "IdentityCrypto", "ShopifyGraphQL", "TestDirectories", "TestDoubles", "CIdentityCurl",
+                "CIdentitySQLite",
             ],
             path: "Tests/Proofs/Fuzzing/Targets",
             swiftSettings: settings
@@ -440,7 +441,9 @@ let package = Package(
         .target(name: "StoreFaults", path: "Tests/Proofs/StoreFaults", linkerSettings: [.linkedLibrary("dl")]),
         .executableTarget(
             name: "store-proof",
-            dependencies: ["IdentitySQLite", "IdentityStoreKit", "IdentityKit", "StoreFaults", "TestDoubles"],
+            dependencies: [
+                "IdentitySQLite", "IdentityStoreKit", "IdentityKit", "StoreFaults", "TestDirectories", "TestDoubles",
+            ],
             path: "Tests/Proofs/StoreProof",
             swiftSettings: settings
         ),
@@ -449,7 +452,7 @@ let package = Package(
             dependencies: [
                 "IdentityPlatform",
                 "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityOIDC", "IdentitySQLite", "IdentityPostgres",
-                "IdentitySandbox", "IdentityTesting", "TestDoubles", "TestProcesses",
+                "IdentitySandbox", "IdentityTesting", "TestDirectories", "TestDoubles", "TestProcesses",
             ],
             path: "Tests/Proofs/KillLoop",
             swiftSettings: settings

@@ -1,24 +1,14 @@
 internal import Foundation
-internal import Glibc
+internal import TestDirectories
 
-/// A temporary directory, in memory if possible, so that no test waits for a disk.
+/// A temporary directory whose contents can be replaced.
 final class Folder: Sendable {
-    let path: String
+    private let directory: TemporaryDirectory
+
+    var path: String { directory.path }
 
     init() throws {
-        let memory = "/dev/shm"
-        let isThere = unsafe access(memory, W_OK) == 0
-        let parent = isThere ? memory : FileManager.default.temporaryDirectory.path
-        path = URL(filePath: parent).appending(path: "store-proof-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: path,
-            withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700]
-        )
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
+        directory = try TemporaryDirectory("store-proof", inMemory: true)
     }
 
     /// Removes its contents.

@@ -21,12 +21,18 @@ public final class TemporaryDirectory: Sendable {
 
     /// Creates a directory that only its owner may use (mode 0700).
     ///
-    /// - Parameter purpose: The first part of its name, which shows the test of a directory that was not removed.
+    /// - Parameters:
+    ///   - purpose: The first part of its name, which shows the test of a directory that was not removed.
+    ///   - inMemory: Whether the files are in memory, if the machine has such a directory, so that no test waits for a disk.
     /// - Throws: An error when the directory cannot be created.
-    public init(_ purpose: String) throws {
+    public init(_ purpose: String, inMemory: Bool = false) throws {
         // A short name, because the path of a socket in the directory, such as a browser's, has at most 107 bytes.
         let name = "\(purpose)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
-        url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        let memory = URL(filePath: "/dev/shm")
+        let parent =
+            inMemory && FileManager.default.isWritableFile(atPath: memory.path)
+            ? memory : FileManager.default.temporaryDirectory
+        url = parent.appendingPathComponent(name)
         try FileManager.default.createDirectory(
             at: url,
             withIntermediateDirectories: false,

@@ -4,6 +4,7 @@ import IdentityCrypto
 import IdentityKit
 import IdentitySQLite
 import IdentityStoreKit
+import TestDirectories
 
 /// Checks modified database rows: each session, attempt or attachment is returned unchanged, is missing, or is refused with
 /// an error code of the store.
@@ -29,6 +30,7 @@ enum RowFuzz {
 
 /// A store with one row in each table, which is restored for every input.
 actor RowStage {
+    private let directory: TemporaryDirectory
     private let path: String
     private let key: StoreKey
     private let pristine: Data
@@ -36,18 +38,9 @@ actor RowStage {
     private let attempt: StoredLoginAttempt
 
     init() async throws {
-        // In memory if possible, because each input writes the file again.
-        let memory = URL(filePath: "/dev/shm")
-        let parent =
-            FileManager.default.isWritableFile(atPath: memory.path)
-            ? memory : FileManager.default.temporaryDirectory
-        let folder = parent.appending(path: "identity-rows-\(UUID())").path
-        try FileManager.default.createDirectory(
-            atPath: folder,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
-        path = folder + "/store.sqlite"
+        // In memory, because each input writes the file again.
+        directory = try TemporaryDirectory("rows", inMemory: true)
+        path = directory.path(of: "store.sqlite")
         key = try StoreKey(bytes: Secret(bytes: [UInt8](repeating: 7, count: StoreKey.byteCount)))
         session = StoredSession(
             id: try require(
@@ -69,10 +62,6 @@ actor RowStage {
         _ = try await store.setAttachment("cart", to: Secret("cart-1"), of: session.id, expecting: nil)
         await store.close()
         pristine = try Data(contentsOf: URL(filePath: path))
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path)
     }
 
     func check(_ table: String, _ column: String, style: UInt8, _ bytes: [UInt8]) async throws {

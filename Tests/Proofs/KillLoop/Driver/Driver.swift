@@ -3,6 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentitySandbox
 internal import Synchronization
+internal import TestDirectories
 
 /// Runs a strict provider and processes that share its sessions, kills the processes at random times and counts the lost sessions.
 struct Driver: Sendable {
@@ -16,9 +17,8 @@ struct Driver: Sendable {
 
     /// True if no session was lost without a permitted reason.
     func run() async throws -> Bool {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("kill-loop-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryDirectory("kill-loop")
+        defer { folder.remove() }
         // All clocks run 20 times as fast as the system's: a token of one minute lives for three seconds.
         let epoch = Date().timeIntervalSince1970.rounded(.down)
         var order = WorkOrder(issuer: "", clientSecret: "", path: "", key: "", speed: 20, epoch: epoch)
@@ -37,7 +37,7 @@ struct Driver: Sendable {
         let sandbox = try await Sandbox.start(configuration)
         order.issuer = sandbox.openID.issuer
         order.clientSecret = sandbox.openID.configuration.clientSecret ?? ""
-        order.path = folder.appendingPathComponent("identity.sqlite").path
+        order.path = folder.path(of: "identity.sqlite")
         order.postgres = plan.postgres
         order.mutant = plan.mutant
         order.schema = "kill_loop_\(UInt32.random(in: .min ... .max))"
