@@ -115,9 +115,7 @@ struct AttackSessionTests {
             module.openID.planFault(.answer(.json(answer)), on: .token)
             let state = request.attempt.state.reveal()
             let callback = try LoginCallback(form: Array("code=c&state=\(state)&iss=\(module.openID.issuer)".utf8))
-            let error = await #expect(throws: IdentityError.self) {
-                _ = try await other.exchange(callback, for: request.attempt)
-            }
+            let error = await failure { try await other.exchange(callback, for: request.attempt) }
             #expect(error?.code == .idTokenAudience)
             // For another login of the same client, the nonce differs.
             try await module.refusesLogin(.idTokenNonce, .answer(.json(answer)))
