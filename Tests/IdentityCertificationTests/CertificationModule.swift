@@ -184,13 +184,9 @@ struct CertificationModule {
         if Self.ofOtherLogins.contains(code) {
             // The SDK returns no more tokens of the session, and no UserInfo request follows.
             #expect(error?.isAttackSuspected == true, sourceLocation: sourceLocation)
-            let again = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
-                _ = try await sessions.tokens(for: session.id)
-            }
+            let again = await failure { try await sessions.tokens(for: session.id) }
             #expect(again?.code == code, sourceLocation: sourceLocation)
-            let profile = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) {
-                _ = try await sessions.buyerProfile(for: session.id)
-            }
+            let profile = await failure { try await sessions.buyerProfile(for: session.id) }
             #expect(profile?.code == code, sourceLocation: sourceLocation)
             #expect(openID.requests(to: .api).count == calls, sourceLocation: sourceLocation)
             #expect(try await sessions.session(session.id).needsLogin, sourceLocation: sourceLocation)

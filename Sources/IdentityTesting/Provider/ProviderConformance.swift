@@ -12,8 +12,8 @@ public import Testing
 /// }
 /// ```
 ///
-/// If the provider does not conform to the optional protocol of a case, or issues no refresh token for it, the case records a warning with
-/// the reason and is cancelled, so that it does not count as passed.
+/// If the provider does not conform to the optional protocol of a case, or issues or replaces no refresh token for it, the case records a
+/// warning with the reason and is cancelled, so that it does not count as passed.
 public struct ProviderConformance: Sendable {
     /// A provider with a presenter that signs a buyer in.
     public struct Subject: Sendable {
