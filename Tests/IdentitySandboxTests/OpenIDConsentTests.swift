@@ -138,6 +138,14 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
+    @Test("the robot delivers a callback without the fragment of its URL, as a browser does")
+    func deliveredFragment() async throws {
+        let app = try await TestReceiver.start()
+        _ = try await SandboxBuyer().deliver(SandboxCallback(url: app.url + "?a=b#code=c", body: nil))
+        #expect(app.requests.map(\.query) == ["a=b"])
+        await app.stop()
+    }
+
     @Test("responses and errors are returned in the response mode of the requested response type")
     func responseTypes() async throws {
         let login = try await OpenIDLogin.start {
@@ -147,7 +155,7 @@ struct OpenIDConsentTests {
         func answer(_ extra: OpenIDLogin.Fields, _ buyer: SandboxBuyer) async throws -> (String, [String: String]) {
             _ = try await login.code(buyer: buyer)
             let url = login.url([("prompt", "")] + extra)
-            let location = try await buyer.login(at: url, redirectURI: nil)
+            let location = try await buyer.login(at: url, redirectURI: login.redirectURI)
             let parts = location.split(separator: "#", maxSplits: 1).map(String.init)
             return (parts[0], TestClient.query("?" + (parts.last ?? "")))
         }

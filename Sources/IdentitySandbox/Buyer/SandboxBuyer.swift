@@ -85,11 +85,11 @@ public final class SandboxBuyer: Sendable {
         return callback
     }
 
-    /// Sends a callback to the app, as the browser does: a GET, or a POST for `response_mode=form_post`.
+    /// Sends a callback to the app, as the browser does: a GET without the URL's fragment, or a POST for `response_mode=form_post`.
     ///
     /// - Returns: The app's response; redirects are not followed.
     public func deliver(_ callback: SandboxCallback) async throws -> HTTPResponse {
-        let url = try HTTPURL(callback.url)
+        let url = try HTTPURL(String(callback.url.prefix { $0 != "#" }))
         return try await send(callback.body == nil ? .get : .post, url, callback.body)
     }
 
@@ -211,7 +211,7 @@ public final class SandboxBuyer: Sendable {
         if let redirectURI {
             guard target.hasPrefix(redirectURI) else { return false }
             let next = target.dropFirst(redirectURI.count).first
-            return next == nil || next == "?" || next == "&"
+            return next.map { "?&#".contains($0) } ?? true
         }
         guard let next = try? HTTPURL(target) else { return true }
         return next.origin != url.origin
