@@ -58,6 +58,35 @@ import Testing
         await login.sandbox.stop()
     }
 
+    /// Sends the action `approve` from pages that have only buttons. No button of these pages has this action.
+    private struct ForgedButton: HTTPTransport {
+        let transport: CurlTransport
+
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            var forged = request
+            if request.body == Array("action=continue".utf8) { forged.body = Array("action=approve".utf8) }
+            return try await transport.send(forged)
+        }
+    }
+
+    @Test("an unknown action on the page of a device login or of a consent is refused, and approves nothing")
+    func unknownAction() async throws {
+        let login = try await start()
+        let buyer = SandboxBuyer(transport: ForgedButton(transport: try CurlTransport()))
+        let device = try await begin(login)
+        let confirmation = await #expect(throws: SandboxBuyerError.self) {
+            try await buyer.answerDevice(at: device["verification_uri_complete"]?.string ?? "")
+        }
+        #expect(confirmation?.status == 400)
+        #expect(try await poll(login, device).json["error"]?.string == "authorization_pending")
+        let consent = await #expect(throws: SandboxBuyerError.self) {
+            _ = try await login.code([("prompt", "consent")], buyer: buyer)
+        }
+        #expect(consent?.status == 400)
+        #expect(login.openID.counters.codesIssued == 0)
+        await login.sandbox.stop()
+    }
+
     @Test("a refusal by the buyer and an expired code end the wait of the device")
     func ends() async throws {
         let login = try await start()

@@ -25,6 +25,12 @@ package enum NoticePages {
         )
     }
 
+    /// The response to a form whose action is the value of no button: an unknown action must not count as approval.
+    static func unknownAction(brand: String) -> SandboxResponse {
+        let hint = "Go back, and press a button of the page."
+        return .html(error(brand: brand, "The form has no known action.", hint: hint), status: 400)
+    }
+
     static func signedOut(brand: String) -> String {
         PageLayout.page(
             brand: brand,

@@ -83,17 +83,18 @@ struct LoginSessions: Sendable {
                 }
             return .response(.html(page))
         }
-        let action = request.formValue("action") ?? "continue"
-        switch (action, login.step) {
+        switch (request.formValue("action"), login.step) {
         case ("cancel", _):
             transactions[id] = nil
             return .denied(login)
         case ("back", .email), ("back", .oneTimeCode):
             login.step = .email
             login.problem = nil
-        case (_, .consent):
+        case ("continue", .consent):
             transactions[id] = nil
             return .signedIn(login, email: login.email ?? "")
+        case (_, .consent):
+            return .response(NoticePages.unknownAction(brand: login.brand ?? brand))
         case (_, .email): login.sendOneTimeCode(to: request.formValue("email") ?? "")
         case (_, .oneTimeCode):
             if let email = login.email(provedBy: request.formValue("code")) {

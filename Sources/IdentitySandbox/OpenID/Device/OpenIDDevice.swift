@@ -72,8 +72,11 @@ extension SandboxOpenID {
             )
             return .html(page)
         }
-        let isRefused = request.formValue("action") == "cancel"
-        return answerDevice(handle, isRefused ? .denied : .approved(session))
+        switch request.formValue("action") {
+        case "continue": return answerDevice(handle, .approved(session))
+        case "cancel": return answerDevice(handle, .denied)
+        default: return NoticePages.unknownAction(brand: "OpenID")
+        }
     }
 
     func page(of handle: String) -> String { "/device/" + handle }
