@@ -34,11 +34,11 @@ extension SandboxStorefront {
                 update(call, viewer) { cart, _ in cart.completion.isPaid = true }
             },
             "cartPrepareForCompletion": { [self] call in
-                ["result": try prepare(try owned(call), viewer.during(call))]
+                ["result": try changeOwned(call) { prepare(&$0, viewer.during(call)) }]
             },
             "cartSubmitForCompletion": { [self] call in
                 let token = call.arguments["attemptToken"]?.string ?? ""
-                return ["result": try submit(try owned(call), token, viewer.during(call))]
+                return ["result": try changeOwned(call) { submit(&$0, token, viewer.during(call)) }]
             },
         ]
     }
@@ -50,7 +50,14 @@ extension SandboxStorefront {
         return cart
     }
 
-    private func prepare(_ cart: Cart, _ viewer: CartViewer) throws(UserError) -> GraphNode {
+    /// Checks and changes a cart in one step, so that of several concurrent submissions only one starts an attempt.
+    private func changeOwned(_ call: GraphCall, _ change: (inout Cart) -> GraphNode) throws(UserError) -> GraphNode {
+        var result = GraphNode.null
+        _ = try changeCart(Cart.parse(call.arguments["cartId"]?.string ?? "")) { result = change(&$0) }
+        return result
+    }
+
+    private func prepare(_ cart: inout Cart, _ viewer: CartViewer) -> GraphNode {
         let node = node(of: cart, hasKey: true, viewer)
         if let pause = takeThrottle() {
             return .object("CartThrottled", ["cart": node, "pollAfter": .date(viewer.now + pause.timeInterval)])
@@ -59,11 +66,11 @@ extension SandboxStorefront {
             let error: GraphNode = ["code": .text("CART_EMPTY"), "message": .text("The cart has no lines.")]
             return .object("CartStatusNotReady", ["cart": node, "errors": .list([error])])
         }
-        _ = try changeCart((cart.token, cart.key)) { $0.completion.isPrepared = true }
+        cart.completion.isPrepared = true
         return .object("CartStatusReady", ["cart": node])
     }
 
-    private func submit(_ cart: Cart, _ token: String, _ viewer: CartViewer) throws(UserError) -> GraphNode {
+    private func submit(_ cart: inout Cart, _ token: String, _ viewer: CartViewer) -> GraphNode {
         if let known = cart.completion.attempts[token] {
             return .object("SubmitAlreadyAccepted", ["attemptId": .text(known)])
         }
@@ -79,13 +86,7 @@ extension SandboxStorefront {
             return .object("SubmitFailed", ["checkoutUrl": url, "errors": .list([error])])
         }
         let attempt = RandomText.hexadecimal(16)
-        // Of concurrent calls with one token, the first begins the attempt.
-        let submitted = try changeCart((cart.token, cart.key)) { cart in
-            if cart.completion.attempts[token] == nil { cart.completion.attempts[token] = attempt }
-        }
-        if let known = submitted.completion.attempts[token], known != attempt {
-            return .object("SubmitAlreadyAccepted", ["attemptId": .text(known)])
-        }
+        cart.completion.attempts[token] = attempt
         beginAttempt(attempt, of: cart.token)
         return .object("SubmitSuccess", ["attemptId": .text(attempt), "redirectUrl": url])
     }

@@ -1,3 +1,4 @@
+import Foundation
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
@@ -94,6 +95,48 @@ import Testing
         }
         #expect(names == ["CartCompletionProcessing", "CartCompletionSuccess"])
         #expect(sandbox.storefront.cartStates.isEmpty)
+    }
+
+    /// A clock whose readings take time, so that requests overlap while the shop reads the clock.
+    private struct SlowClock: IdentityClock {
+        var now: Date {
+            Thread.sleep(forTimeInterval: 0.002)
+            return SystemClock().now
+        }
+        var elapsed: Duration { SystemClock().elapsed }
+        func sleep(for duration: Duration) async throws { try await SystemClock().sleep(for: duration) }
+    }
+
+    @Test("of several concurrent submissions with the same attempt token, one starts an attempt")
+    func concurrentSubmissions() async throws {
+        var settings = SandboxConfiguration()
+        settings.clock = SlowClock()
+        var storefront = SandboxStorefrontConfiguration()
+        storefront.servesRestrictedMutations = true
+        let sandbox = try await ShopSandbox.start(settings, storefront: storefront)
+        let client = CartClient(sandbox: sandbox)
+        // The shop reads the clock to check this token, after it has looked for the attempt.
+        let token = try await ShopifyLogin(sandbox).tokens()["access_token"] ?? .null
+        let created = try await client.create([
+            "lines": .array([.object(["merchandiseId": .string("gid://shopify/ProductVariant/1")])]),
+            "buyerIdentity": .object(["customerAccessToken": token]),
+        ])
+        let id = created["cart"]?["id"]?.string ?? ""
+        _ = try await mutate(client, "cartPrepareForCompletion(cartId: \"\(id)\") { result { __typename } }")
+        let payment = "{ amount: { amount: \"12.5\", currencyCode: USD } }"
+        _ = try await mutate(client, "cartPaymentUpdate(cartId: \"\(id)\", payment: \(payment)) { cart { id } }")
+        let submit = "cartSubmitForCompletion(cartId: \"\(id)\", attemptToken: \"t\") { result { __typename } }"
+        let results = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let data = try await mutate(client, submit)["data"]
+                    return data?["cartSubmitForCompletion"]?["result"]?["__typename"]?.string ?? ""
+                }
+            }
+            return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+        #expect(results == ["SubmitSuccess": 1, "SubmitAlreadyAccepted": 7])
+        await sandbox.stop()
     }
 
     @Test("the old id of a moved cart works once and returns the cart with its new id and without the buyer")
