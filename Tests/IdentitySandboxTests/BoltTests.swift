@@ -113,6 +113,19 @@ struct BoltLogin {
         await sandbox.stop()
     }
 
+    @Test("a second use of a code at SFCC is refused, and revokes the tokens of the login") func reusedCode() async throws {
+        let sandbox = try await ShopSandbox.start()
+        let login = BoltLogin(sandbox: sandbox)
+        let code = try await login.code()
+        let token = try await login.exchange(code).json["access_token"]?.string
+        #expect(try await login.account(token).status == 200)
+        let url = FormText.append([("code", code), ("state", "state-123")], to: sandbox.sfcc.codeExchangeURL)
+        #expect(try await TestClient.shared.send(.get, url).status == 401)
+        #expect(try await login.account(token).status == 403)
+        #expect(sandbox.bolt.counters.reusesPunished == 1)
+        await sandbox.stop()
+    }
+
     @Test("SFCC returns its JWT, in each configured place, to a client that keeps the cookies between the two steps")
     func sfcc() async throws {
         let sandbox = try await ShopSandbox.start()

@@ -11,8 +11,7 @@ extension SandboxBolt {
             let fields = try OAuthParameters.fields(ofForm: call.request)
             let hasSecret = try authenticate(fields, call.request)
             switch fields["grant_type"] {
-            case "authorization_code":
-                return try exchange(fields, hasSecret: hasSecret, idTokenChanges: call.idTokenChanges)
+            case "authorization_code": return try exchange(fields, hasSecret: hasSecret, call)
             case "refresh_token": return try refresh(fields, hasSecret: hasSecret)
             case nil: throw OAuthRefusal("invalid_request", "grant_type is missing.")
             default: throw OAuthRefusal("unsupported_grant_type", "The grant type is not supported.", status: 403)
@@ -57,7 +56,7 @@ extension SandboxBolt {
     private func exchange(
         _ fields: [String: String],
         hasSecret: Bool,
-        idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void]
+        _ call: SandboxCall
     ) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(code: fields["code"] ?? "", refuse: { _ in invalidGrant }) {
             (grant, state, now) throws(OAuthRefusal) in
@@ -70,7 +69,7 @@ extension SandboxBolt {
             var body = issue(grant, scopes: scopes, withRefreshToken: refreshes, &state, now)
             if scopes.contains("openid") {
                 let claims = idTokenClaims(grant, audience: fields["client_id"] ?? "", now)
-                body["id_token"] = .string(state.keyrings.mint(claims, .rs256, changes: idTokenChanges))
+                body["id_token"] = .string(state.keyrings.mint(claims, .rs256, changes: call.idTokenChanges))
             }
             return body
         }
@@ -152,15 +151,19 @@ extension SandboxBolt {
 
     // MARK: SFCC
 
-    /// Exchanges a code with the merchant's secret and without PKCE, as SFCC's controller does from server to server.
+    /// Redeems a code without PKCE, as SFCC's controller does from server to server with the merchant's secret.
     ///
-    /// Nil if the code is unknown, used, expired or revoked, or if its login used PKCE.
-    func exchangeForSFCC(code: String) -> KnownBuyer? {
-        let now = clock.now
-        guard let grant = tokens.state.withLock({ try? $0.ledger.grant(ofCode: code, at: now) }) else { return nil }
-        var fields = ["client_id": configuration.publishableKey, "code": code]
-        fields["redirect_uri"] = grant.redirectURI
-        guard (try? exchange(fields, hasSecret: true, idTokenChanges: [])) != nil else { return nil }
-        return directory.buyer(number: grant.buyer)
+    /// It issues no tokens, because SFCC's controller keeps them to itself. A used code revokes the tokens of its login, as at the token
+    /// endpoint (RFC 6749 section 4.1.2).
+    ///
+    /// - Returns: The buyer; nil if the code is unknown, used, expired or revoked, or if its login used PKCE.
+    func redeemForSFCC(code: String) -> KnownBuyer? {
+        var buyer: Int?
+        _ = try? redeem(code: code, refuse: { _ in invalidGrant }) { (grant, _, _) throws(OAuthRefusal) in
+            guard grant.challenge == nil else { throw invalidGrant }
+            buyer = grant.buyer
+            return [:]
+        }
+        return buyer.flatMap { directory.buyer(number: $0) }
     }
 }

@@ -84,7 +84,7 @@ public final class SandboxSFCC: SandboxService {
         guard request.method == "GET", let query = OAuthParameters(request), let code = query["code"],
             query["state"] != nil
         else { return failure("code and state are required.", status: 400) }
-        guard let buyer = bolt.exchangeForSFCC(code: code) else {
+        guard let buyer = bolt.redeemForSFCC(code: code) else {
             journal.count(\.tokenRefusals)
             return failure("The login with Bolt failed.", status: 401)
         }
