@@ -113,7 +113,8 @@ struct BoltLogin {
         await sandbox.stop()
     }
 
-    @Test("a second use of a code at SFCC is refused, and revokes the tokens of the login") func reusedCode() async throws {
+    @Test("a second use of a code at SFCC is refused, and revokes the tokens of the login")
+    func reusedCode() async throws {
         let sandbox = try await ShopSandbox.start()
         let login = BoltLogin(sandbox: sandbox)
         let code = try await login.code()

@@ -58,7 +58,7 @@ import Testing
         await login.sandbox.stop()
     }
 
-    /// Sends the action `approve` from pages that have only buttons. No button of these pages has this action.
+    /// Sends the action `approve`, which no button has, from pages that have only buttons.
     private struct ForgedButton: HTTPTransport {
         let transport: CurlTransport
 
