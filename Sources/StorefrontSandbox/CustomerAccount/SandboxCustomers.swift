@@ -42,7 +42,7 @@ public final class SandboxCustomers: Sendable {
     public func addOrders(_ numbers: some Sequence<Int>, for email: String) {
         let buyer = shopify.directory.buyer(email: email)
         let orders = numbers.map { CustomerOrderRecord.sample($0) }
-        state.withLock { $0.records[buyer.number, default: CustomerRecord(buyer.account)].orders += orders }
+        change(buyer) { $0.orders += orders }
     }
 
     /// The values of an order's statuses.
@@ -68,15 +68,13 @@ public final class SandboxCustomers: Sendable {
     ) {
         let buyer = shopify.directory.buyer(email: email)
         let now = shopify.clock.now.formatted(Date.ISO8601FormatStyle())
-        state.withLock { state in
-            var record = state.records[buyer.number] ?? CustomerRecord(buyer.account)
+        change(buyer) { record in
             let known = record.orders.firstIndex { $0.number == number }
             var order = known.map { record.orders[$0] } ?? .sample(number)
             order.financialStatus = financialStatus ?? order.financialStatus
             order.fulfillmentStatus = fulfillmentStatus ?? order.fulfillmentStatus
             if let isCancelled { order.cancelledAt = isCancelled ? now : nil }
             if let known { record.orders[known] = order } else { record.orders.append(order) }
-            state.records[buyer.number] = record
         }
     }
 
@@ -100,11 +98,11 @@ public final class SandboxCustomers: Sendable {
     /// Changes a customer.
     ///
     /// If the body throws, the customer does not change.
-    private func change<Value: Sendable>(
+    private func change<Value: Sendable, Failure: Error>(
         _ buyer: KnownBuyer,
-        _ body: (inout CustomerRecord) throws(UserError) -> Value
-    ) throws(UserError) -> Value {
-        try state.withLock { state throws(UserError) in
+        _ body: (inout CustomerRecord) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try state.withLock { state throws(Failure) in
             var record = state.records[buyer.number] ?? CustomerRecord(buyer.account)
             let value = try body(&record)
             state.records[buyer.number] = record

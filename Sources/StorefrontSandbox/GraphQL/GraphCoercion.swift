@@ -11,6 +11,9 @@ struct GraphProblem: Error {
         self.explanation = explanation
     }
 
+    /// The path as text, joined with points.
+    var place: String { path.map { $0.string ?? $0.number?.text ?? "" }.joined(separator: ".") }
+
     func inside(_ member: JSONValue) -> GraphProblem {
         GraphProblem(explanation, at: [member] + path)
     }
@@ -56,6 +59,20 @@ extension GraphSchema {
         }
     }
 
+    /// Checks the value that was given for a variable, an argument or an input field; an absent value gets the default.
+    ///
+    /// - Returns: The value; nil if it is absent and has no default.
+    func coerce(
+        _ given: JSONValue?,
+        orElse literal: GraphLiteral?,
+        to type: GraphTypeReference
+    ) throws(GraphProblem) -> JSONValue? {
+        if let given { return try coerce(given, to: type) }
+        if let literal { return try coerce(literal, to: type, variables: [:]) }
+        if case .nonNull = type { throw GraphProblem("Expected value to not be null") }
+        return nil
+    }
+
     private func coerceObject(_ value: JSONValue, to type: GraphSchemaType) throws(GraphProblem) -> JSONValue {
         guard let object = value.object else { throw GraphProblem("Expected an object for \(type.name)") }
         for member in object.members where type.field(member.name) == nil {
@@ -63,15 +80,9 @@ extension GraphSchema {
         }
         var coerced = JSONObject()
         for field in type.fields {
-            if let given = object[field.name] {
-                do { coerced[field.name] = try coerce(given, to: field.type) } catch {
-                    throw error.inside(.string(field.name))
-                }
-            } else if let literal = field.defaultValue {
-                coerced[field.name] = try coerce(literal, to: field.type, variables: [:])
-            } else if field.isRequired {
-                throw GraphProblem("Expected value to not be null", at: [.string(field.name)])
-            }
+            do throws(GraphProblem) {
+                coerced[field.name] = try coerce(object[field.name], orElse: field.defaultValue, to: field.type)
+            } catch { throw error.inside(.string(field.name)) }
         }
         return .object(coerced)
     }

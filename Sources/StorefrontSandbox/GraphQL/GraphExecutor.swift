@@ -59,19 +59,13 @@ struct GraphExecutor: Sendable {
         var coerced = JSONObject()
         for variable in operation.variables {
             do throws(GraphProblem) {
-                if let value = given[variable.name] {
-                    coerced[variable.name] = try schema.coerce(value, to: variable.type)
-                } else if let literal = variable.defaultValue {
-                    coerced[variable.name] = try schema.coerce(literal, to: variable.type, variables: [:])
-                } else if case .nonNull = variable.type {
-                    throw GraphProblem("Expected value to not be null")
-                }
+                let value = given[variable.name]
+                coerced[variable.name] = try schema.coerce(value, orElse: variable.defaultValue, to: variable.type)
             } catch {
-                let place = error.path.map { $0.string ?? $0.number?.text ?? "" }.joined(separator: ".")
                 let problem: JSONObject = ["path": .array(error.path), "explanation": .string(error.explanation)]
                 throw GraphError(
                     message: "Variable $\(variable.name) of type \(variable.type) was provided invalid value"
-                        + (place.isEmpty ? "" : " for \(place) (\(error.explanation))"),
+                        + (error.path.isEmpty ? "" : " for \(error.place) (\(error.explanation))"),
                     code: "INVALID_VARIABLE",
                     locations: [variable.location],
                     details: ["problems": .array([.object(problem)])]

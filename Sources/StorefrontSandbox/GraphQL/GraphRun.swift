@@ -68,21 +68,20 @@ struct GraphRun {
             let argument = given.first { $0.name == definition.name }
             var value: JSONValue?
             if let argument { value = try schema.json(argument.value, definition.type, variables) }
-            if let value {
-                do { values[definition.name] = try schema.coerce(value, to: definition.type) } catch {
-                    throw error.inside(.string(definition.name))
-                }
-            } else if let fallback = definition.defaultValue {
-                values[definition.name] = try schema.coerce(fallback, to: definition.type, variables: [:])
-            }
+            do throws(GraphProblem) {
+                values[definition.name] = try schema.coerce(
+                    value,
+                    orElse: definition.defaultValue,
+                    to: definition.type
+                )
+            } catch { throw error.inside(.string(definition.name)) }
         }
         return values
     }
 
     /// The value of a field whose arguments are invalid: null, with an entry in `errors`.
     private static func refusal(_ problem: GraphProblem) -> GraphNode {
-        let place = problem.path.map { $0.string ?? $0.number?.text ?? "" }.joined(separator: ".")
-        return .failure(message: "\(place): \(problem.explanation)", code: "argumentLiteralsIncompatible")
+        .failure(message: "\(problem.place): \(problem.explanation)", code: "argumentLiteralsIncompatible")
     }
 
     /// The value of a field; nil if null must propagate to the parent.
