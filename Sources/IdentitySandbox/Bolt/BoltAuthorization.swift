@@ -7,7 +7,7 @@ extension SandboxBolt {
 
     func authorize(_ call: SandboxCall) -> SandboxResponse {
         func refuse(_ reason: String, _ hint: String) -> SandboxResponse {
-            .html(NoticePages.refusal(brand: "Bolt", reason, hint: hint), status: 400)
+            NoticePages.refusal(brand: "Bolt", reason, hint: hint)
         }
         guard let query = OAuthParameters(call.request) else {
             return refuse("The query is malformed.", "Send every parameter once, and percent-encode its value.")
@@ -22,10 +22,9 @@ extension SandboxBolt {
             return refuse("redirect_uri is not registered.", "Register redirect_uri, or send no redirect_uri.")
         }
         let callback = query["redirect_uri"] ?? registered
+        var login = HostedLogin(clientID: clientID, callback: callback, query, at: clock.now)
         func fail(_ error: String, _ description: String) -> SandboxResponse {
-            var fields = [(name: "error", value: error), ("error_description", description)]
-            if let state = query["state"] { fields.append(("state", state)) }
-            return .redirect(to: FormText.append(fields, to: callback))
+            login.redirect(with: [("error", error), ("error_description", description)], status: 302)
         }
         guard query["response_type"] == "code" else {
             return fail("unsupported_response_type", "response_type must be code.")
@@ -41,7 +40,6 @@ extension SandboxBolt {
             return fail("invalid_request", "code_challenge_method must be S256, and needs code_challenge.")
         }
         journal.count(\.authorizations)
-        var login = HostedLogin(clientID: clientID, callback: callback, query, at: clock.now)
         login.loginHint = query["login_hint"] ?? query["email"]
         if call.request.path == Self.internalAuthorizationPath { login.brand = SandboxSFCC.brand }
         if let session = tokens.state.withLock({ $0.logins.session(of: call.request) }) {

@@ -19,12 +19,7 @@ enum DevicePages {
         )
     }
 
-    static func confirmation(
-        brand: String,
-        client: String,
-        _ device: DeviceAuthorizations.Authorization,
-        action: String
-    ) -> String {
+    static func confirmation(brand: String, _ device: DeviceAuthorizations.Authorization, action: String) -> String {
         PageLayout.page(
             brand: brand,
             title: "Sign in on your device?",
@@ -35,7 +30,7 @@ enum DevicePages {
             <button name="action" value="continue">Approve</button>
             <button class="plain" name="action" value="cancel">Refuse</button>
             </form>
-            <footer><dl><dt>App</dt><dd>\(HTMLText(breaking: client))</dd><dt>Asks for</dt><dd>\(device.scopes.joined(separator: " "))</dd>\
+            <footer><dl><dt>App</dt><dd>\(HTMLText(breaking: device.clientID))</dd><dt>Asks for</dt><dd>\(device.scopes.joined(separator: " "))</dd>\
             </dl></footer>
             """
         )

@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// The pages of a login: e-mail address and one-time code.
+/// The pages of a login: e-mail address, one-time code and consent.
 enum LoginPages {
     static func email(_ login: HostedLogin, brand: String, action: String) -> String {
         PageLayout.page(
@@ -39,6 +39,21 @@ enum LoginPages {
             <button class="plain" name="action" value="cancel" formnovalidate>Cancel</button>
             </form>
             \(footer(login))
+            """
+        )
+    }
+
+    /// The page of `prompt=consent`, on which the signed-in buyer allows or refuses the app's access.
+    static func consent(_ login: HostedLogin, brand: String, action: String) -> String {
+        PageLayout.page(
+            brand: brand,
+            title: "Allow access?",
+            """
+            <p><strong>\(login.clientID)</strong> asks for: \(login.scopes.joined(separator: " "))</p>
+            <form method="post" action="\(action)">
+            <button name="action" value="continue">Allow</button>
+            <button class="plain" name="action" value="cancel">Refuse</button>
+            </form>
             """
         )
     }

@@ -1,42 +1,42 @@
-internal import IdentityHTTP
+package import IdentityHTTP
 
 /// The final pages of a login or a logout.
 package enum NoticePages {
-    /// The provider's error page, for a request that gets no redirect.
-    static func refusal(brand: String, _ reason: String, hint: String) -> String {
-        error(
-            brand: brand,
-            reason,
-            hint: hint,
-            note: "The real provider shows no explanation here, and the app gets no callback either."
-        )
+    /// The provider's error page with status 400, for a request that gets no redirect.
+    static func refusal(brand: String, _ reason: String, hint: String) -> SandboxResponse {
+        let note: HTMLText =
+            "<p class=\"note\">The real provider shows no explanation here, and the app gets no callback either.</p>"
+        return error(brand: brand, reason, hint: hint, status: 400, note)
     }
 
-    /// Returns an error page.
-    package static func error(brand: String, _ reason: String, hint: String, note: String = "") -> String {
-        PageLayout.page(
+    /// Returns an error page; `content` follows the hint.
+    package static func error(
+        brand: String,
+        _ reason: String,
+        hint: String,
+        status: Int,
+        _ content: HTMLText = ""
+    ) -> SandboxResponse {
+        let page = PageLayout.page(
             brand: brand,
             title: "Something went wrong",
             """
             <p class="error" role="alert">\(reason)</p>
             <p>\(hint)</p>
-            <p class="note">\(note)</p>
+            \(content)
             """
         )
+        return .html(page, status: status)
     }
 
     /// The response to a form whose action is the value of no button: an unknown action must not count as approval.
     static func unknownAction(brand: String) -> SandboxResponse {
         let hint = "Go back, and press a button of the page."
-        return .html(error(brand: brand, "The form has no known action.", hint: hint), status: 400)
+        return error(brand: brand, "The form has no known action.", hint: hint, status: 400)
     }
 
     static func signedOut(brand: String) -> String {
-        PageLayout.page(
-            brand: brand,
-            title: "You are signed out",
-            "<p>You can close this page.</p>"
-        )
+        PageLayout.page(brand: brand, title: "You are signed out", "<p>You can close this page.</p>")
     }
 
     /// The last page of a login without a redirect URI; it shows the callback parameters, which contain the code.
@@ -48,12 +48,9 @@ package enum NoticePages {
         )
     }
 
-    /// The page with status 403 that a request without `User-Agent` gets.
-    package static func accessDenied(brand: String) -> String {
-        PageLayout.page(
-            brand: brand,
-            title: "Access denied",
-            "<p>You do not have permission to access this website.</p>"
-        )
+    /// Shopify's page for a blocked request, for example a request without `User-Agent`.
+    package static func accessDenied(status: Int = 403) -> SandboxResponse {
+        let content: HTMLText = "<p>You do not have permission to access this website.</p>"
+        return .html(PageLayout.page(brand: "Shopify", title: "Access denied", content), status: status)
     }
 }

@@ -11,7 +11,7 @@ internal import Synchronization
 public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {
         var configuration: SandboxSFCCConfiguration
-        var keyring = SigningKeyring(owner: "sfcc", keyIDPrefix: "sfcc-")
+        var keyrings = SigningKeyrings(owner: "sfcc", keyIDPrefix: "sfcc-", algorithms: [.rs256])
         /// The buyers by their cookie `dwsid`: `Login-OAuthMobileBolt` adds a buyer, `Login-ExchangeSFCCToken` removes the buyer.
         var sessions: [String: Int] = [:]
     }
@@ -75,7 +75,7 @@ public final class SandboxSFCC: SandboxService {
 
     private func keySet() -> SandboxResponse {
         journal.count(\.jwksFetches)
-        return .json(state.withLock { $0.keyring.keySet() })
+        return .json(state.withLock { $0.keyrings.keySet() })
     }
 
     // MARK: Controllers
@@ -122,7 +122,7 @@ public final class SandboxSFCC: SandboxService {
                 "email": .string(buyer.account.email), "iat": .integer(now.epochSeconds),
                 "exp": .integer(now.epochSeconds + lifetime),
             ]
-            let token = IDTokenMint.mint(claims, &state.keyring, changes: call.idTokenChanges)
+            let token = state.keyrings.mint(claims, .rs256, changes: call.idTokenChanges)
             return Self.tokenResponse(token, lifetime, state.configuration)
         }
     }

@@ -22,9 +22,7 @@ extension SandboxFault {
     public static let shopifyOriginMissing = SandboxFault.answer(.originMissing)
 
     /// 403 with a page: the `User-Agent` header is missing, or Shopify blocks the client.
-    public static let shopifyAccessDenied = SandboxFault.answer(
-        .html(NoticePages.accessDenied(brand: "Shopify"), status: 403)
-    )
+    public static let shopifyAccessDenied = SandboxFault.answer(NoticePages.accessDenied())
 
     /// The ID token's `sub` as a JSON number.
     public static let numericSubject = SandboxFault.idToken { token in

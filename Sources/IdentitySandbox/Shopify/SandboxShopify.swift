@@ -127,10 +127,8 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         if shape == .platform, call.request.path.hasPrefix("/authentication/") {
             return .redirect(to: platformOrigin + "/", status: 301)
         }
-        return .html(
-            NoticePages.error(brand: "Shopify", "The page does not exist.", hint: "Use the URLs in the metadata."),
-            status: 404
-        )
+        let hint = "Use the URLs in the metadata."
+        return NoticePages.error(brand: "Shopify", "The page does not exist.", hint: hint, status: 404)
     }
 
     /// The buyer of an access token; nil unless the token is valid and has a scope of the Customer Account API.

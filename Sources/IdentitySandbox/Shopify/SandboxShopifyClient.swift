@@ -64,8 +64,12 @@ extension SandboxShopifyClient {
     /// Whether a request has the `Origin` header that a public web client must send; true for every other client.
     func permitsOrigin(of request: SandboxRequest) -> Bool {
         let origin = request.header("origin") ?? ""
-        return kind != .publicWeb
-            || RedirectRule.permits(origin, registered: javaScriptOrigins, allowsLoopback: allowsLoopback)
+        return kind != .publicWeb || permits(origin, in: javaScriptOrigins)
+    }
+
+    /// Whether a URI of a request is one of the client's registered URIs.
+    func permits(_ uri: String, in registered: [String]) -> Bool {
+        RedirectRule.permits(uri, registered: registered, allowsLoopback: allowsLoopback)
     }
 
     /// A client secret with characters that form-encoding changes.

@@ -10,7 +10,7 @@ extension SandboxShopify {
 
     /// Returns the error page for an invalid authorization request; as at Shopify, the app gets no callback.
     private func refuse(_ reason: String, _ hint: String) -> SandboxResponse {
-        .html(NoticePages.refusal(brand: "Shopify", reason, hint: hint), status: 400)
+        NoticePages.refusal(brand: "Shopify", reason, hint: hint)
     }
 
     func authorize(_ call: SandboxCall, _ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
@@ -20,13 +20,7 @@ extension SandboxShopify {
         guard let clientID = query["client_id"], let client = clients.first(where: { $0.id == clientID }) else {
             return refuse("client_id is missing or not registered.", "Compare client_id with the client's settings.")
         }
-        guard let redirectURI = query["redirect_uri"],
-            RedirectRule.permits(
-                redirectURI,
-                registered: client.redirectURIs,
-                allowsLoopback: client.allowsLoopback
-            )
-        else {
+        guard let redirectURI = query["redirect_uri"], client.permits(redirectURI, in: client.redirectURIs) else {
             return refuse(
                 "redirect_uri is missing or not registered.",
                 "Register redirect_uri byte for byte. For a loopback address, set also allowsLoopback of the client."
@@ -79,7 +73,7 @@ extension SandboxShopify {
         switch configuration.silentLoginRefusal {
         case .error: login.redirect(with: [("error", "login_required")], status: 302)
         case .code: login.redirect(with: [("code", "login_required")], status: 302)
-        case .notAcceptable: .html(NoticePages.accessDenied(brand: "Shopify"), status: 406)
+        case .notAcceptable: NoticePages.accessDenied(status: 406)
         }
     }
 

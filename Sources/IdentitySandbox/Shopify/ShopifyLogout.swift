@@ -6,12 +6,10 @@ extension SandboxShopify {
         guard let query = OAuthParameters(call.request), let hint = query["id_token_hint"],
             let claims = tokens.state.withLock({ $0.keyrings.claims(of: hint) }), let sessionID = claims["sid"]?.string
         else {
-            return .html(
-                NoticePages.error(
-                    brand: "Shopify",
-                    "The query is malformed, or id_token_hint is missing or not an ID token of this shop.",
-                    hint: "Send the ID token of the login as id_token_hint. An expired ID token is accepted."
-                ),
+            return NoticePages.error(
+                brand: "Shopify",
+                "The query is malformed, or id_token_hint is missing or not an ID token of this shop.",
+                hint: "Send the ID token of the login as id_token_hint. An expired ID token is accepted.",
                 status: 400
             )
         }
@@ -35,11 +33,7 @@ extension SandboxShopify {
     /// URI is used. A mobile client has no such default, because it may call the logout URL as an API.
     private func target(_ wanted: String?, _ client: SandboxShopifyClient?) -> String? {
         guard let client else { return nil }
-        if let wanted,
-            RedirectRule.permits(wanted, registered: client.logoutURIs, allowsLoopback: client.allowsLoopback)
-        {
-            return wanted
-        }
+        if let wanted, client.permits(wanted, in: client.logoutURIs) { return wanted }
         return client.kind == .publicMobile ? nil : client.logoutURIs.first
     }
 }

@@ -10,11 +10,9 @@ extension SandboxShopify {
             switch fields["grant_type"] {
             case nil: throw OAuthRefusal("invalid_request", "grant_type is missing.")
             case "authorization_code":
-                try require(
-                    ["code", "redirect_uri", "code_verifier"],
-                    in: fields,
-                    unless: client.kind == .confidential
-                )
+                // A client with a secret may omit code_verifier.
+                let verifier = client.kind == .confidential ? [] : ["code_verifier"]
+                try require(["code", "redirect_uri"] + verifier, in: fields)
                 return try exchange(fields, client, call)
             case "refresh_token" where client.kind != .app:
                 try require(["refresh_token"], in: fields)
@@ -27,13 +25,8 @@ extension SandboxShopify {
         }
     }
 
-    /// Refuses a request that lacks a parameter; a client with a secret may omit `code_verifier`.
-    private func require(
-        _ names: [String],
-        in fields: [String: String],
-        unless isConfidential: Bool = false
-    ) throws(OAuthRefusal) {
-        for name in names where fields[name] == nil && !(isConfidential && name == "code_verifier") {
+    private func require(_ names: [String], in fields: [String: String]) throws(OAuthRefusal) {
+        for name in names where fields[name] == nil {
             throw OAuthRefusal("invalid_request", "\(name) is missing.")
         }
     }
@@ -44,7 +37,7 @@ extension SandboxShopify {
         _ request: SandboxRequest
     ) throws(OAuthRefusal) -> (fields: [String: String], client: SandboxShopifyClient) {
         guard request.header("user-agent")?.isEmpty == false else {
-            throw OAuthRefusal(.html(NoticePages.accessDenied(brand: "Shopify"), status: 403))
+            throw OAuthRefusal(NoticePages.accessDenied())
         }
         let fields = try OAuthParameters.fields(ofForm: request)
         let basicID = configuration.requiresClientIDBesideBasic ? nil : Self.basicID(request)
@@ -126,7 +119,7 @@ extension SandboxShopify {
         _ now: Date
     ) -> JSONObject {
         let lifetime = state.accessTokenLifetime
-        let accessToken = Self.accessToken(grant, issuer: issuer, shopID: shopID, now, lifetime)
+        let accessToken = accessToken(grant, now, lifetime)
         state.add(accessToken: accessToken, for: grant, grant.scopes, at: now)
         var body: JSONObject = [
             "access_token": .string(accessToken), "expires_in": .integer(lifetime.wholeSeconds),
@@ -164,13 +157,7 @@ extension SandboxShopify {
     /// Creates a token in the form of Shopify's access tokens: a prefix and a JWT with a private algorithm name.
     ///
     /// Clients must treat the token as opaque.
-    private static func accessToken(
-        _ grant: Grant,
-        issuer: String,
-        shopID: Int,
-        _ now: Date,
-        _ lifetime: Duration
-    ) -> String {
+    private func accessToken(_ grant: Grant, _ now: Date, _ lifetime: Duration) -> String {
         let header: JSONObject = ["kid": .string("0"), "alg": .string("ED25519")]
         let payload: JSONObject = [
             "shopId": .integer(shopID), "cid": .string(grant.clientID), "iat": .integer(now.epochSeconds),

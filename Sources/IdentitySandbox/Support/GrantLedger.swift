@@ -110,15 +110,7 @@ struct GrantLedger: Sendable {
         codes[code]?.isUsed = true
     }
 
-    mutating func addAccessToken(
-        _ token: String,
-        for grant: Int,
-        scopes: [String],
-        keyThumbprint: String?,
-        expires: Date
-    ) {
-        accessTokens[token] = AccessToken(grant: grant, scopes: scopes, keyThumbprint: keyThumbprint, expires: expires)
-    }
+    mutating func addAccessToken(_ text: String, _ token: AccessToken) { accessTokens[text] = token }
 
     /// Adds a refresh token; without `expires` it never expires.
     mutating func addRefreshToken(
@@ -135,30 +127,26 @@ struct GrantLedger: Sendable {
 
     func grant(ofRefreshToken token: String, at now: Date) throws(Refusal) -> Grant {
         guard let known = refreshTokens[token], let grant = grants[known.grant] else { throw .unknown }
-        if let spentAt = known.spentAt, !isForgiven(known, spentAt, now) { throw .reused(grant: grant.id) }
+        if let spentAt = known.spentAt, !isForgiven(token, spentAt, now) { throw .reused(grant: grant.id) }
         if let expires = known.expires, expires <= now { throw .expired }
         guard !grant.isRevoked else { throw .revoked }
         return grant
     }
 
-    private func isForgiven(_ token: RefreshToken, _ spentAt: Date, _ now: Date) -> Bool {
+    private func isForgiven(_ token: String, _ spentAt: Date, _ now: Date) -> Bool {
         switch reuse {
         case .revokes: return false
         case .grace(let duration): return now.timeIntervalSince(spentAt) < duration.timeInterval
-        case .repeatsResponse: return repeatedResponse(token) != nil
+        case .repeatsResponse: return repeatedResponse(to: token) != nil
         }
-    }
-
-    private func repeatedResponse(_ token: RefreshToken) -> SandboxResponse? {
-        guard let response = token.response, let body = try? JSONValue(parsing: response.body),
-            let successor = (body["refresh_token"]?.string).flatMap({ refreshTokens[$0] })
-        else { return nil }
-        return successor.spentAt == nil ? response : nil
     }
 
     /// The stored response to a used refresh token; nil if none is stored, or if the refresh token in it was used too.
     func repeatedResponse(to token: String) -> SandboxResponse? {
-        refreshTokens[token].flatMap { repeatedResponse($0) }
+        guard let response = refreshTokens[token]?.response, let body = try? JSONValue(parsing: response.body),
+            let successor = (body["refresh_token"]?.string).flatMap({ refreshTokens[$0] }), successor.spentAt == nil
+        else { return nil }
+        return response
     }
 
     /// Marks a refresh token as used.

@@ -66,16 +66,12 @@ enum IDTokenMint {
     }
 
     /// The claims of a token that this keyring signed, whether expired or not; nil for other tokens.
-    static func claims(of token: String, signedBy keyring: SigningKeyring) -> JSONObject? {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 3, let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
-            let claims = (try? JSONValue(parsing: payload))?.object
-        else { return nil }
-        let input = Array((parts[0] + "." + parts[1]).utf8)
+    static func claims(of text: String, signedBy keyring: SigningKeyring) -> JSONObject? {
+        guard let token = try? ClientToken(text) else { return nil }
         let isOurs = keyring.entries.contains { entry in
-            let key = try? ClientKey(jwk: SandboxPublicKey(entry.key.publicNumbers).jwk()).verification
-            return key?.verify(signature, of: input, algorithm: keyring.algorithm) ?? false
+            let jwk = SandboxPublicKey(entry.key.publicNumbers).jwk()
+            return (try? token.verify(with: ClientKey(jwk: jwk), keyring.algorithm)) != nil
         }
-        return isOurs ? claims : nil
+        return isOurs ? token.claims : nil
     }
 }

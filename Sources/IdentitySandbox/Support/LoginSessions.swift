@@ -79,7 +79,7 @@ struct LoginSessions: Sendable {
                 switch login.step {
                 case .email: LoginPages.email(login, brand: brand, action: request.path)
                 case .oneTimeCode: LoginPages.oneTimeCode(login, brand: brand, action: request.path)
-                case .consent: ConsentPage.page(login, brand: brand, action: request.path)
+                case .consent: LoginPages.consent(login, brand: brand, action: request.path)
                 }
             return .response(.html(page))
         }
@@ -111,6 +111,6 @@ struct LoginSessions: Sendable {
     }
 
     private func error(_ reason: String, _ hint: String, _ status: Int) -> Outcome {
-        .response(.html(NoticePages.error(brand: brand, reason, hint: hint), status: status))
+        .response(NoticePages.error(brand: brand, reason, hint: hint, status: status))
     }
 }

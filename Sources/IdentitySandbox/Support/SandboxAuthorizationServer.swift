@@ -22,7 +22,8 @@ public final class SandboxTokens: Sendable {
             at now: Date
         ) {
             let expires = now + accessTokenLifetime.timeInterval
-            ledger.addAccessToken(accessToken, for: grant.id, scopes: scopes, keyThumbprint: key, expires: expires)
+            let token = GrantLedger.AccessToken(grant: grant.id, scopes: scopes, keyThumbprint: key, expires: expires)
+            ledger.addAccessToken(accessToken, token)
         }
     }
 

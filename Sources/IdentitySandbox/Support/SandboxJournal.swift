@@ -40,13 +40,13 @@ public struct SandboxCounters: Sendable, Equatable {
 ///
 /// Tests reach it through ``SandboxService``, and may call its methods from any thread.
 public final class SandboxJournal: Sendable {
-    private struct Plan {
+    struct Plan {
         let fault: SandboxFault
         let endpoint: SandboxEndpoint
         var remaining: Int
     }
 
-    private struct State {
+    struct State {
         var requests: [SandboxRequest] = []
         var plans: [Plan] = []
         var counters = SandboxCounters()
@@ -54,15 +54,9 @@ public final class SandboxJournal: Sendable {
     }
 
     private static let maximumRequests = 10_000
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     package init() {}
-
-    var requests: [SandboxRequest] { state.withLock { $0.requests } }
-
-    var counters: SandboxCounters { state.withLock { $0.counters } }
-
-    var violations: [SandboxViolation] { state.withLock { $0.violations } }
 
     /// Saves a violation of the client.
     func note(_ violation: SandboxViolation) {
@@ -74,21 +68,6 @@ public final class SandboxJournal: Sendable {
 
     package func count(_ counter: any WritableKeyPath<SandboxCounters, Int> & Sendable) {
         state.withLock { $0.counters[keyPath: counter] += 1 }
-    }
-
-    func plan(_ fault: SandboxFault, _ endpoint: SandboxEndpoint, _ times: Int) {
-        guard times > 0 else { return }
-        state.withLock { $0.plans.append(Plan(fault: fault, endpoint: endpoint, remaining: times)) }
-    }
-
-    func removeAllFaults() { state.withLock { $0.plans.removeAll() } }
-
-    func forget() {
-        state.withLock {
-            $0.requests.removeAll()
-            $0.counters = SandboxCounters()
-            $0.violations.removeAll()
-        }
     }
 
     /// Saves a request and returns the fault that is planned for it.

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A provider of the sandbox, whose requests a test can read and for which it can plan faults.
 public protocol SandboxService: Sendable {
     /// The record of requests, and the planned faults.
@@ -6,19 +8,19 @@ public protocol SandboxService: Sendable {
 
 extension SandboxService {
     /// All requests in the order of arrival; at most the latest 10,000.
-    public var requests: [SandboxRequest] { journal.requests }
+    public var requests: [SandboxRequest] { journal.state.withLock { $0.requests } }
 
     /// The counters of requests and of their effects.
-    public var counters: SandboxCounters { journal.counters }
+    public var counters: SandboxCounters { journal.state.withLock { $0.counters } }
 
     /// The rules that the client broke, in order; at most the latest 10,000.
     ///
     /// Only ``SandboxOpenID`` records them. A test usually expects none.
-    public var violations: [SandboxViolation] { journal.violations }
+    public var violations: [SandboxViolation] { journal.state.withLock { $0.violations } }
 
     /// The requests to one endpoint, in the order of arrival.
     public func requests(to endpoint: SandboxEndpoint) -> [SandboxRequest] {
-        journal.requests.filter { $0.endpoint == endpoint }
+        requests.filter { $0.endpoint == endpoint }
     }
 
     /// Plans a fault for the next requests to an endpoint.
@@ -30,12 +32,20 @@ extension SandboxService {
     ///   - endpoint: The endpoint.
     ///   - times: The number of requests; by default 1.
     public func planFault(_ fault: SandboxFault, on endpoint: SandboxEndpoint, times: Int = 1) {
-        journal.plan(fault, endpoint, times)
+        guard times > 0 else { return }
+        let plan = SandboxJournal.Plan(fault: fault, endpoint: endpoint, remaining: times)
+        journal.state.withLock { $0.plans.append(plan) }
     }
 
     /// Removes all planned faults.
-    public func removeAllFaults() { journal.removeAllFaults() }
+    public func removeAllFaults() { journal.state.withLock { $0.plans.removeAll() } }
 
     /// Removes the recorded requests and violations and sets all counters to zero; tokens and carts are kept.
-    public func forgetRequests() { journal.forget() }
+    public func forgetRequests() {
+        journal.state.withLock { state in
+            state.requests.removeAll()
+            state.counters = SandboxCounters()
+            state.violations.removeAll()
+        }
+    }
 }

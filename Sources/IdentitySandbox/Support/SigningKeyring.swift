@@ -24,7 +24,7 @@ struct SigningKeyring: Sendable {
     ///   - keyIDPrefix: The beginning of the keys' ids, which a number follows. By default an id is the thumbprint of its key (RFC 7638):
     ///     a client that cached a key of an earlier sandbox process must not find it under the id of a new key.
     ///   - algorithm: The algorithm with which the keys sign.
-    init(owner: String, keyIDPrefix: String? = nil, algorithm: SignatureAlgorithm = .rs256) {
+    init(owner: String, keyIDPrefix: String?, algorithm: SignatureAlgorithm) {
         self.owner = owner
         self.keyIDPrefix = keyIDPrefix
         self.algorithm = algorithm
@@ -48,15 +48,13 @@ struct SigningKeyring: Sendable {
         entries = (keepsOld ? entries : []) + [Entry(keyID: keyID, key: key)]
     }
 
-    /// The JWK set.
-    mutating func keySet() -> JSONObject {
+    /// The published keys as JWKs.
+    mutating func jwks() -> [JSONValue] {
         _ = current()
-        return ["keys": .array(entries.map { Self.jwk($0, algorithm) })]
-    }
-
-    private static func jwk(_ entry: Entry, _ algorithm: SignatureAlgorithm) -> JSONValue {
-        let key = SandboxPublicKey(entry.key.publicNumbers)
-        return .object(key.jwk(keyID: entry.keyID, algorithm: algorithm.rawValue, use: "sig"))
+        return entries.map { entry in
+            let key = SandboxPublicKey(entry.key.publicNumbers)
+            return .object(key.jwk(keyID: entry.keyID, algorithm: algorithm.rawValue, use: "sig"))
+        }
     }
 }
 

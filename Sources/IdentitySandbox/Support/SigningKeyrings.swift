@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// The keys of a provider that signs with several algorithms: one keyring for each.
+/// The keys of a provider: one keyring for each of its algorithms.
 struct SigningKeyrings: Sendable {
     private var keyrings: [SigningKeyring]
 
@@ -25,7 +25,7 @@ struct SigningKeyrings: Sendable {
     /// The JWK set with the keys of all algorithms.
     mutating func keySet() -> JSONObject {
         var keys: [JSONValue] = []
-        for index in keyrings.indices { keys += keyrings[index].keySet()["keys"]?.array ?? [] }
+        for index in keyrings.indices { keys += keyrings[index].jwks() }
         return ["keys": .array(keys)]
     }
 

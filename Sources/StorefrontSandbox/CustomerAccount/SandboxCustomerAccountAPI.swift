@@ -116,7 +116,7 @@ extension SandboxCustomers {
             .json(["errors": .array([.object(["message": .string(message)])])], status: 401)
         }
         guard request.header("user-agent")?.isEmpty == false else {
-            return .html(NoticePages.accessDenied(brand: "Shopify"), status: 403)
+            return NoticePages.accessDenied()
         }
         let version = request.path.split(separator: "/").dropLast().last.map(String.init) ?? ""
         guard let served = ShopifyVersions.serving(version) else {

@@ -50,17 +50,12 @@ enum CheckoutPages {
         )
     }
 
-    /// The page about a cart that does not exist.
-    static func error(_ reason: String, hint: String, returnURL: String?) -> String {
-        PageLayout.page(
-            brand: brand,
-            title: "Something went wrong",
-            """
-            <p class="error" role="alert">\(reason)</p>
-            <p>\(hint)</p>
-            \(back(to: returnURL, "Return to the shop"))
-            """
-        )
+    /// The response with status 404 for a cart that does not exist.
+    static func cartMissing(returnURL: String?) -> SandboxResponse {
+        let hint =
+            "Open the checkout in the shop again. The cart was ordered, removed or moved, or is not from this sandbox."
+        let link = back(to: returnURL, "Return to the shop")
+        return NoticePages.error(brand: brand, "The cart does not exist.", hint: hint, status: 404, link)
     }
 
     private static func page(_ order: Order, title: String, _ content: HTMLText) -> String {

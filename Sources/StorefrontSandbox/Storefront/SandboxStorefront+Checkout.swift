@@ -29,12 +29,7 @@ extension SandboxStorefront {
     func checkout(_ request: SandboxRequest) -> SandboxResponse {
         let token = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard let cart = cart(token: token) else {
-            let hint =
-                "Open the checkout in the shop again. The cart was ordered, removed or moved, or is not from this sandbox."
-            return .html(
-                CheckoutPages.error("The cart does not exist.", hint: hint, returnURL: configuration.returnURL),
-                status: 404
-            )
+            return CheckoutPages.cartMissing(returnURL: configuration.returnURL)
         }
         // A URL that has expired or has no key opens a guest checkout.
         let hasKey = request.queryValue("key") == cart.checkoutKey

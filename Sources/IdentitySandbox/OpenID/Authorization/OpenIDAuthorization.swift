@@ -37,7 +37,7 @@ extension SandboxOpenID {
             note(error, call)
             let hint =
                 "If the request or the client's settings are wrong, correct them. Then start the login again in the app."
-            return .html(NoticePages.refusal(brand: "OpenID", error.description, hint: hint), status: 400)
+            return NoticePages.refusal(brand: "OpenID", error.description, hint: hint)
         }
     }
 

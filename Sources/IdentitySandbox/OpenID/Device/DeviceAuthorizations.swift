@@ -30,23 +30,22 @@ struct DeviceAuthorizations: Sendable {
     private var authorizations: [Authorization] = []
 
     mutating func begin(
-        clientID: String,
+        _ configuration: SandboxOpenIDConfiguration,
+        _ client: SandboxOpenIDClient,
         scopes: [String],
-        lifetime: TimeInterval,
-        interval: TimeInterval,
         at now: Date
     ) -> Authorization {
         // An expired authorization is kept for at least an hour, so that a late poll gets `expired_token`.
         authorizations.removeAll { $0.expires < now - 3600 }
         let letters = RandomText.bytes(8).map { Self.alphabet[Int($0) % Self.alphabet.count] }
         let authorization = Authorization(
-            clientID: clientID,
+            clientID: client.clientID,
             deviceCode: RandomText.base64URL(32),
             userCode: String(letters[..<4]) + "-" + String(letters[4...]),
             handle: RandomText.hexadecimal(32),
             scopes: scopes,
-            expires: now + lifetime,
-            interval: interval
+            expires: now + configuration.deviceCodeLifetime.timeInterval,
+            interval: configuration.devicePollingInterval.timeInterval
         )
         authorizations.append(authorization)
         return authorization

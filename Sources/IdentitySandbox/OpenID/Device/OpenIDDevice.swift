@@ -10,23 +10,15 @@ extension SandboxOpenID {
         respond(to: call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             let scopes = configuration.granted(form.scopes)
-            let (now, lifetime) = (clock.now, configuration.deviceCodeLifetime)
-            let interval = configuration.devicePollingInterval
-            let begun = state.withLock { state in
-                state.devices.begin(
-                    clientID: client.clientID,
-                    scopes: scopes,
-                    lifetime: lifetime.timeInterval,
-                    interval: interval.timeInterval,
-                    at: now
-                )
-            }
+            let now = clock.now
+            let begun = state.withLock { $0.devices.begin(configuration, client, scopes: scopes, at: now) }
             journal.count(\.deviceAuthorizations)
             let complete = FormText.append([("user_code", begun.userCode)], to: verificationURI)
             return SandboxResponse.json([
                 "device_code": .string(begun.deviceCode), "user_code": .string(begun.userCode),
                 "verification_uri": .string(verificationURI), "verification_uri_complete": .string(complete),
-                "expires_in": .integer(lifetime.wholeSeconds), "interval": .integer(interval.wholeSeconds),
+                "expires_in": .integer(configuration.deviceCodeLifetime.wholeSeconds),
+                "interval": .integer(configuration.devicePollingInterval.wholeSeconds),
             ]).with("Cache-Control", "no-store")
         }
     }
@@ -61,16 +53,10 @@ extension SandboxOpenID {
         else {
             let hint = "Start again with the code that the device shows."
             let reason = "No device waits for this login, or this browser is not signed in."
-            return .html(NoticePages.error(brand: "OpenID", reason, hint: hint), status: 404)
+            return NoticePages.error(brand: "OpenID", reason, hint: hint, status: 404)
         }
         guard request.method == "POST" else {
-            let page = DevicePages.confirmation(
-                brand: "OpenID",
-                client: found.clientID,
-                found,
-                action: request.path
-            )
-            return .html(page)
+            return .html(DevicePages.confirmation(brand: "OpenID", found, action: request.path))
         }
         switch request.formValue("action") {
         case "continue": return answerDevice(handle, .approved(session))

@@ -19,12 +19,20 @@ extension SandboxOpenID {
                 return try await confirm(token, call.request)
             }
             let query = try OAuthParameters(queryOrForm: call.request)
-            let (claims, hintedClient) = try hinted(query["id_token_hint"])
-            let client = try named(query["client_id"], hintedClient)
+            let hint = try query["id_token_hint"].map { text throws(OAuthRefusal) in
+                guard let hint = self.hint(text) else {
+                    throw OAuthRefusal(
+                        "invalid_request",
+                        "id_token_hint is not an ID token of this provider for one of its clients."
+                    )
+                }
+                return hint
+            }
+            let client = try named(query["client_id"], hint?.client)
             let target = query["post_logout_redirect_uri"]
             if let target { try checkReturn(to: target, client) }
             let browsers = tokens.state.withLock { $0.logins.session(of: call.request)?.id }
-            let hinted = claims?["sid"]?.string
+            let hinted = hint?.claims["sid"]?.string
             let pending = PendingLogout(
                 sessionIDs: Set([browsers, hinted].compactMap(\.self)).sorted(),
                 target: target,
@@ -42,21 +50,8 @@ extension SandboxOpenID {
                 error.isViolation
                 ? "Correct the request or the client's settings."
                 : "Return to the app, and sign out again if necessary."
-            return .html(NoticePages.refusal(brand: "OpenID", error.description, hint: hint), status: 400)
+            return NoticePages.refusal(brand: "OpenID", error.description, hint: hint)
         }
-    }
-
-    private func hinted(
-        _ text: String?
-    ) throws(OAuthRefusal) -> (claims: JSONObject?, client: SandboxOpenIDClient?) {
-        guard let text else { return (nil, nil) }
-        guard let found = hint(text) else {
-            throw OAuthRefusal(
-                "invalid_request",
-                "id_token_hint is not an ID token of this provider for one of its clients."
-            )
-        }
-        return (found.claims, found.client)
     }
 
     private func named(
