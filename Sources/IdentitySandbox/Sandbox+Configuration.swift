@@ -124,7 +124,7 @@ extension Sandbox {
         }
         environment["BOLT_API_KEY"] = bolt.configuration.apiKey
         for (name, usesPKCE) in [("bolt", false), ("bolt-pkce", true)] {
-            var section = boltSection("bolt", authorization: bolt.authorizationEndpoint, registered(name))
+            var section = boltSection(registered(name))
             section["apiKey"] = secret("BOLT_API_KEY")
             section["usePkce"] = .bool(usesPKCE)
             providers[name] = .object(section)
@@ -181,13 +181,13 @@ extension Sandbox {
         ]
     }
 
-    private func boltSection(_ kind: String, authorization: String, _ redirectURI: String) -> JSONObject {
+    private func boltSection(_ redirectURI: String) -> JSONObject {
         let endpoints: JSONObject = [
-            "authorization": .string(authorization), "token": .string(bolt.tokenEndpoint),
+            "authorization": .string(bolt.authorizationEndpoint), "token": .string(bolt.tokenEndpoint),
             "jwks": .string(bolt.jwksEndpoint), "api": .string(bolt.origin),
         ]
         return [
-            "kind": .string(kind), "environment": .string("sandbox"),
+            "kind": .string("bolt"), "environment": .string("sandbox"),
             "publishableKey": .string(bolt.configuration.publishableKey), "redirectURI": .string(redirectURI),
             "issuers": .array([.string(bolt.configuration.issuer)]), "endpoints": .object(endpoints),
             "allowsLoopbackHTTP": .bool(true),

@@ -8,20 +8,8 @@ import Testing
 @testable import IdentitySandbox
 
 @Suite struct LogoutTests {
-    private func tokens(_ login: OpenIDLogin, _ buyer: SandboxBuyer = SandboxBuyer()) async throws -> JSONValue {
-        try await login.token(login.exchange(code: try await login.code(buyer: buyer)) + login.credentials).json
-    }
-
-    private func refresh(_ login: OpenIDLogin, _ tokens: JSONValue) async throws -> JSONValue {
-        let fields = [
-            (name: "grant_type", value: "refresh_token"), ("refresh_token", tokens["refresh_token"]?.string ?? ""),
-        ]
-        return try await login.token(fields + login.credentials).json
-    }
-
     private func isAlive(_ login: OpenIDLogin, _ tokens: JSONValue) async throws -> Bool {
-        let headers = ["Authorization": "Bearer \(tokens["access_token"]?.string ?? "")"]
-        return try await TestClient.shared.send(.get, login.openID.userinfoEndpoint, headers: headers).status == 200
+        try await login.userInfo(tokens).status == 200
     }
 
     @Test(
@@ -33,14 +21,14 @@ import Testing
         func revoke(_ token: JSONValue?) async throws -> Int {
             try await login.post(endpoint, login.credentials + [("token", token?.string ?? "")]).status
         }
-        let first = try await tokens(login)
+        let first = try await login.tokens()
         #expect(try await revoke(first["access_token"]) == 200)
         #expect(try await !isAlive(login, first))
-        let second = try await refresh(login, first)
+        let second = try await login.refresh(first)
         #expect(try await isAlive(login, second))
         #expect(try await revoke(second["refresh_token"]) == 200)
         #expect(try await !isAlive(login, second))
-        #expect(try await refresh(login, second)["error"]?.string == "invalid_grant")
+        #expect(try await login.refresh(second)["error"]?.string == "invalid_grant")
         #expect(try await revoke(.string("unknown")) == 200)
         #expect(try await revoke(nil) == 400)
         #expect(try await login.post(endpoint, [("token", "x")]).json["error"]?.string == "invalid_client")
@@ -53,7 +41,7 @@ import Testing
     func appConfiguration() async throws {
         let login = try await OpenIDLogin.start { $0.postLogoutRedirectURIs = ["https://app.example/bye"] }
         _ = login.sandbox.labConfiguration(app: "https://shop.example")
-        let idToken = try await tokens(login)["id_token"]?.string ?? ""
+        let idToken = try await login.tokens()["id_token"]?.string ?? ""
         for page in ["https://app.example/bye", "https://shop.example/auth/logout/done"] {
             let fields = [(name: "post_logout_redirect_uri", value: page), ("id_token_hint", idToken)]
             let answer = try await login.post(login.openID.endSessionEndpoint, fields)
@@ -79,14 +67,14 @@ import Testing
     func endSession() async throws {
         let login = try await OpenIDLogin.start { $0.postLogoutRedirectURIs = ["https://app.example/bye"] }
         let buyer = SandboxBuyer()
-        let idToken = try await tokens(login, buyer)["id_token"]?.string ?? ""
+        let idToken = try await login.tokens(buyer: buyer)["id_token"]?.string ?? ""
         func logout(_ fields: OpenIDLogin.Fields) async throws -> (status: Int, location: String?) {
             let url = FormText.append(fields, to: login.openID.endSessionEndpoint)
             let answer = try await TestClient.shared.send(.get, url)
             return (answer.status, answer.headers["location"])
         }
         let back = [(name: "post_logout_redirect_uri", value: "https://app.example/bye"), ("state", "s")]
-        let other = try await tokens(login)["id_token"]?.string ?? ""
+        let other = try await login.tokens()["id_token"]?.string ?? ""
         let parts = [idToken, other].map { $0.split(separator: ".") }
         let forged = [parts[0][0], parts[0][1], parts[1][2]].joined(separator: ".")
         for wrong in [
@@ -116,7 +104,7 @@ import Testing
     func logoutToken() async throws {
         let login = try await OpenIDLogin.start()
         let app = try await TestReceiver.start(.message(status: 400))
-        let claims = TestClient.part(1, of: try await tokens(login)["id_token"]?.string ?? "")
+        let claims = TestClient.part(1, of: try await login.tokens()["id_token"]?.string ?? "")
         let sid = try #require(claims["sid"]?.string)
         #expect(login.openID.sessionIDs(ofBuyer: "ada@example.com") == [sid])
         let answer = try await login.openID.sendLogoutToken(for: .session(sid), to: app.url)
@@ -152,8 +140,8 @@ import Testing
     @Test("a refreshed ID token keeps subject, audience and time of login, and has no nonce", arguments: [true, false])
     func refreshedIDToken(isThere: Bool) async throws {
         let login = try await OpenIDLogin.start { $0.refreshesIDToken = isThere }
-        let first = try await tokens(login)
-        let second = try await refresh(login, first)
+        let first = try await login.tokens()
+        let second = try await login.refresh(first)
         #expect((second["id_token"] != nil) == isThere)
         if isThere {
             let (old, new) = (
@@ -164,8 +152,8 @@ import Testing
             #expect(old["nonce"]?.string == "nonce-1")
             #expect(new["nonce"] == nil)
         }
-        #expect(try await refresh(login, first)["error"]?.string == "invalid_grant")
-        #expect(try await refresh(login, second)["error"]?.string == "invalid_grant")
+        #expect(try await login.refresh(first)["error"]?.string == "invalid_grant")
+        #expect(try await login.refresh(second)["error"]?.string == "invalid_grant")
         #expect(login.openID.counters.reusesPunished == 1)
         await login.sandbox.stop()
     }

@@ -10,37 +10,17 @@ import Testing
 
 @Suite("Consent, claims and the end of a session at the OpenID provider")
 struct OpenIDConsentTests {
-    private func tokens(
-        _ login: OpenIDLogin,
-        _ extra: OpenIDLogin.Fields = [],
-        _ buyer: SandboxBuyer = SandboxBuyer()
-    ) async throws -> JSONValue {
-        let code = try await login.code(extra, buyer: buyer)
-        return try await login.token(login.exchange(code: code) + login.credentials).json
-    }
-
-    private func refresh(_ login: OpenIDLogin, _ tokens: JSONValue) async throws -> JSONValue {
-        let token = tokens["refresh_token"]?.string ?? ""
-        let fields: OpenIDLogin.Fields = [("grant_type", "refresh_token"), ("refresh_token", token)]
-        return try await login.token(fields + login.credentials).json
-    }
-
-    private func userInfo(_ login: OpenIDLogin, _ tokens: JSONValue) async throws -> HTTPResponse {
-        let headers = ["Authorization": "Bearer \(tokens["access_token"]?.string ?? "")"]
-        return try await TestClient.shared.send(.get, login.openID.userinfoEndpoint, headers: headers)
-    }
-
     @Test("prompt=consent shows a page, also to a signed-in browser, and a refusal goes back to the app")
     func consent() async throws {
         let login = try await OpenIDLogin.start()
         let buyer = SandboxBuyer()
-        let first = TestClient.part(1, of: try await tokens(login, [], buyer)["id_token"]?.string ?? "")
+        let first = TestClient.part(1, of: try await login.tokens(buyer: buyer)["id_token"]?.string ?? "")
         login.clock.advance(by: .seconds(9))
         func pages() -> Int { login.openID.requests(to: .loginPage).count }
         var before = pages()
-        _ = try await tokens(login, [], buyer)
+        _ = try await login.tokens(buyer: buyer)
         #expect(pages() == before)
-        let again = try await tokens(login, [("prompt", "consent")], buyer)
+        let again = try await login.tokens([("prompt", "consent")], buyer: buyer)
         #expect(pages() == before + 2)
         #expect(TestClient.part(1, of: again["id_token"]?.string ?? "")["auth_time"] == first["auth_time"])
         before = pages()
@@ -56,7 +36,7 @@ struct OpenIDConsentTests {
 
     @Test("a login of another buyer than the one in id_token_hint ends with login_required") func hint() async throws {
         let login = try await OpenIDLogin.start()
-        let token = try await tokens(login)["id_token"]?.string ?? ""
+        let token = try await login.tokens()["id_token"]?.string ?? ""
         let grace = SandboxBuyer(email: "grace@example.com")
         let other = try await login.callback([("id_token_hint", token)], buyer: grace)
         #expect(other["error"] == "login_required")
@@ -72,20 +52,20 @@ struct OpenIDConsentTests {
             $0.refreshNeedsOfflineAccess = true
         }
         let scope = (name: "scope", value: "openid offline_access")
-        let without = try await tokens(login, [scope])
+        let without = try await login.tokens([scope])
         #expect(without["scope"] == .string("openid"))
         #expect(without["refresh_token"] == nil)
-        let with = try await tokens(login, [scope, ("prompt", "consent")])
+        let with = try await login.tokens([scope, ("prompt", "consent")])
         #expect(with["scope"] == .string("openid offline_access"))
-        #expect(try await refresh(login, with)["refresh_token"] != nil)
+        #expect(try await login.refresh(with)["refresh_token"] != nil)
         await login.sandbox.stop()
     }
 
     @Test("without rotation, one refresh token works for several refreshes") func rotation() async throws {
         let login = try await OpenIDLogin.start { $0.rotatesRefreshTokens = false }
-        let first = try await tokens(login)
+        let first = try await login.tokens()
         for _ in 0..<3 {
-            let answer = try await refresh(login, first)
+            let answer = try await login.refresh(first)
             #expect(answer["access_token"] != nil)
             #expect(answer["refresh_token"] == nil)
         }
@@ -98,17 +78,17 @@ struct OpenIDConsentTests {
     func claims() async throws {
         for place in SandboxOpenIDConfiguration.ClaimsPlace.allCases {
             let login = try await OpenIDLogin.start { $0.claimsIn = place }
-            let found = try await tokens(login, [("scope", "openid email profile phone")])
+            let found = try await login.tokens([("scope", "openid email profile phone")])
             let (first, second) = (
                 TestClient.part(1, of: found["id_token"]?.string ?? ""),
-                TestClient.part(1, of: try await refresh(login, found)["id_token"]?.string ?? "")
+                TestClient.part(1, of: try await login.refresh(found)["id_token"]?.string ?? "")
             )
             for claim in ["email", "email_verified", "name", "phone_number"] {
                 #expect((first[claim] != nil) == (place == .idToken), "\(claim)")
                 #expect((second[claim] != nil) == (place == .idToken), "\(claim)")
             }
             #expect(first["sub"]?.string?.isEmpty == false)
-            let info = try JSONValue(parsing: try await userInfo(login, try await tokens(login)).body)
+            let info = try JSONValue(parsing: try await login.userInfo(try await login.tokens()).body)
             #expect(info["email"] == .string("ada@example.com"))
             #expect(info["sub"] == first["sub"])
             await login.sandbox.stop()
@@ -121,7 +101,7 @@ struct OpenIDConsentTests {
     )
     func signedUserInfo(algorithm: SandboxOpenIDConfiguration.Algorithm) async throws {
         let login = try await OpenIDLogin.start { $0.userInfoAlgorithm = algorithm }
-        let answer = try await userInfo(login, try await tokens(login))
+        let answer = try await login.userInfo(try await login.tokens())
         #expect(answer.headers["content-type"] == "application/jwt")
         let token = String(decoding: answer.body, as: UTF8.self)
         let claims = TestClient.part(1, of: token)
@@ -195,8 +175,8 @@ struct OpenIDConsentTests {
     func question() async throws {
         let login = try await OpenIDLogin.start()
         let (ada, grace) = (SandboxBuyer(), SandboxBuyer(email: "grace@example.com"))
-        let adas = try await tokens(login, [], ada)["id_token"]?.string ?? ""
-        let graces = try await tokens(login, [], grace)["id_token"]?.string ?? ""
+        let adas = try await login.tokens(buyer: ada)["id_token"]?.string ?? ""
+        let graces = try await login.tokens(buyer: grace)["id_token"]?.string ?? ""
         func url(_ fields: OpenIDLogin.Fields) -> String {
             let back: OpenIDLogin.Fields = [("post_logout_redirect_uri", login.redirectURI), ("state", "s")]
             return FormText.append(back + fields, to: login.openID.endSessionEndpoint)
@@ -246,21 +226,21 @@ struct OpenIDConsentTests {
         let app = try await TestReceiver.start()
         let login = try await OpenIDLogin.start { $0.backchannelLogoutURI = app.url }
         let buyer = SandboxBuyer()
-        let online = try await tokens(login, [], buyer)
-        let offline = try await tokens(login, [("scope", "openid offline_access")], buyer)
+        let online = try await login.tokens(buyer: buyer)
+        let offline = try await login.tokens([("scope", "openid offline_access")], buyer: buyer)
         let code = try await login.code(buyer: buyer)
-        let others = try await tokens(login)
+        let others = try await login.tokens()
         let hint = [(name: "id_token_hint", value: online["id_token"]?.string ?? "")]
         _ = try await TestClient.shared.send(.get, FormText.append(hint, to: login.openID.endSessionEndpoint))
-        #expect(try await userInfo(login, online).status == 401)
-        #expect(try await refresh(login, online)["error"] == .string("invalid_grant"))
+        #expect(try await login.userInfo(online).status == 401)
+        #expect(try await login.refresh(online)["error"] == .string("invalid_grant"))
         #expect(
             try await login.token(login.exchange(code: code) + login.credentials).json["error"]
                 == .string("invalid_grant")
         )
-        #expect(try await userInfo(login, offline).status == 200)
-        #expect(try await refresh(login, offline)["access_token"] != nil)
-        #expect(try await userInfo(login, others).status == 200)
+        #expect(try await login.userInfo(offline).status == 200)
+        #expect(try await login.refresh(offline)["access_token"] != nil)
+        #expect(try await login.userInfo(others).status == 200)
         #expect(app.requests.count == 1)
         let body = String(decoding: app.requests.first?.body ?? [], as: UTF8.self)
         let token = TestClient.query("?" + body)["logout_token"] ?? ""

@@ -24,13 +24,12 @@ extension SandboxBolt {
         guard request.header("x-api-key") == configuration.apiKey else {
             return .boltError(1005, "The merchant key is missing or wrong.", status: 401)
         }
-        let now = clock.now
         guard let bearer = request.header("authorization"), bearer.hasPrefix("Bearer "),
-            let found = tokens.state.withLock({ $0.ledger.grant(ofAccessToken: String(bearer.dropFirst(7)), at: now) }),
+            let found = grant(ofAccessToken: String(bearer.dropFirst(7))),
             let buyer = directory.buyer(number: found.grant.buyer)
         else { return .boltError(18, "Forbidden", status: 403) }
-        let canRead = !found.scopes.filter { $0.hasPrefix("bolt.account.") }.isEmpty
-        let canWrite = found.scopes.contains("bolt.account.manage")
+        let canRead = found.token.scopes.contains { $0.hasPrefix("bolt.account.") }
+        let canWrite = found.token.scopes.contains("bolt.account.manage")
         switch (request.method, request.path) {
         case ("GET", "/v1/account") where canRead: return .json(Self.account(of: buyer))
         case ("PATCH", "/v1/account/profile") where canWrite: return .json(Self.profile(of: buyer.account))

@@ -59,10 +59,9 @@ extension SandboxFault {
     /// Replaces the whole set with a symmetric key (RFC 7518 section 6.4) that has the `kid` of the newest published key.
     public static func symmetricKey(_ bytes: [UInt8]) -> SandboxFault {
         .keys { keys in
-            let key: JSONObject = ["kty": .string("oct"), "k": .string(Base64URL.encode(bytes))]
-            let keyID = keys.last?["kid"]
+            var key: JSONObject = ["kty": .string("oct"), "k": .string(Base64URL.encode(bytes))]
+            key["kid"] = keys.last?["kid"]
             keys = [key]
-            keys[0]["kid"] = keyID
         }
     }
 

@@ -78,9 +78,9 @@ public struct SandboxKeyPair: Sendable {
         return input + "." + Base64URL.encode(sign(Array(input.utf8)))
     }
 
-    /// Signs a message with an algorithm that fits the key; empty if the key does not support the algorithm.
-    func sign(_ message: [UInt8], algorithm name: String? = nil) -> [UInt8] {
-        guard let algorithm = SignatureAlgorithm(rawValue: name ?? algorithm) else { return [] }
+    /// Signs a message with ``algorithm``; empty if the system cannot sign.
+    func sign(_ message: [UInt8]) -> [UInt8] {
+        guard let algorithm = SignatureAlgorithm(rawValue: algorithm) else { return [] }
         return (try? key.sign(message, algorithm: algorithm)) ?? []
     }
 }

@@ -6,16 +6,10 @@ extension SandboxOpenID {
         journal.count(\.apiCalls)
         do throws(OAuthRefusal) {
             let (scheme, token) = try presentedToken(call.request)
-            let now = clock.now
-            let found = tokens.state.withLock { state in
-                state.ledger.grant(ofAccessToken: token, at: now).map {
-                    (known: $0, key: state.ledger.accessToken(token)?.keyThumbprint)
-                }
-            }
-            guard let found else {
+            guard let found = grant(ofAccessToken: token) else {
                 throw OAuthRefusal("invalid_token", "The token is unknown, expired or revoked.", isViolation: false)
             }
-            switch (scheme, found.key) {
+            switch (scheme, found.token.keyThumbprint) {
             case (.bearer, nil): break
             case (.bearer, _?):
                 throw OAuthRefusal(
@@ -30,7 +24,7 @@ extension SandboxOpenID {
                     throw OAuthRefusal("invalid_token", "The token is not bound to the key of the DPoP proof.")
                 }
             }
-            return userInfo(of: found.known.grant, scopes: found.known.scopes).with("Cache-Control", "no-store")
+            return userInfo(of: found.grant, scopes: found.token.scopes).with("Cache-Control", "no-store")
         } catch {
             note(error, call)
             return challenge(error)

@@ -133,23 +133,18 @@ public final class SandboxShopify: SandboxAuthorizationServer {
 
     /// The buyer of an access token; nil unless the token is valid and has a scope of the Customer Account API.
     package func buyer(forAccessToken token: String) -> KnownBuyer? {
-        guard let grant = grant(ofAccessToken: token), hasAPIScope(grant) else { return nil }
+        guard let grant = grant(ofAccessToken: token)?.grant, hasAPIScope(grant) else { return nil }
         return directory.buyer(number: grant.buyer)
     }
 
     /// The error response if a valid access token has no scope of the Customer Account API, or if its public web client sent no
     /// registered `Origin`; otherwise nil, also for an invalid token.
     package func refusal(ofAPICall request: SandboxRequest, accessToken token: String) -> SandboxResponse? {
-        guard let grant = grant(ofAccessToken: token) else { return nil }
+        guard let grant = grant(ofAccessToken: token)?.grant else { return nil }
         if let client = clients.first(where: { $0.id == grant.clientID }), !client.permitsOrigin(of: request) {
             return .originMissing
         }
         return hasAPIScope(grant) ? nil : .json(["errors": .string("User does not have access")])
-    }
-
-    private func grant(ofAccessToken token: String) -> Grant? {
-        let now = clock.now
-        return tokens.state.withLock { $0.ledger.grant(ofAccessToken: token, at: now)?.grant }
     }
 
     private func hasAPIScope(_ grant: Grant) -> Bool {

@@ -229,13 +229,11 @@ struct GrantLedger: Sendable {
         for token in accessTokens.keys { accessTokens[token]?.expires = now }
     }
 
-    func accessToken(_ token: String) -> AccessToken? { accessTokens[token] }
-
-    /// The grant of a valid access token.
-    func grant(ofAccessToken token: String, at now: Date) -> (grant: Grant, scopes: [String])? {
-        guard let known = accessTokens[token], !known.isRevoked, known.expires > now, let grant = grants[known.grant],
+    /// A valid access token with its grant; nil for an unknown, expired or revoked token.
+    func grant(ofAccessToken text: String, at now: Date) -> (grant: Grant, token: AccessToken)? {
+        guard let known = accessTokens[text], !known.isRevoked, known.expires > now, let grant = grants[known.grant],
             !grant.isRevoked
         else { return nil }
-        return (grant, known.scopes)
+        return (grant, known)
     }
 }

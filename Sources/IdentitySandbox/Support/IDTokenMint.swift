@@ -6,7 +6,7 @@ enum IDTokenMint {
     static func mint(
         _ claims: JSONObject,
         _ keyring: inout SigningKeyring,
-        changes: [@Sendable (inout SandboxIDToken) -> Void] = []
+        changes: [@Sendable (inout SandboxIDToken) -> Void]
     ) -> String {
         guard let entry = keyring.current() else { return "" }
         var token = SandboxIDToken(

@@ -101,6 +101,12 @@ extension SandboxAuthorizationServer {
             return response
         }
     }
+
+    /// A valid access token with its grant; nil for an unknown, expired or revoked token.
+    func grant(ofAccessToken text: String) -> (grant: Grant, token: GrantLedger.AccessToken)? {
+        let now = clock.now
+        return tokens.state.withLock { $0.ledger.grant(ofAccessToken: text, at: now) }
+    }
 }
 
 extension SandboxResponse {

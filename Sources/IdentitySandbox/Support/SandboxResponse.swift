@@ -67,9 +67,8 @@ public struct SandboxResponse: Sendable {
 
     /// The OAuth error body (RFC 6749 section 5.2).
     static func oauthError(_ error: String, _ description: String, status: Int = 400) -> SandboxResponse {
-        var response = json(["error": .string(error), "error_description": .string(description)], status: status)
-        response.headers.append(("Cache-Control", "no-store"))
-        return response
+        json(["error": .string(error), "error_description": .string(description)], status: status)
+            .with("Cache-Control", "no-store")
     }
 
     package func with(_ name: String, _ value: String) -> SandboxResponse {

@@ -15,14 +15,8 @@ struct GraphRun {
         fragments = Dictionary(document.fragments.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The selected fields in order; fields with the same response key are merged.
-    private func collect(_ selections: [GraphSelection], _ typeName: String) -> [(key: String, fields: [GraphField])] {
-        var collected: [(key: String, fields: [GraphField])] = []
-        append(selections, typeName, to: &collected)
-        return collected
-    }
-
-    private func append(
+    /// Adds the selected fields in order; fields with the same response key are merged.
+    private func collect(
         _ selections: [GraphSelection],
         _ typeName: String,
         to collected: inout [(key: String, fields: [GraphField])]
@@ -39,12 +33,12 @@ struct GraphRun {
             case .spread(let name, let directives, _):
                 guard isIncluded(directives), let fragment = fragments[name] else { continue }
                 if schema.possibleTypes(fragment.type).contains(typeName) {
-                    append(fragment.selections, typeName, to: &collected)
+                    collect(fragment.selections, typeName, to: &collected)
                 }
             case .inline(let condition, let directives, let inner, _):
                 guard isIncluded(directives) else { continue }
                 if condition.map({ schema.possibleTypes($0).contains(typeName) }) ?? true {
-                    append(inner, typeName, to: &collected)
+                    collect(inner, typeName, to: &collected)
                 }
             }
         }
@@ -104,7 +98,16 @@ struct GraphRun {
             errors.append(GraphError(message: message, code: "INTERNAL_SERVER_ERROR", path: path))
             return nil
         case .leaf(let value): return value
-        case .list(let elements): return complete(elements, type, fields, arguments, path)
+        case .list(let elements):
+            guard case .list(let elementType) = type.withoutNonNull else { return .null }
+            var values: [JSONValue] = []
+            for (index, element) in elements.enumerated() {
+                guard let value = complete(element, elementType, fields, arguments, path + [.integer(index)]) else {
+                    return Self.null(for: type)
+                }
+                values.append(value)
+            }
+            return .array(values)
         case .object(let typeName, let members):
             let selections = fields.flatMap(\.selections)
             return complete(typeName ?? type.leafName, members, selections, path) ?? Self.null(for: type)
@@ -113,24 +116,6 @@ struct GraphRun {
 
     private static func null(for type: GraphTypeReference) -> JSONValue? {
         if case .nonNull = type { nil } else { .null }
-    }
-
-    private mutating func complete(
-        _ elements: [GraphNode],
-        _ type: GraphTypeReference,
-        _ fields: [GraphField],
-        _ arguments: JSONObject,
-        _ path: [JSONValue]
-    ) -> JSONValue? {
-        guard case .list(let elementType) = type.withoutNonNull else { return .null }
-        var values: [JSONValue] = []
-        for (index, element) in elements.enumerated() {
-            guard let value = complete(element, elementType, fields, arguments, path + [.integer(index)]) else {
-                return Self.null(for: type)
-            }
-            values.append(value)
-        }
-        return .array(values)
     }
 
     /// The selected members of an object.
@@ -143,8 +128,10 @@ struct GraphRun {
         _ path: [JSONValue],
         orElse missing: GraphNode = .null
     ) -> JSONValue? {
+        var collected: [(key: String, fields: [GraphField])] = []
+        collect(selections, typeName, to: &collected)
         var object = JSONObject()
-        for (key, merged) in collect(selections, typeName) {
+        for (key, merged) in collected {
             guard let field = merged.first else { continue }
             if field.name == "__typename" {
                 object[key] = .string(typeName)

@@ -90,9 +90,6 @@ extension Cart {
         guard quantity >= 0 else {
             throw UserError("LESS_THAN", at: path + ["quantity"], "The quantity must be greater than or equal to 0.")
         }
-        guard quantity <= maximumQuantity else {
-            throw UserError("MAXIMUM_EXCEEDED", at: path + ["quantity"], "The quantity is too large.")
-        }
         return quantity
     }
 

@@ -19,17 +19,9 @@ enum StorefrontSchema {
     }
 
     /// The schema of a version.
-    static func definition(version: String, restricted: Bool = false) -> String {
+    static func definition(version: String, restricted: Bool) -> String {
         // Every shop of the sandbox has legacy accounts beside the new ones. At Shopify, a shop has them until it migrates.
-        var newest =
-            (roots + codes + "\n" + cart + inputs + catalogueTypes + connectionTypes)
-            .replacing("type Mutation {", with: "type Mutation {" + legacyMutations)
-            .replacing("type QueryRoot {", with: "type QueryRoot {" + legacyQueries)
-            .replacing(
-                "email: String phone: String tags: [String!]! }",
-                with: "email: String phone: String tags: [String!]!" + legacyCustomerFields + " }"
-            )
-            + legacyTypes
+        var newest = roots + codes + "\n" + cart + inputs + catalogueTypes + connectionTypes + legacyTypes
         if restricted {
             newest = newest.replacing("type Mutation {", with: "type Mutation {" + restrictedMutations)
                 .replacing("type QueryRoot {", with: "type QueryRoot {" + restrictedQueries)
@@ -64,6 +56,7 @@ enum StorefrontSchema {
         type MoneyV2 { amount: Decimal! currencyCode: CurrencyCode! }
         type ApiVersion { displayName: String! handle: String! supported: Boolean! }
         type QueryRoot {
+          \(legacyQueries)
           cart(id: ID!): Cart
           node(id: ID!): Node
           nodes(ids: [ID!]!): [Node]!
@@ -84,6 +77,7 @@ enum StorefrontSchema {
           publicApiVersions: [ApiVersion!]!
         }
         type Mutation {
+          \(legacyMutations)
           cartCreate(input: CartInput): CartCreatePayload
           cartLinesAdd(cartId: ID! lines: [CartLineInput!]!): CartLinesAddPayload
           cartLinesUpdate(cartId: ID! lines: [CartLineUpdateInput!]!): CartLinesUpdatePayload
@@ -175,7 +169,10 @@ enum StorefrontSchema {
         type Company implements Node { id: ID! name: String! }
         type CompanyContact implements Node { id: ID! title: String }
         type CompanyLocation implements Node { id: ID! name: String! }
-        type Customer implements HasMetafields { id: ID! firstName: String lastName: String displayName: String! email: String phone: String tags: [String!]! }
+        type Customer implements HasMetafields {
+          id: ID! firstName: String lastName: String displayName: String! email: String phone: String tags: [String!]!
+          \(legacyCustomerFields)
+        }
         type CartCost {
           subtotalAmount: MoneyV2! subtotalAmountEstimated: Boolean! totalAmount: MoneyV2! totalAmountEstimated: Boolean!
           checkoutChargeAmount: MoneyV2! totalTaxAmount: MoneyV2 totalDutyAmount: MoneyV2

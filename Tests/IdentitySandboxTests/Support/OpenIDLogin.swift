@@ -72,6 +72,21 @@ struct OpenIDLogin {
         try await post(openID.tokenEndpoint, fields, headers: headers)
     }
 
+    /// The tokens of a whole login.
+    func tokens(_ extra: Fields = [], buyer: SandboxBuyer = SandboxBuyer()) async throws -> JSONValue {
+        try await token(exchange(code: try await code(extra, buyer: buyer)) + credentials).json
+    }
+
+    func refresh(_ tokens: JSONValue) async throws -> JSONValue {
+        let refreshToken = tokens["refresh_token"]?.string ?? ""
+        return try await token([("grant_type", "refresh_token"), ("refresh_token", refreshToken)] + credentials).json
+    }
+
+    func userInfo(_ tokens: JSONValue) async throws -> HTTPResponse {
+        let headers = ["Authorization": "Bearer \(tokens["access_token"]?.string ?? "")"]
+        return try await TestClient.shared.send(.get, openID.userinfoEndpoint, headers: headers)
+    }
+
     func post(
         _ url: String,
         _ fields: Fields,

@@ -35,11 +35,10 @@ struct PushedRequests: Sendable {
 extension SandboxOpenID {
     func push(_ call: SandboxCall) -> SandboxResponse {
         respond(to: call) { () throws(OAuthRefusal) in
-            let (form, client) = try authenticate(call.request)
-            guard form["request_uri"] == nil else {
+            let (query, client) = try authenticate(call.request)
+            guard query["request_uri"] == nil else {
                 throw OAuthRefusal("invalid_request", "A pushed request must not contain request_uri.")
             }
-            let query = form
             guard query["client_id"].map({ $0.isIdentical(to: client.clientID) }) ?? false else {
                 throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
             }
