@@ -24,23 +24,16 @@ public struct SandboxKeyPair: Sendable {
     ///   - name: The name under which the key pair is cached, because the creation of an RSA key takes time.
     /// - Throws: An error if the size is out of range or the system cannot create a key.
     public init(_ kind: Kind = .rsa(bits: 2048), name: String = "attacker") throws {
-        key = try SigningKeyPool.key(named: "pair/\(kind)/\(name)") {
+        let make: () throws -> SigningKey
+        (algorithm, make) =
             switch kind {
-            case .rsa(let bits): try SigningKey.generateRSA(bits: bits)
-            case .p256: try SigningKey.generateEllipticCurve(.p256)
-            case .p384: try SigningKey.generateEllipticCurve(.p384)
-            case .p521: try SigningKey.generateEllipticCurve(.p521)
-            case .ed25519: try SigningKey.generateEd25519()
+            case .rsa(let bits): ("RS256", { try SigningKey.generateRSA(bits: bits) })
+            case .p256: ("ES256", { try SigningKey.generateEllipticCurve(.p256) })
+            case .p384: ("ES384", { try SigningKey.generateEllipticCurve(.p384) })
+            case .p521: ("ES512", { try SigningKey.generateEllipticCurve(.p521) })
+            case .ed25519: ("EdDSA", { try SigningKey.generateEd25519() })
             }
-        }
-        algorithm =
-            switch kind {
-            case .rsa: "RS256"
-            case .p256: "ES256"
-            case .p384: "ES384"
-            case .p521: "ES512"
-            case .ed25519: "EdDSA"
-            }
+        key = try SigningKeyPool.key(named: "pair/\(kind)/\(name)", making: make)
     }
 
     /// The public key.

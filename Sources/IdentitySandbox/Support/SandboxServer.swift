@@ -74,10 +74,8 @@ final class SandboxServer: Sendable {
             default: continue
             }
         }
-        var replacement: SandboxResponse?
-        for effect in effects.reversed() {
-            if case .replace(let response) = effect { replacement = response }
-        }
+        let replacement = effects.lazy.compactMap { if case .replace(let response) = $0 { response } else { nil } }
+            .first
         var sent = if let replacement { replacement } else { await route.handle(call) }
         if !sent.headers.contains(where: { $0.name.lowercased() == "date" }) {
             sent.headers.append(("Date", HTTPDate.text(secondsSince1970: configuration.clock.now.epochSeconds)))

@@ -3,24 +3,20 @@ internal import IdentitySandbox
 
 /// The pages of a shop's web checkout.
 enum CheckoutPages {
-    /// A line of the order.
-    struct Line: Sendable {
-        let product: String
-        let variant: String
-        let quantity: Int
-        let price: String
-    }
-
     /// The data that the pages show.
     struct Order: Sendable {
         /// The e-mail address of the signed-in buyer; nil at a guest's checkout.
         let buyer: String?
         let prefilled: [(label: String, value: String)]
-        let lines: [Line]
-        let total: String
+        let cart: Cart
+        let currency: String
         let returnURL: String?
         /// The number of a paid order.
         var number: Int?
+
+        func amount(_ hundredths: Int) -> String {
+            "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) \(currency)"
+        }
     }
 
     private static let brand = "Shopify checkout"
@@ -28,9 +24,9 @@ enum CheckoutPages {
     /// The page with the button "Pay".
     static func checkout(_ order: Order, action: String) -> String {
         let pay: HTMLText =
-            order.lines.isEmpty
+            order.cart.lines.isEmpty
             ? "<p>The cart is empty.</p>"
-            : "<form method=\"post\" action=\"\(action)\"><button name=\"action\" value=\"pay\">Pay \(order.total)</button></form>"
+            : "<form method=\"post\" action=\"\(action)\"><button name=\"action\" value=\"pay\">Pay \(order.amount(order.cart.total))</button></form>"
         return page(
             order,
             title: "Checkout",
@@ -71,17 +67,18 @@ enum CheckoutPages {
             "<dt>\(entry.label)</dt><dd data-sandbox-prefilled>\(entry.value)</dd>"
         }
         let list: HTMLText = known.isEmpty ? "" : "<h2>Prefilled</h2><dl>\(HTMLText(joining: known))</dl>"
-        let rows = order.lines.map { line -> HTMLText in
+        let rows = order.cart.lines.map { line -> HTMLText in
             """
-            <tr><td>\(line.product)<br><small>\(line.variant)</small></td><td>\(String(line.quantity))</td>\
-            <td class="amount">\(line.price)</td></tr>
+            <tr><td>\(line.variant.product)<br><small>\(line.variant.title)</small></td>\
+            <td>\(String(line.quantity))</td>\
+            <td class="amount">\(order.amount(line.variant.price * line.quantity))</td></tr>
             """
         }
         return """
             \(list)
             <table><thead><tr><th>Item</th><th>Quantity</th><th class="amount">Price</th></tr></thead>\
             <tbody>\(HTMLText(joining: rows))</tbody>\
-            <tfoot><tr><th colspan="2">Total</th><th class="amount">\(order.total)</th></tr></tfoot></table>
+            <tfoot><tr><th colspan="2">Total</th><th class="amount">\(order.amount(order.cart.total))</th></tr></tfoot></table>
             """
     }
 

@@ -40,15 +40,8 @@ extension SandboxStorefront {
         var order = CheckoutPages.Order(
             buyer: buyer?.account.email,
             prefilled: hasKey ? prefilled(cart, buyer) : [],
-            lines: cart.lines.map { line in
-                CheckoutPages.Line(
-                    product: line.variant.product,
-                    variant: line.variant.title,
-                    quantity: line.quantity,
-                    price: amount(line.variant.price * line.quantity)
-                )
-            },
-            total: amount(cart.total),
+            cart: cart,
+            currency: configuration.currencyCode,
             returnURL: configuration.returnURL
         )
         guard request.method == "POST", !cart.lines.isEmpty else {
@@ -79,10 +72,6 @@ extension SandboxStorefront {
         }
         if !cart.discountCodes.isEmpty { known.append(("Discount", cart.discountCodes.joined(separator: ", "))) }
         return known
-    }
-
-    private func amount(_ hundredths: Int) -> String {
-        "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) \(configuration.currencyCode)"
     }
 
     private func placed(_ cart: Cart) -> CustomerOrderRecord {
