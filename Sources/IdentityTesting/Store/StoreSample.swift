@@ -11,6 +11,10 @@ enum StoreSample {
     /// It is in the year 2068, because a store may remove records whose time has passed.
     static let moment = Date(timeIntervalSinceReferenceDate: 2_123_456_789.123_456_7)
 
+    /// A date in the past with such a fraction, because a store may keep records in a sweep until its server's clock says that their time
+    /// has passed.
+    static let pastMoment = Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7)
+
     static func id() throws -> SessionID {
         try #require(SessionID(rawValue: Base64URL.encode(try SecureRandom.bytes(16))))
     }

@@ -125,9 +125,14 @@ extension TransportConformance {
                         defer { arrived.finish() }
                         try await probe.expect(.cancelled, .ambiguous, from: request)
                     }
-                    for await _ in arrivals { break }
+                    var hasArrived = false
+                    for await _ in arrivals {
+                        hasArrived = true
+                        break
+                    }
                     task.cancel()
                     try await task.value
+                    try probe.expect(hasArrived, "the request reached the server before the task was cancelled")
                     // A request that is cancelled before it begins is never sent.
                     let late = Task {
                         unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }

@@ -41,7 +41,7 @@ extension StoreConformance {
         Case("a sweep removes expired marks of used tokens, and no others") { store in
             let marking = try offered((any UsedTokenStore).self, by: store)
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            let now = StoreSample.moment
+            let now = StoreSample.pastMoment
             for (key, age) in [("old", -1.0), ("exact", 0), ("young", 1)] {
                 #expect(try await marking.markUsed(key, until: now + age))
             }
@@ -72,16 +72,16 @@ extension StoreConformance {
             "at the maximum number of used tokens, there is room for a new mark after one has expired",
             needing: [.usedTokenLimit]
         ) { place in
-            let clock = ManualClock(now: StoreSample.moment)
+            let clock = ManualClock(now: StoreSample.pastMoment)
             let store = try await place.open { options in
                 options.maximumUsedTokens = 2
                 options.clock = clock
             }
             let marking = try offered((any UsedTokenStore).self, by: store)
-            #expect(try await marking.markUsed("early", until: StoreSample.moment + 10))
-            #expect(try await marking.markUsed("late", until: StoreSample.moment + 30))
+            #expect(try await marking.markUsed("early", until: StoreSample.pastMoment + 10))
+            #expect(try await marking.markUsed("late", until: StoreSample.pastMoment + 30))
             clock.advance(by: .seconds(11))
-            #expect(try await marking.markUsed("new", until: StoreSample.moment + 60))
+            #expect(try await marking.markUsed("new", until: StoreSample.pastMoment + 60))
             for key in ["late", "new"] { #expect(try await marking.isUsed(key)) }
         },
     ]
@@ -89,7 +89,7 @@ extension StoreConformance {
     static let sweepCases: [Case] = [
         Case("a sweep removes and counts expired rows, and keeps the others") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            let now = StoreSample.moment
+            let now = StoreSample.pastMoment
             let old = try StoreSample.session(retainedUntil: now - 1)
             let young = try StoreSample.session(retainedUntil: now + 1)
             for session in [old, young] { try await store.insert(session) }
@@ -105,7 +105,7 @@ extension StoreConformance {
         Case("a sweep keeps a row that expires exactly at the given time, and removes one that expired just before") {
             store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            let now = StoreSample.moment
+            let now = StoreSample.pastMoment
             let justBefore = Date(timeIntervalSinceReferenceDate: now.timeIntervalSinceReferenceDate.nextDown)
             let exact = try StoreSample.session(retainedUntil: now)
             let before = try StoreSample.session(retainedUntil: justBefore)
@@ -120,7 +120,7 @@ extension StoreConformance {
         },
         Case("a sweep removes the attachments of the sessions that it removes, and no others") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            let now = StoreSample.moment
+            let now = StoreSample.pastMoment
             let old = try StoreSample.session(retainedUntil: now - 1)
             let young = try StoreSample.session(retainedUntil: now + 1)
             for session in [old, young] {
@@ -135,7 +135,7 @@ extension StoreConformance {
         },
         Case("a sweep of many rows is complete") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            let now = StoreSample.moment
+            let now = StoreSample.pastMoment
             let sessions = try (0..<600).map { try StoreSample.session(retainedUntil: now + ($0 % 3 == 0 ? 1 : -1)) }
             try await StoreSample.insert(sessions, into: store)
             try await concurrently(600) { number in
@@ -146,23 +146,23 @@ extension StoreConformance {
         },
         Case("a refreshed session survives a sweep after its first expiry") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            var session = try StoreSample.session(retainedUntil: StoreSample.moment)
+            var session = try StoreSample.session(retainedUntil: StoreSample.pastMoment)
             try await store.insert(session)
             session = session.successor(Secret("refreshed"))
             session.retainedUntil += 60
             #expect(try await store.replace(session, expecting: StoredSession.firstGeneration))
-            #expect(try await sweeping.sweep(expiredBefore: StoreSample.moment + 30) == 0)
-            #expect(try await sweeping.sweep(expiredBefore: StoreSample.moment + 61) == 1)
+            #expect(try await sweeping.sweep(expiredBefore: StoreSample.pastMoment + 30) == 0)
+            #expect(try await sweeping.sweep(expiredBefore: StoreSample.pastMoment + 61) == 1)
         },
         Case("a session that is refreshed during a sweep is stored as refreshed, or removed") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            let sessions = try (0..<30).map { _ in try StoreSample.session(retainedUntil: StoreSample.moment - 1) }
+            let sessions = try (0..<30).map { _ in try StoreSample.session(retainedUntil: StoreSample.pastMoment - 1) }
             try await StoreSample.insert(sessions, into: store)
             let refreshed = sessions.map { session in
-                let next = session.successor(Secret("refreshed")) { $0.retainedUntil = StoreSample.moment + 60 }
+                let next = session.successor(Secret("refreshed")) { $0.retainedUntil = StoreSample.pastMoment + 60 }
                 return next
             }
-            async let swept = sweeping.sweep(expiredBefore: StoreSample.moment)
+            async let swept = sweeping.sweep(expiredBefore: StoreSample.pastMoment)
             let held = try await count(of: sessions.count) { number in
                 let next = refreshed[number]
                 let isReplaced = try await store.replace(next, expecting: sessions[number].generation)
@@ -175,17 +175,17 @@ extension StoreConformance {
         },
         Case("two concurrent sweeps count each row once") { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            let sessions = try (0..<50).map { _ in try StoreSample.session(retainedUntil: StoreSample.moment - 1) }
+            let sessions = try (0..<50).map { _ in try StoreSample.session(retainedUntil: StoreSample.pastMoment - 1) }
             try await StoreSample.insert(sessions, into: store)
-            async let one = sweeping.sweep(expiredBefore: StoreSample.moment)
-            async let other = sweeping.sweep(expiredBefore: StoreSample.moment)
+            async let one = sweeping.sweep(expiredBefore: StoreSample.pastMoment)
+            async let other = sweeping.sweep(expiredBefore: StoreSample.pastMoment)
             #expect(try await one + other == 50)
         },
         Case(
             "a sweep with a distant past time removes no row, and one with a distant future time removes all rows that expire"
         ) { store in
             let sweeping = try offered((any ExpirySweeping).self, by: store)
-            for date in [StoreSample.moment, Date.distantFuture] {
+            for date in [StoreSample.pastMoment, Date.distantFuture] {
                 try await store.insert(StoreSample.session(retainedUntil: date))
                 try await store.insert(StoreSample.attempt("until \(date)", expiresAt: date))
             }

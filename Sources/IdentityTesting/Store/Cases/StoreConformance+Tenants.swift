@@ -115,10 +115,10 @@ extension StoreConformance {
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             let sweeping = try offered((any ExpirySweeping).self, by: store)
             for age in [-1.0, 1] {
-                try await store.insert(StoreSample.session(retainedUntil: StoreSample.moment + age))
+                try await store.insert(StoreSample.session(retainedUntil: StoreSample.pastMoment + age))
             }
             await expectTyped(.storeFull) { try await store.insert(StoreSample.session()) }
-            #expect(try await sweeping.sweep(expiredBefore: StoreSample.moment) == 1)
+            #expect(try await sweeping.sweep(expiredBefore: StoreSample.pastMoment) == 1)
             try await store.insert(StoreSample.session())
             await expectTyped(.storeFull) { try await store.insert(StoreSample.session()) }
         },
