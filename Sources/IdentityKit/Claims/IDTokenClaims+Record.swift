@@ -16,11 +16,11 @@ extension IDTokenClaims {
     /// The claims as a part of the record that a store seals.
     var record: JSONValue {
         var object = JSONObject()
-        object["iss"] = .string(issuer)
-        object["sub"] = .string(subject)
-        object["auth_time"] = authenticatedAt.map { .date($0) }
-        object["azp"] = authorizedParty.map { .string($0) }
-        object["all"] = .object(all)
+        object.append("iss", .string(issuer))
+        object.append("sub", .string(subject))
+        object.append("auth_time", authenticatedAt.map { .date($0) })
+        object.append("azp", authorizedParty.map { .string($0) })
+        object.append("all", .object(all))
         return .object(object)
     }
 

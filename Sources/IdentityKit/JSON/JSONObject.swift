@@ -35,8 +35,9 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         return nil
     }
 
-    /// Appends a member whose name is known to be new.
-    package mutating func append(_ name: String, _ value: JSONValue) {
+    /// Appends a member whose name is known to be new, which saves the search for it; nil is not appended.
+    package mutating func append(_ name: String, _ value: JSONValue?) {
+        guard let value else { return }
         if members.isEmpty { members.reserveCapacity(8) }
         members.append((name, value))
     }

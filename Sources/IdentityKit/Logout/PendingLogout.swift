@@ -20,11 +20,11 @@ struct PendingLogout: Sendable {
 
     func stored(under state: Secret) throws -> StoredLoginAttempt {
         var object = JSONObject()
-        object["v"] = .integer(1)
-        object["provider"] = .string(provider)
-        object["return_path"] = returnPath.map { .string($0) }
-        object["expires_at"] = .date(expiresAt)
-        object["binding"] = .string(Base64URL.encode(browserBindingHash))
+        object.append("v", .integer(1))
+        object.append("provider", .string(provider))
+        object.append("return_path", returnPath.map { .string($0) })
+        object.append("expires_at", .date(expiresAt))
+        object.append("binding", .string(Base64URL.encode(browserBindingHash)))
         return StoredLoginAttempt(
             key: try Self.key(for: state),
             tenant: tenant,

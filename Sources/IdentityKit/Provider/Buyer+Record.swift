@@ -1,15 +1,15 @@
 extension Buyer {
     var record: JSONValue {
         var object = JSONObject()
-        object["issuer"] = .string(issuer)
-        object["subject"] = .string(subject)
-        object["email"] = email.map(\.record)
-        object["phone"] = phone.map(\.record)
-        object["given_name"] = givenName.map { .string($0) }
-        object["family_name"] = familyName.map { .string($0) }
-        object["display_name"] = displayName.map { .string($0) }
-        object["unverified_name"] = hasUnverifiedName ? .bool(true) : nil
-        object["addresses"] = addresses.isEmpty ? nil : .array(addresses.map(\.record))
+        object.append("issuer", .string(issuer))
+        object.append("subject", .string(subject))
+        object.append("email", email.map(\.record))
+        object.append("phone", phone.map(\.record))
+        object.append("given_name", givenName.map { .string($0) })
+        object.append("family_name", familyName.map { .string($0) })
+        object.append("display_name", displayName.map { .string($0) })
+        object.append("unverified_name", hasUnverifiedName ? .bool(true) : nil)
+        object.append("addresses", addresses.isEmpty ? nil : .array(addresses.map(\.record)))
         return .object(object)
     }
 

@@ -15,26 +15,27 @@ extension LoginAttempt {
     /// The attempt as a record of the store.
     package func stored() throws -> StoredLoginAttempt {
         var object = JSONObject()
-        object["v"] = .integer(1)
-        object["provider"] = .string(provider)
-        object["state"] = .string(state.reveal())
-        object["nonce"] = nonce.map { .string($0.reveal()) }
-        object["verifier"] = codeVerifier.map { .string($0.reveal()) }
-        object["issuer"] = issuer.map { .string($0) }
-        object["redirect_uri"] = redirectURI.map { .string($0) }
-        object["scopes"] = .array(scopes.map { .string($0) })
-        object["max_age"] = maximumAgeSeconds.map { .integer($0) }
-        object["acr_values"] = .array(authenticationContexts.map { .string($0) })
-        object["response_mode"] = .string(responseMode.rawValue)
-        object["dpop_key"] = dpopKey.map { .string($0.reveal()) }
-        object["return_path"] = returnPath.map { .string($0) }
-        object["created_at"] = .date(createdAt)
-        object["expires_at"] = .date(expiresAt)
-        object["step_up"] = stepUp?.record
-        object["binding"] = .string(Base64URL.encode(browserBindingHash))
-        object["posted"] = postedCallback.map { fields in
-            .array(fields.map { .array([.string($0.name), .string($0.value.reveal())]) })
-        }
+        object.append("v", .integer(1))
+        object.append("provider", .string(provider))
+        object.append("state", .string(state.reveal()))
+        object.append("nonce", nonce.map { .string($0.reveal()) })
+        object.append("verifier", codeVerifier.map { .string($0.reveal()) })
+        object.append("issuer", issuer.map { .string($0) })
+        object.append("redirect_uri", redirectURI.map { .string($0) })
+        object.append("scopes", .array(scopes.map { .string($0) }))
+        object.append("max_age", maximumAgeSeconds.map { .integer($0) })
+        object.append("acr_values", .array(authenticationContexts.map { .string($0) }))
+        object.append("response_mode", .string(responseMode.rawValue))
+        object.append("dpop_key", dpopKey.map { .string($0.reveal()) })
+        object.append("return_path", returnPath.map { .string($0) })
+        object.append("created_at", .date(createdAt))
+        object.append("expires_at", .date(expiresAt))
+        object.append("step_up", stepUp?.record)
+        object.append("binding", .string(Base64URL.encode(browserBindingHash)))
+        object.append(
+            "posted",
+            postedCallback.map { .array($0.map { .array([.string($0.name), .string($0.value.reveal())]) }) }
+        )
         return StoredLoginAttempt(
             key: try Self.key(for: state),
             tenant: tenant,

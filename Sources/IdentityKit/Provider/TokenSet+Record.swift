@@ -3,21 +3,22 @@ package import FoundationEssentials
 extension TokenSet {
     /// The token set as a part of the record that a store seals.
     package var record: JSONValue {
-        var object: JSONObject = [
-            "buyer": buyer.record, "access_token": .string(accessToken.reveal()), "token_type": .string(tokenType),
-        ]
-        object["refresh_token"] = refreshToken.map { .string($0.reveal()) }
-        object["refresh_scopes"] = .array(refreshTokenScopes.map { .string($0) })
-        object["id_token"] = idToken.map { .string($0.reveal()) }
-        object["scopes"] = .array(scopes.map { .string($0) })
-        object["issued_at"] = .date(issuedAt)
-        object["expires_at"] = expiresAt.map { .date($0) }
-        object["authenticated_at"] = authenticatedAt.map { .date($0) }
-        object["azp"] = authorizedParty.map { .string($0) }
-        object["sid"] = providerSessionID.map { .string($0) }
-        object["claims"] = claims?.record
-        object["nonce"] = nonce.map { .string($0.reveal()) }
-        object["dpop_key"] = dpopKey.map { .string($0.reveal()) }
+        var object = JSONObject()
+        object.append("buyer", buyer.record)
+        object.append("access_token", .string(accessToken.reveal()))
+        object.append("token_type", .string(tokenType))
+        object.append("refresh_token", refreshToken.map { .string($0.reveal()) })
+        object.append("refresh_scopes", .array(refreshTokenScopes.map { .string($0) }))
+        object.append("id_token", idToken.map { .string($0.reveal()) })
+        object.append("scopes", .array(scopes.map { .string($0) }))
+        object.append("issued_at", .date(issuedAt))
+        object.append("expires_at", expiresAt.map { .date($0) })
+        object.append("authenticated_at", authenticatedAt.map { .date($0) })
+        object.append("azp", authorizedParty.map { .string($0) })
+        object.append("sid", providerSessionID.map { .string($0) })
+        object.append("claims", claims?.record)
+        object.append("nonce", nonce.map { .string($0.reveal()) })
+        object.append("dpop_key", dpopKey.map { .string($0.reveal()) })
         return .object(object)
     }
 

@@ -24,10 +24,10 @@ package struct RefreshClaim: Sendable {
     /// The claim as JSON.
     var value: JSONValue {
         var object = JSONObject()
-        object["correlation_id"] = .string(correlationID)
-        object["started_at"] = .date(startedAt)
-        if isAbandoned { object["abandoned"] = .bool(true) }
-        if isContested { object["contested"] = .bool(true) }
+        object.append("correlation_id", .string(correlationID))
+        object.append("started_at", .date(startedAt))
+        if isAbandoned { object.append("abandoned", .bool(true)) }
+        if isContested { object.append("contested", .bool(true)) }
         return .object(object)
     }
 

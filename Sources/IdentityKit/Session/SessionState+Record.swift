@@ -39,15 +39,15 @@ extension SessionState {
     /// The state as JSON.
     var record: JSONObject {
         var object = JSONObject()
-        object["v"] = .integer(Self.version)
-        object["state"] = .string(name)
-        object["tokens"] = tokens?.record
+        object.append("v", .integer(Self.version))
+        object.append("state", .string(name))
+        object.append("tokens", tokens?.record)
         switch self {
         case .active: break
         // Stored records name the claim `intent`.
-        case .claimed(_, let claim): object["intent"] = claim.value
-        case .responded(_, let response): object["response"] = response.value
-        case .ended(let reason, _): object["end"] = .string(reason.rawValue)
+        case .claimed(_, let claim): object.append("intent", claim.value)
+        case .responded(_, let response): object.append("response", response.value)
+        case .ended(let reason, _): object.append("end", .string(reason.rawValue))
         }
         return object
     }
@@ -122,12 +122,12 @@ extension RefreshResponse {
     /// The response as JSON, without the values that only the sending process has.
     fileprivate var value: JSONValue {
         var object = JSONObject()
-        object["status"] = .integer(status)
-        object["started_at"] = .date(startedAt)
-        object["received_at"] = .date(receivedAt)
-        object["authorization"] = authorization.map { .string(Base64URL.encode($0.revealBytes())) }
-        object["body"] = .string(Base64URL.encode(body.revealBytes()))
-        object["mismatch"] = mismatch.map { .string($0.rawValue) }
+        object.append("status", .integer(status))
+        object.append("started_at", .date(startedAt))
+        object.append("received_at", .date(receivedAt))
+        object.append("authorization", authorization.map { .string(Base64URL.encode($0.revealBytes())) })
+        object.append("body", .string(Base64URL.encode(body.revealBytes())))
+        object.append("mismatch", mismatch.map { .string($0.rawValue) })
         return .object(object)
     }
 

@@ -20,9 +20,9 @@ extension SignInRecord {
     /// The value of the attachment.
     var secret: Secret {
         var object = JSONObject()
-        object["address"] = browser?.address.map { .string($0) }
-        object["user_agent"] = browser?.userAgent.map { .string($0) }
-        object["used_at"] = usedAt.map { .date($0) }
+        object.append("address", browser?.address.map { .string($0) })
+        object.append("user_agent", browser?.userAgent.map { .string($0) })
+        object.append("used_at", usedAt.map { .date($0) })
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 }

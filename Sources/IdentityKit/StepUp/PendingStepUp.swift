@@ -12,10 +12,10 @@ extension PendingStepUp {
     /// The value in the attempt's record.
     var record: JSONValue {
         var object = JSONObject()
-        object["session"] = .string(session.rawValue)
-        object["login"] = .bool(requirement.demandsLogin)
-        object["max_age"] = requirement.maximumAge.map { .integer(Int($0.components.seconds)) }
-        object["acr_values"] = .array(requirement.authenticationContexts.map { .string($0) })
+        object.append("session", .string(session.rawValue))
+        object.append("login", .bool(requirement.demandsLogin))
+        object.append("max_age", requirement.maximumAge.map { .integer(Int($0.components.seconds)) })
+        object.append("acr_values", .array(requirement.authenticationContexts.map { .string($0) }))
         return .object(object)
     }
 
