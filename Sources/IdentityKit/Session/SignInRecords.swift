@@ -37,7 +37,7 @@ final class SignInRecords: Sendable {
         do {
             return try await store.attachment(SignInRecord.name, of: id).flatMap { SignInRecord($0.payload) }
                 ?? SignInRecord()
-        } catch let error as IdentityError where [.storeCorrupt, .storeKeyMismatch].contains(error.code) {
+        } catch let error as IdentityError where error.concernsRecord {
             return SignInRecord()
         }
     }

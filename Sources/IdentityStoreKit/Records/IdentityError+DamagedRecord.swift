@@ -1,12 +1,6 @@
-public import IdentityKit
+package import IdentityKit
 
 extension IdentityError {
-    /// Whether the error concerns one stored record: it is damaged, or its key is missing.
-    ///
-    /// Any other error, such as exhausted memory in OpenSSL, does not concern the record. Because of such an error, no
-    /// row may be omitted from a list, counted as damaged or moved to quarantine.
-    public var concernsRecord: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
-
     /// The error for a damaged record.
     package static func damagedRecord(_ reason: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(

@@ -56,7 +56,7 @@ extension SignInRoutes {
     private func readableSession(in context: WebContext) async throws -> Session? {
         do {
             return try await context.storedSession()
-        } catch let error as IdentityError where error.concernsRecordOfSession {
+        } catch let error as IdentityError where error.concernsRecord {
             return nil
         }
     }

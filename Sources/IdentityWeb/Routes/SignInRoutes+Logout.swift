@@ -21,7 +21,7 @@ extension SignInRoutes {
             let result = try await sessions.logout(id, options: options)
             if let awaited = result.awaitedReturn { context.set(try cookies.logout(awaited)) }
             if let url = result.browserURL { destination = url.text }
-        } catch let error as IdentityError where error.code == .sessionUnknown || error.concernsRecordOfSession {
+        } catch let error as IdentityError where error.code == .sessionUnknown || error.concernsRecord {
             // The session has already ended, or its record cannot be read. The cookie is removed, so that the buyer can sign in again.
         }
         context.forgetSession()
@@ -87,11 +87,4 @@ extension SignInRoutes {
         object["csrf_token"] = context.csrfToken.map { .string($0.reveal()) }
         return json(object)
     }
-}
-
-extension IdentityError {
-    /// Whether the store cannot read the record of a session: it is damaged, or its key is missing.
-    ///
-    /// The store keeps this record unchanged. An outage of the store has another code.
-    var concernsRecordOfSession: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
 }
