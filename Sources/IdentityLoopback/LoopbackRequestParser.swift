@@ -201,13 +201,9 @@ package struct LoopbackRequestParser {
     private func field(_ line: ArraySlice<UInt8>) -> (name: String, value: String)? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = line[..<colon]
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        let value = line[(colon + 1)...].drop(while: isSpace)
-        let trimmed = value.prefix((value.lastIndex { !isSpace($0) }).map { $0 + 1 - value.startIndex } ?? 0)
-        guard !name.isEmpty, name.allSatisfy(ASCII.isToken),
-            trimmed.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F })
-        else { return nil }
-        return (String(decoding: name, as: UTF8.self), String(decoding: trimmed, as: UTF8.self))
+        let value = ASCII.trimmed(line[(colon + 1)...])
+        guard !name.isEmpty, name.allSatisfy(ASCII.isToken), value.allSatisfy(ASCII.isFieldValue) else { return nil }
+        return (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
     private func apply(_ field: (name: String, value: String), to head: inout Head) -> Bool {

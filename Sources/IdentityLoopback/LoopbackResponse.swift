@@ -54,7 +54,7 @@ extension LoopbackResponse {
     ) -> (bytes: [UInt8], keepAlive: Bool) {
         let sound = headers.filter { name, value in
             !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken)
-                && value.utf8.allSatisfy { $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }
+                && value.utf8.allSatisfy(ASCII.isFieldValue)
         }
         let has = { (wanted: String) in sound.first { $0.0.lowercased() == wanted } }
         let stays = keepAlive && has("connection")?.1.lowercased() != "close"

@@ -110,6 +110,7 @@ struct LoopbackPresenterTests {
         let good = "code=a%2Bb&state=s"
         let strange = [
             ("415", await post(good, "text/plain")), ("415", await post(good, "\(form)2")),
+            ("415", await post(good, "\(form) text/plain")),
             ("413", await post(good + String(repeating: "a", count: 16_384), form)), ("400", await post("a=b", form)),
             ("404", await post(good, form, "Sec-Fetch-Dest: iframe\r\n")),
             (

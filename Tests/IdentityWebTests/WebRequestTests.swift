@@ -11,6 +11,7 @@ struct WebRequestTests {
             ("application/x-www-form-urlencoded ; charset=utf-8", true),
             ("application/x-www-form-urlencoded\t;charset=utf-8", true), ("application/x-www-form-urlencoded2", false),
             ("text/plain; application/x-www-form-urlencoded", false),
+            ("application/x-www-form-urlencoded text/plain", false),
         ]
     )
     func formType(type: String, isForm: Bool) throws {

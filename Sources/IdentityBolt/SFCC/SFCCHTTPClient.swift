@@ -32,7 +32,7 @@ struct SFCCHTTPClient {
         let response = try await send(
             .post,
             url,
-            headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            headers: [("Content-Type", MediaType.form.rawValue)],
             body: FormEncoding.encode(form)
         )
         // These two redirects would require a second POST.

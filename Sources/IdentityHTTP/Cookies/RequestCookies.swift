@@ -8,7 +8,7 @@ package struct RequestCookies: Sendable {
     package init(_ headers: HTTPHeaders) {
         pairs = headers.values(for: "Cookie").flatMap { line in
             Array(line.utf8).split(separator: UInt8(ascii: ";")).compactMap { pair in
-                let pair = pair.drop { $0 == 0x20 || $0 == 0x09 }
+                let pair = pair.drop(while: ASCII.isWhitespace)
                 guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
                 return (pair[..<equals], pair[(equals + 1)...])
             }

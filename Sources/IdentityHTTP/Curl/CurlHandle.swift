@@ -120,7 +120,7 @@ internal import CIdentityCurl
             line.removeAll(keepingCapacity: true)
             line += name
             // libcurl takes "Name:" without a value as the order to omit the header. "Name;" sends the header without a value.
-            if value.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) {
+            if value.allSatisfy(ASCII.isWhitespace) {
                 line.append(UInt8(ascii: ";"))
             } else {
                 line.append(UInt8(ascii: ":"))

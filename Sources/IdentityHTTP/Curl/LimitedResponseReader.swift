@@ -89,7 +89,7 @@ struct LimitedResponseReader {
         let space = buffer[line].firstIndex(of: 0x20) ?? line.upperBound
         let code = buffer[line].dropFirst(space + 1 - line.lowerBound).prefix { $0 != 0x20 }
         guard buffer[line.lowerBound..<space].starts(with: "HTTP/".utf8), code.count == 3,
-            code.allSatisfy(ASCII.isDigit), isText(line)
+            code.allSatisfy(ASCII.isDigit), buffer[line].allSatisfy(ASCII.isFieldValue)
         else { return fail(.protocolViolation, "The response has no valid status line.") }
         status = code.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         guard status >= 100, status != 101 else {
@@ -107,9 +107,9 @@ struct LimitedResponseReader {
             buffer[line.lowerBound..<colon].allSatisfy(ASCII.isToken)
         else { return fail(.protocolViolation, "A response header is folded or has no valid name.") }
         var value = colon + 1..<line.upperBound
-        while let first = value.first, isSpace(buffer[first]) { value = first + 1..<value.upperBound }
-        while let last = value.last, isSpace(buffer[last]) { value = value.lowerBound..<last }
-        guard isText(value) else {
+        while let first = value.first, ASCII.isWhitespace(buffer[first]) { value = first + 1..<value.upperBound }
+        while let last = value.last, ASCII.isWhitespace(buffer[last]) { value = value.lowerBound..<last }
+        guard buffer[value].allSatisfy(ASCII.isFieldValue) else {
             return fail(.protocolViolation, "A response header contains a control character.")
         }
         guard fields.count < Self.maximumFields else {
@@ -151,14 +151,6 @@ struct LimitedResponseReader {
         state = .body
         let isBodiless = isHead || status == 204 || status == 304
         return isBodiless || length ?? 0 <= limits.maximumBodyBytes ? true : failTooLarge()
-    }
-
-    private func isText(_ range: Range<Int>) -> Bool {
-        buffer[range].allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-    }
-
-    private func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09
     }
 
     private func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {

@@ -35,6 +35,22 @@ package enum ASCII {
         }
     }
 
+    /// Whether the byte is whitespace of a header field: a space or a tab (RFC 9110 section 5.6.3).
+    package static func isWhitespace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09
+    }
+
+    /// The bytes without whitespace at the start and at the end.
+    package static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let front = bytes.drop(while: isWhitespace)
+        return front[..<((front.lastIndex { !isWhitespace($0) } ?? front.startIndex - 1) + 1)]
+    }
+
+    /// Whether the byte is permitted in the value of a header field: a tab, or any byte that is no control character (RFC 9110 section 5.5).
+    package static func isFieldValue(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F || byte == 0x09
+    }
+
     private static let lettersAndDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     /// The characters that are never escaped (RFC 3986 section 2.3).
     package static let unreserved = ASCIISet(lettersAndDigits + "-._~")

@@ -103,7 +103,7 @@ public struct HTTPHeaders: Sendable {
                 "A header name is empty, longer than 256 bytes, or has a character that RFC 9110 forbids."
             )
         }
-        guard value.utf8.count <= 64 << 10, value.utf8.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7F }) else {
+        guard value.utf8.count <= 64 << 10, value.utf8.allSatisfy(ASCII.isFieldValue) else {
             throw .notSent(
                 .invalidHeader,
                 "The value of header \(name) contains a control character or is longer than 64 KiB."

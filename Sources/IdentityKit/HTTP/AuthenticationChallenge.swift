@@ -65,18 +65,18 @@ package struct AuthenticationChallenge: Sendable {
         var challenges: [AuthenticationChallenge] = []
         var rest = bytes[...]
         while true {
-            rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") }
+            rest = rest.drop { ASCII.isWhitespace($0) || $0 == UInt8(ascii: ",") }
             let word = rest.prefix(while: ASCII.isToken)
             guard !word.isEmpty else { return (challenges, rest.isEmpty) }
             rest = rest[word.endIndex...]
             let name = String(decoding: word.map(ASCII.lowercased), as: UTF8.self)
-            let after = rest.drop { $0 == 0x20 || $0 == 0x09 }
+            let after = rest.drop(while: ASCII.isWhitespace)
             guard after.first == UInt8(ascii: "=") else {
                 challenges.append(AuthenticationChallenge(scheme: name))
                 rest = skippingToken68(rest)
                 continue
             }
-            rest = after.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+            rest = after.dropFirst().drop(while: ASCII.isWhitespace)
             guard let value = value(&rest), let last = challenges.indices.last else {
                 return (challenges, false)
             }
@@ -88,10 +88,9 @@ package struct AuthenticationChallenge: Sendable {
     ///
     /// A token68 stands alone between the scheme and the next comma.
     private static func skippingToken68(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        let text = rest.drop(while: isSpace)
+        let text = rest.drop(while: ASCII.isWhitespace)
         let data = text.prefix { ASCII.isToken($0) || $0 == UInt8(ascii: "/") }
-        let after = text[data.endIndex...].drop { $0 == UInt8(ascii: "=") }.drop(while: isSpace)
+        let after = text[data.endIndex...].drop { $0 == UInt8(ascii: "=") }.drop(while: ASCII.isWhitespace)
         guard text.startIndex > rest.startIndex, !data.isEmpty, after.first ?? 0x2C == 0x2C else { return rest }
         return after
     }

@@ -9,11 +9,9 @@ enum BackChannelLogoutRequest {
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/logoutTokenInvalid``.
     static func token(in body: [UInt8], contentType: String?) throws(IdentityError) -> Secret {
-        let type = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
-        let trimmed = type.split { $0 == 0x20 || $0 == 0x09 }
-        guard trimmed.count == 1, let name = trimmed.first,
-            name.elementsEqual("application/x-www-form-urlencoded".utf8, by: { ASCII.lowercased($0) == $1 })
-        else { throw invalid("does not have the Content-Type application/x-www-form-urlencoded") }
+        guard MediaType.form.matches(contentType) else {
+            throw invalid("does not have the Content-Type application/x-www-form-urlencoded")
+        }
         guard body.count <= maximumBytes else { throw invalid("is larger than 16 KiB") }
         guard let fields = FormEncoding.decode(body) else { throw invalid("is not a well-formed form") }
         let tokens = fields.filter { $0.name.isIdentical(to: "logout_token") }

@@ -30,11 +30,8 @@ package enum KeySetLifetime {
         return end - (headers.date("Date") ?? Int64(now.timeIntervalSince1970)) - age
     }
 
-    /// A number of seconds (RFC 9111 section 1.2.2); a number of more than nine digits counts as 2^31.
+    /// A number of seconds (RFC 9111 section 1.2.2); a larger number than 2^31 counts as 2^31.
     private static func number(_ text: Substring) -> Int64? {
-        let digits = text.utf8.filter { $0 != UInt8(ascii: "\"") && $0 != 0x20 && $0 != 0x09 }
-        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
-        guard digits.count <= 9 else { return 1 << 31 }
-        return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+        DeltaSeconds.parse(text.filter { !"\" \t".contains($0) }).map { min(Int64($0), 1 << 31) }
     }
 }

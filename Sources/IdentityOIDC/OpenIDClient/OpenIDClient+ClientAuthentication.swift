@@ -31,7 +31,7 @@ extension OpenIDClient {
                 .post,
                 endpoint,
                 headers: try ProviderHTTPClient.headers(
-                    [("Content-Type", "application/x-www-form-urlencoded")] + headers
+                    [("Content-Type", MediaType.form.rawValue)] + headers
                 ),
                 body: FormEncoding.encode(fields),
                 under: lock,

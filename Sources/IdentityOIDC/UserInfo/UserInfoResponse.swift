@@ -131,8 +131,7 @@ enum UserInfoResponse {
                 "If the redirect leads to an address of the provider, set endpoints.userInfo to that address."
             )
         }
-        let mediaType = response.headers["Content-Type"].map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
-        if response.status == 200, mediaType == "application/jwt" {
+        if response.status == 200, MediaType.jwt.matches(response.headers["Content-Type"]) {
             guard !UserInfoToken.isEncrypted(response.body) else {
                 throw refusal(
                     .configuration,

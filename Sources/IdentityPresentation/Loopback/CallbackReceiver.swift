@@ -59,7 +59,7 @@ final class CallbackReceiver: Sendable {
         if let destination = request.header("Sec-Fetch-Dest"), !destination.isIdentical(to: "document") {
             return CallbackPage.notFound
         }
-        if isForm, !Self.isFormType(request.header("Content-Type")) { return CallbackPage.noForm }
+        if isForm, !MediaType.form.matches(request.header("Content-Type")) { return CallbackPage.noForm }
         let callback = callback(in: request, isForm: isForm, at: redirect.text(listeningOn: port))
         guard case .login(let login, _) = awaited else {
             return take(callback) ? CallbackPage.signedOut : CallbackPage.alreadySignedOut
@@ -92,12 +92,6 @@ final class CallbackReceiver: Sendable {
             }
             waiter?.resume(throwing: CancellationError())
         }
-    }
-
-    /// Whether a `Content-Type` is `application/x-www-form-urlencoded`, with or without parameters such as `charset`.
-    private static func isFormType(_ type: String?) -> Bool {
-        let name = (type ?? "").utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }
-        return name.map(ASCII.lowercased).elementsEqual("application/x-www-form-urlencoded".utf8)
     }
 
     private func callback(in request: LoopbackRequest, isForm: Bool, at redirectURI: String) -> PresentedCallback {

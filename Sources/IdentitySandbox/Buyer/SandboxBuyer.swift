@@ -198,7 +198,7 @@ public final class SandboxBuyer: Sendable {
         try request.headers.set("Accept", "text/html")
         if method == .post {
             request.body = body
-            try request.headers.set("Content-Type", "application/x-www-form-urlencoded")
+            try request.headers.set("Content-Type", MediaType.form.rawValue)
         }
         let cookies = jars.withLock { $0[url.origin]?.header(for: url) }
         if let cookies { try request.headers.set("Cookie", cookies) }

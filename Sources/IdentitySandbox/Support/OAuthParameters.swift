@@ -1,3 +1,5 @@
+internal import IdentityHTTP
+
 /// The parameters of a request to an OAuth endpoint, each at most once (RFC 6749 sections 3.1 and 3.2).
 struct OAuthParameters: Sendable {
     private let fields: [String: String]
@@ -16,12 +18,8 @@ struct OAuthParameters: Sendable {
 
     /// The parameters in the form of a POST.
     init(form request: SandboxRequest) throws(OAuthRefusal) {
-        let type = request.header("content-type")?.split(separator: ";").first.map(String.init) ?? ""
         guard request.method == "POST" else {
             throw OAuthRefusal("invalid_request", "The method must be POST.", status: 405, headers: [("Allow", "POST")])
-        }
-        guard type.lowercased().filter({ $0 != " " }) == "application/x-www-form-urlencoded" else {
-            throw Self.malformed
         }
         fields = try Self.fields(ofForm: request)
     }
@@ -37,10 +35,9 @@ struct OAuthParameters: Sendable {
         }
     }
 
-    /// The fields of a POST whose media type only has to begin with `application/x-www-form-urlencoded`.
+    /// The fields of the form of a POST.
     static func fields(ofForm request: SandboxRequest) throws(OAuthRefusal) -> [String: String] {
-        let type = request.header("content-type")?.lowercased() ?? ""
-        guard request.method == "POST", type.hasPrefix("application/x-www-form-urlencoded"),
+        guard request.method == "POST", MediaType.form.matches(request.header("content-type")),
             let decoded = FormText.decode(request.body)
         else { throw malformed }
         var fields: [String: String] = [:]

@@ -92,7 +92,7 @@ public struct TestSignIn: Sendable {
         var headers = HTTPHeaders()
         try headers.append("Cookie", "\(cookie.name)=\(session.id.rawValue)")
         if method != .get { try headers.append("Sec-Fetch-Site", "same-origin") }
-        if form != nil { try headers.append("Content-Type", "application/x-www-form-urlencoded") }
+        if form != nil { try headers.append("Content-Type", MediaType.form.rawValue) }
         return WebRequest(
             method: method,
             target: target,

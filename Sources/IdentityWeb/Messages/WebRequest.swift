@@ -59,7 +59,7 @@ public struct WebRequest: Sendable {
 
     /// The decoded value of a field of an `application/x-www-form-urlencoded` body; nil if it is absent, repeated or malformed.
     public func formValue(_ name: String) -> String? {
-        Self.only(name, in: hasForm ? FormEncoding.decode(body) : nil)
+        Self.only(name, in: MediaType.form.matches(headers["Content-Type"]) ? FormEncoding.decode(body) : nil)
     }
 
     /// The value of a cookie; nil if the browser sent none, or two with different values, because an attacker may have set one of them.
@@ -83,13 +83,6 @@ public struct WebRequest: Sendable {
         return headers.values(for: "Sec-Fetch-Dest").contains { destination in
             !destination.isIdentical(to: "document") && !(isNavigation && destination.isIdentical(to: "empty"))
         }
-    }
-
-    private var hasForm: Bool {
-        let type = (headers["Content-Type"] ?? "").utf8.prefix {
-            $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t")
-        }
-        return String(decoding: type, as: UTF8.self).lowercased() == "application/x-www-form-urlencoded"
     }
 
     private static func only(_ name: String, in fields: [(name: String, value: String)]?) -> String? {

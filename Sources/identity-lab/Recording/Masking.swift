@@ -76,8 +76,7 @@ enum Masking {
     }
 
     private static func body(_ bytes: [UInt8], _ contentType: String?) -> RecordedPart {
-        let type = (contentType ?? "").lowercased()
-        if type.hasPrefix("application/x-www-form-urlencoded") {
+        if MediaType.form.matches(contentType) {
             return RecordedPart(title: "Form", fields: form(bytes))
         }
         if let value = try? JSONValue(parsing: bytes) {

@@ -76,7 +76,7 @@ extension SandboxOpenID {
     func send(_ token: String, to url: String?) async throws -> HTTPResponse {
         let target = try HTTPURL(url ?? "")
         var request = HTTPRequest(method: .post, url: target, limits: SandboxBuyer.limits, allowsLoopbackHTTP: true)
-        try request.headers.set("Content-Type", "application/x-www-form-urlencoded")
+        try request.headers.set("Content-Type", MediaType.form.rawValue)
         request.body = Array(FormText.encode([("logout_token", token)]).utf8)
         journal.count(\.logoutTokens)
         return try await SandboxBuyer.shared.get().send(request)
