@@ -96,8 +96,7 @@ public final class DevelopmentServer: Sendable {
     ///
     /// A text that is not an origin is returned unchanged: `SignInRoutes` refuses it with an error.
     private static func normalized(_ origin: String) -> String {
-        guard let url = try? HTTPURL(origin), url.path.utf8.count == 1, url.query == nil else { return origin }
-        return url.origin
+        HTTPURL(origin: origin)?.origin ?? origin
     }
 
     private static func listen(

@@ -102,6 +102,45 @@ import Testing
         #expect(try HTTPURL(text).isLoopback == isLoopback)
     }
 
+    @Test("plain http counts as secure only to a loopback address, and only where this is permitted")
+    func secureOrLoopback() throws {
+        for (text, strict, tolerant) in [
+            ("https://a.example/", true, true), ("https://127.0.0.1/", true, true),
+            ("http://127.0.0.1:1/", false, true),
+            ("http://[::1]/", false, true), ("http://localhost/", false, false), ("http://a.example/", false, false),
+            ("http://127.0.0.1.evil.example/", false, false),
+        ] {
+            let url = try HTTPURL(text)
+            #expect(url.isSecure(orLoopback: false) == strict && url.isSecure(orLoopback: true) == tolerant, "\(text)")
+        }
+    }
+
+    @Test("an origin has no path and no query, and a serialized origin is written as browsers write it")
+    func origins() {
+        for text in [
+            "https://a.example", "https://a.example:8443", "http://a.example", "http://127.0.0.1:8080",
+            "https://[::1]:8443",
+        ] {
+            #expect(HTTPURL(origin: text)?.origin == text)
+            #expect(HTTPURL(serializedOrigin: text)?.origin == text)
+        }
+        for (text, origin) in [
+            ("https://a.example/", "https://a.example"), ("HTTPS://A.Example:8443", "https://a.example:8443"),
+            ("https://a.example:443", "https://a.example"), ("http://a.example:80/", "http://a.example"),
+            ("https://[2001:DB8::1]", "https://[2001:db8::1]"),
+        ] {
+            #expect(HTTPURL(origin: text)?.origin == origin)
+            #expect(HTTPURL(serializedOrigin: text) == nil, "\(text)")
+        }
+        for text in [
+            "https://a.example/b", "https://a.example//", "https://a.example?", "https://a.example/?b",
+            "https://a.example#",
+            "https://u@a.example", "a.example", "https://a.exampl\u{212A}", "null", "",
+        ] {
+            #expect(HTTPURL(origin: text) == nil && HTTPURL(serializedOrigin: text) == nil, "\(text)")
+        }
+    }
+
     @Test("a URL with appended fields or a replaced path is checked by the same parser")
     func building() throws {
         let url = try HTTPURL("https://a.example:8443/p")

@@ -81,11 +81,10 @@ struct ResolvedBoltConfiguration: Sendable {
 
     /// Checks that each URL is https, or, if `allowsLoopbackHTTP` is true, http to a loopback address.
     static func checkScheme(of urls: [HTTPURL?], allowsLoopbackHTTP: Bool) throws(IdentityError) {
-        for url in urls.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
+        for url in urls.compactMap(\.self) where !url.isSecure(orLoopback: allowsLoopbackHTTP) {
             throw invalid(
                 "The endpoint \(url) of the Bolt configuration is not https.",
-                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to "
-                    + "loopback addresses such as 127.0.0.1 and [::1]."
+                IdentityError.httpsHint
             )
         }
     }

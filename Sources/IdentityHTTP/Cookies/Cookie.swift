@@ -21,16 +21,10 @@ struct Cookie: Sendable {
 
     func belongs(to url: HTTPURL) -> Bool {
         let isHost = url.host.utf8.elementsEqual(domain.utf8)
-        guard isHost || !isHostOnly && Cookie.isSubdomain(url.host, of: domain) else { return false }
+        guard isHost || !isHostOnly && url.hasHost(below: domain) else { return false }
         // A request to a loopback address does not leave the machine; some browsers treat it as secure, too.
-        guard !isSecure || url.isSecure || url.isLoopback else { return false }
+        guard !isSecure || url.isSecure(orLoopback: true) else { return false }
         return Cookie.pathMatches(url.path, path)
-    }
-
-    /// Whether the host is a subdomain of the domain; false for numeric hosts.
-    static func isSubdomain(_ host: String, of domain: String) -> Bool {
-        NumericAddress.parse(host) == nil
-            && Array(host.utf8).suffix(domain.utf8.count + 1).elementsEqual(("." + domain).utf8)
     }
 
     /// Whether a cookie's path matches a request's path (RFC 6265 section 5.1.4): `/a` matches `/a` and `/a/b`, but not `/ab`.

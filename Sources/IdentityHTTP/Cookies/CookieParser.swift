@@ -9,14 +9,14 @@ struct CookieParser {
     /// The cookie, and whether the line removes it; `nil` if the line is malformed or this response may not set the cookie.
     func parse(_ line: String) -> (cookie: Cookie, removes: Bool)? {
         let bytes = Array(line.utf8)
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
+        guard bytes.allSatisfy(ASCII.isFieldValue) else { return nil }
         var pieces = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
         guard let pair = pieces.popFirst(), let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let name = trimmed(pair[..<equals])
+        let name = ASCII.trimmed(pair[..<equals])
         guard !name.isEmpty, name.allSatisfy(ASCII.isToken) else { return nil }
         var cookie = Cookie(
             name: text(name),
-            value: text(trimmed(pair[(equals + 1)...])),
+            value: text(ASCII.trimmed(pair[(equals + 1)...])),
             domain: url.host,
             isHostOnly: true,
             path: defaultPath(),
@@ -27,8 +27,8 @@ struct CookieParser {
         var expires: Bool?
         for piece in pieces {
             let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? piece.endIndex
-            let value = trimmed(piece[equals...].dropFirst())
-            switch text(trimmed(piece[..<equals])).lowercased() {
+            let value = ASCII.trimmed(piece[equals...].dropFirst())
+            switch text(ASCII.trimmed(piece[..<equals])).lowercased() {
             case "domain":
                 guard setDomain(value, of: &cookie) else { return nil }
             case "path":
@@ -45,7 +45,7 @@ struct CookieParser {
             }
         }
         guard meetsPrefixRequirements(cookie, hasPath: hasPath) else { return nil }
-        guard !cookie.isSecure || url.isSecure || url.isLoopback else { return nil }
+        guard !cookie.isSecure || url.isSecure(orLoopback: true) else { return nil }
         // Max-Age takes precedence over Expires (section 5.3 step 3).
         return (cookie, maximumAge ?? expires ?? false)
     }
@@ -58,7 +58,7 @@ struct CookieParser {
         // A `Domain` of one label is a top-level domain or a local name. It is accepted only if it is the host itself, and then the
         // cookie stays host-only.
         guard domain.utf8.contains(UInt8(ascii: ".")) else { return isHost }
-        guard isHost || Cookie.isSubdomain(url.host, of: domain) else { return false }
+        guard isHost || url.hasHost(below: domain) else { return false }
         cookie.domain = domain
         cookie.isHostOnly = NumericAddress.parse(domain) != nil
         return true
@@ -85,12 +85,6 @@ struct CookieParser {
         let path = Array(url.path.utf8)
         guard let last = path.lastIndex(of: UInt8(ascii: "/")), last > 0 else { return "/" }
         return text(path[..<last])
-    }
-
-    private func trimmed(_ bytes: Bytes) -> Bytes {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        let front = bytes.drop(while: isSpace)
-        return front[..<((front.lastIndex { !isSpace($0) } ?? front.startIndex - 1) + 1)]
     }
 
     private func text(_ bytes: Bytes) -> String {

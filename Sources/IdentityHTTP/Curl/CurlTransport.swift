@@ -75,7 +75,7 @@ public final class CurlTransport: HTTPTransport {
     ]
 
     private static func check(_ request: HTTPRequest) throws(HTTPTransportError) {
-        guard request.url.isSecure || request.allowsLoopbackHTTP && request.url.isLoopback else {
+        guard request.url.isSecure(orLoopback: request.allowsLoopbackHTTP) else {
             throw .notSent(.insecureURL, "\(request.url.origin) is not https.")
         }
         let method = request.method.rawValue.utf8

@@ -25,6 +25,11 @@ public struct HTTPURL: Sendable {
     /// It is false for `localhost`, because this name may resolve to any address.
     public var isLoopback: Bool { parts.isLoopback }
 
+    /// Whether the scheme is `https`, or loopback addresses are permitted and the host is one (see ``isLoopback``).
+    package func isSecure(orLoopback permitsLoopback: Bool) -> Bool {
+        isSecure || permitsLoopback && isLoopback
+    }
+
     private let parts: HTTPURLParser.Parts
 
     /// Parses a URL.
@@ -39,6 +44,23 @@ public struct HTTPURL: Sendable {
             parts,
             host: String(decoding: bytes[host].map(ASCII.lowercased), as: UTF8.self)
         )
+    }
+
+    /// Parses an origin: scheme, host, an optional port and an optional slash; nil for any other text.
+    ///
+    /// Upper case and the default port are accepted, so compare ``origin`` and not the text.
+    package init?(origin text: String) {
+        guard let url = try? HTTPURL(text), url.path.utf8.count == 1, url.query == nil else { return nil }
+        self = url
+    }
+
+    /// Parses an origin in the form that browsers send (RFC 6454 section 6.2); nil for any other text.
+    ///
+    /// The text must be in lower case, without a slash at the end and without the default port, so that it can be compared byte by byte.
+    package init?(serializedOrigin text: String) {
+        // Both texts are ASCII, so `==` compares the bytes.
+        guard let url = try? HTTPURL(text), url.origin == text else { return nil }
+        self = url
     }
 
     private init(_ text: String, _ parts: HTTPURLParser.Parts, host: String) {
@@ -62,6 +84,11 @@ public struct HTTPURL: Sendable {
     /// Scheme and host, such as `https://host`, with `:port` only if it is not the default port of the scheme (RFC 6454 section 6.2).
     public var origin: String {
         port == (isSecure ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    }
+
+    /// Whether the host is a subdomain of a domain, which must be in lower case; false for numeric hosts.
+    package func hasHost(below domain: String) -> Bool {
+        NumericAddress.parse(host) == nil && host.utf8.suffix(domain.utf8.count + 1).elementsEqual(("." + domain).utf8)
     }
 
     /// Calls a body with the path and the query as they are sent (RFC 9112 section 3.2.1), as a C string.

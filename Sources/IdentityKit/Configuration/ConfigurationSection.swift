@@ -121,7 +121,7 @@ public struct ConfigurationSection: Sendable {
         do { url = try HTTPURL(text) } catch {
             throw self.error(name, "is not a usable URL", hint: "Write an absolute https URL. \(error.message)")
         }
-        guard url.isSecure || (allowsLoopbackHTTP && url.isLoopback) else {
+        guard url.isSecure(orLoopback: allowsLoopbackHTTP) else {
             throw error(
                 name,
                 "must be an https URL",

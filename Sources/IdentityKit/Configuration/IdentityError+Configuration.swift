@@ -1,4 +1,8 @@
 extension IdentityError {
+    /// The hint for a configured URL that is neither https nor, where permitted, http to a loopback address.
+    package static let httpsHint =
+        "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to loopback addresses such as 127.0.0.1 and [::1]."
+
     /// An error about a member of a provider's configuration.
     ///
     /// - Parameters:

@@ -30,12 +30,7 @@ public struct AllowedHosts: Sendable {
 
     /// Whether the URL's host is in the list.
     public func accepts(_ url: HTTPURL) -> Bool {
-        hosts.contains { $0.isIdentical(to: url.host) }
-            || domains.contains { domain in
-                let suffix = Array(("." + domain).utf8)
-                return domain.isIdentical(to: url.host)
-                    || url.host.utf8.count > suffix.count && url.host.utf8.suffix(suffix.count).elementsEqual(suffix)
-            }
+        (hosts + domains).contains { $0.isIdentical(to: url.host) } || domains.contains { url.hasHost(below: $0) }
     }
 
     /// The list for an error message.

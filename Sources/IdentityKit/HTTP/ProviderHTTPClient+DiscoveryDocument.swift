@@ -35,7 +35,7 @@ extension ProviderHTTPClient {
             )
             guard allowedRedirects > 0, [301, 302, 307, 308].contains(response.status),
                 let location = response.headers["Location"], let next = try? HTTPURL(location),
-                next.isSecure || (allowsLoopbackHTTP && next.isLoopback)
+                next.isSecure(orLoopback: allowsLoopbackHTTP)
             else { return response }
             if let hosts, !next.host.isIdentical(to: start.host), !hosts.accepts(next) {
                 throw hosts.refusal(of: next, "\(party) redirects to", status: response.status)

@@ -34,9 +34,7 @@ public struct ReturnPathPolicy: Sendable, Equatable {
     public init(origins: [String] = [], otherwise defaultPage: String? = nil) throws(IdentityError) {
         var accepted: [String] = []
         for origin in origins {
-            guard let url = try? HTTPURL(origin), url.path.utf8.count == 1, url.query == nil,
-                url.isSecure || url.isLoopback
-            else {
+            guard let url = HTTPURL(origin: origin), url.isSecure(orLoopback: true) else {
                 throw Self.wrongConfiguration("The origin \(origin) for return paths is not an https origin.")
             }
             accepted.append(url.origin)

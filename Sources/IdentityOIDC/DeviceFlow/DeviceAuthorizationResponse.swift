@@ -21,7 +21,7 @@ package struct DeviceAuthorizationResponse: Sendable {
         func page(_ name: String, formerly oldName: String) throws(IdentityError) -> HTTPURL? {
             guard let value = object[name] ?? object[oldName], !value.isNull else { return nil }
             guard let text = value.string, text.utf8.count <= 2048, let url = try? HTTPURL(text),
-                url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
+                url.isSecure(orLoopback: allowsLoopbackHTTP)
             else { throw Self.invalid(name) }
             return url
         }

@@ -28,13 +28,11 @@ extension OpenIDClient {
                     : "Correct \(member(configuration)): with this value, the issuer would be \(configuration.issuer)."
             )
         }
-        guard issuer.isSecure || (configuration.allowsLoopbackHTTP && issuer.isLoopback) else {
+        guard issuer.isSecure(orLoopback: configuration.allowsLoopbackHTTP) else {
             throw invalid(
                 configuration,
                 "is a plain http URL",
-                hint:
-                    "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to loopback addresses such as "
-                    + "127.0.0.1 and [::1]. The name localhost is not permitted."
+                hint: IdentityError.httpsHint + " The name localhost is not permitted."
             )
         }
         return issuer

@@ -105,7 +105,7 @@ public struct ProviderMetadata: Sendable {
         func url(_ name: String) throws -> HTTPURL? {
             guard let value = document[name], !value.isNull else { return nil }
             guard let text = value.string, let url = try? HTTPURL(text),
-                url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
+                url.isSecure(orLoopback: allowsLoopbackHTTP)
             else {
                 throw Self.failure(
                     "have a \(name) that is not a usable https URL",

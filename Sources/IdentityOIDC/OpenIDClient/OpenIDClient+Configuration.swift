@@ -168,9 +168,7 @@ extension OpenIDClient.Configuration {
             )
         }
         for origin in resources {
-            let url = try? HTTPURL(origin)
-            guard let url, url.origin.isIdentical(to: origin), url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
-            else {
+            guard let url = HTTPURL(serializedOrigin: origin), url.isSecure(orLoopback: allowsLoopbackHTTP) else {
                 throw .invalidMember(
                     "resources",
                     ofProvider: name,

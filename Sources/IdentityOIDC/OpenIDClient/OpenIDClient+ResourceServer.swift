@@ -26,7 +26,7 @@ extension OpenIDClient {
         _ url: HTTPURL,
         with tokens: TokenSet
     ) throws -> HTTPHeaders {
-        guard url.isSecure || (httpClient.allowsLoopbackHTTP && url.isLoopback) else {
+        guard url.isSecure(orLoopback: httpClient.allowsLoopbackHTTP) else {
             throw IdentityError(
                 configuration: "The resource server's URL is not https, so no headers with the access token were made.",
                 hint:

@@ -77,7 +77,7 @@ enum OpenIDPreset: String, CaseIterable {
             guard let authority = try section.optionalString("authority") else {
                 return .microsoft(name: name, clientID: clientID, directory: directory)
             }
-            guard let url = try? HTTPURL(authority), url.origin.isIdentical(to: authority) else {
+            guard HTTPURL(serializedOrigin: authority) != nil else {
                 throw section.error(
                     "authority",
                     "is not an origin",
@@ -106,7 +106,7 @@ enum OpenIDPreset: String, CaseIterable {
 
     private static func domain(_ section: inout ConfigurationSection) throws(IdentityError) -> String {
         let domain = try section.string("domain")
-        guard let url = try? HTTPURL("https://\(domain)"), url.origin.isIdentical(to: "https://\(domain)") else {
+        guard HTTPURL(serializedOrigin: "https://\(domain)") != nil else {
             throw section.error(
                 "domain",
                 "is not a domain name in lower case",

@@ -87,13 +87,11 @@ extension ShopifyProvider.Configuration {
                     + "no discovery, so nothing else says which shop's tokens are accepted."
             )
         }
-        for url in endpoints.all.compactMap(\.self) where !url.isSecure && !(allowsLoopbackHTTP && url.isLoopback) {
+        for url in endpoints.all.compactMap(\.self) where !url.isSecure(orLoopback: allowsLoopbackHTTP) {
             throw ShopifyConfigurationProblem(
                 member: "endpoints",
                 problem: "contain \(url), which is not https",
-                hint:
-                    "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to "
-                    + "loopback addresses such as 127.0.0.1 and [::1]."
+                hint: IdentityError.httpsHint
             )
         }
     }
@@ -110,9 +108,7 @@ extension ShopifyProvider.Configuration {
                 )
             }
         case .publicWeb(let origin):
-            guard let url = try? HTTPURL(origin), url.origin.isIdentical(to: origin),
-                url.isSecure || (allowsLoopbackHTTP && url.isLoopback)
-            else {
+            guard let url = HTTPURL(serializedOrigin: origin), url.isSecure(orLoopback: allowsLoopbackHTTP) else {
                 throw ShopifyConfigurationProblem(
                     member: "origin",
                     problem: "is not an https origin in the form that browsers send",

@@ -38,9 +38,7 @@ public struct SignInCookies: Sendable {
         sessionLifetime: Duration? = .seconds(90 * 86_400),
         guestLifetime: Duration = .seconds(30 * 86_400)
     ) throws(IdentityError) {
-        guard let url = try? HTTPURL(publicOrigin), url.path.utf8.count == 1, url.query == nil,
-            url.isSecure || url.isLoopback
-        else {
+        guard let url = HTTPURL(origin: publicOrigin), url.isSecure(orLoopback: true) else {
             throw IdentityError(
                 configuration: "`publicOrigin` is neither an https origin nor an http origin with a loopback address.",
                 hint:

@@ -57,9 +57,8 @@ public struct CustomerAccountConfiguration: Sendable {
                 "Set apiVersion to a version such as 2026-10, or to unstable."
             )
         }
-        func isAllowed(_ url: HTTPURL) -> Bool { url.isSecure || (allowsLoopbackHTTP && url.isLoopback) }
         if let origin {
-            guard let url = try? HTTPURL(origin), url.origin.isIdentical(to: origin), isAllowed(url) else {
+            guard let url = HTTPURL(serializedOrigin: origin), url.isSecure(orLoopback: allowsLoopbackHTTP) else {
                 throw Self.invalid(
                     "`origin` of the Customer Account API is not an https origin in the form that browsers send.",
                     "Set origin to an origin such as https://shop.example, without a trailing slash and without a path. Register it "
@@ -67,11 +66,10 @@ public struct CustomerAccountConfiguration: Sendable {
                 )
             }
         }
-        if let endpoint, !isAllowed(endpoint) {
+        if let endpoint, !endpoint.isSecure(orLoopback: allowsLoopbackHTTP) {
             throw Self.invalid(
                 "`endpoint` of the Customer Account API is not https.",
-                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to "
-                    + "loopback addresses such as 127.0.0.1 and [::1]."
+                IdentityError.httpsHint
             )
         }
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {

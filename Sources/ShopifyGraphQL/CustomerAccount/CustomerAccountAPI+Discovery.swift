@@ -24,7 +24,7 @@ extension CustomerAccountAPI {
             )
         }
         guard let text = (try? JSONValue(parsing: response.body))?["graphql_api"]?.string,
-            let api = try? HTTPURL(text), api.isSecure || (configuration.allowsLoopbackHTTP && api.isLoopback),
+            let api = try? HTTPURL(text), api.isSecure(orLoopback: configuration.allowsLoopbackHTTP),
             let versioned = configuration.version.replacingVersion(in: api)
         else {
             throw discoveryError(

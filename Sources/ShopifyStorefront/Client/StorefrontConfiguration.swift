@@ -84,12 +84,11 @@ public struct StorefrontConfiguration: Sendable {
             self.endpoint = endpoint
             shopDomain = endpoint.host
         }
-        guard self.endpoint.isSecure || (allowsLoopbackHTTP && self.endpoint.isLoopback) else {
+        guard self.endpoint.isSecure(orLoopback: allowsLoopbackHTTP) else {
             throw invalid(
                 "endpoint",
                 "must use https",
-                "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to "
-                    + "loopback addresses such as 127.0.0.1 and [::1]."
+                IdentityError.httpsHint
             )
         }
         let (member, token): (String, [UInt8]?) =

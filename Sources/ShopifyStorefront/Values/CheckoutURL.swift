@@ -16,11 +16,6 @@ public struct CheckoutURL: Sendable {
     /// Returns the URL; redirect the buyer's browser to it at once, because it expires.
     public func reveal() -> HTTPURL { url }
 
-    /// Whether a browser may open the URL: over HTTPS, or to this machine where tests allow HTTP.
-    func isSafe(allowsLoopbackHTTP: Bool) -> Bool {
-        url.isSecure || allowsLoopbackHTTP && url.isLoopback
-    }
-
     /// The URL with one more query field, unless the query has a field of that name.
     func adding(_ name: String, _ value: String) throws(HTTPURLError) -> CheckoutURL {
         let names = (url.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }

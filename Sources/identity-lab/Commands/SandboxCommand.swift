@@ -50,7 +50,7 @@ struct SandboxCommand: Command {
 
     init(_ arguments: Arguments) throws {
         app = try arguments[Self.app].map { text in
-            guard let url = try? HTTPURL(text), url.path.utf8.count == 1, url.query == nil else {
+            guard let url = HTTPURL(origin: text) else {
                 throw UsageError("--app must be an origin such as http://127.0.0.1:8080.")
             }
             return url.origin

@@ -30,9 +30,7 @@ struct ServeCommand: Command {
 
     init(_ arguments: Arguments) throws {
         publicOrigin = try arguments[Self.publicOrigin].map { text in
-            guard let url = try? HTTPURL(text), url.path.utf8.count == 1, url.query == nil,
-                url.isSecure || url.isLoopback
-            else {
+            guard let url = HTTPURL(origin: text), url.isSecure(orLoopback: true) else {
                 throw UsageError(
                     "--public-origin must be an https origin such as https://lab.example, or an http origin with a loopback address."
                 )

@@ -75,7 +75,8 @@ extension CartAdapter {
         _ options: CheckoutOptions
     ) throws(IdentityError) -> CheckoutHandoff {
         let now = client.environment.clock.now
-        guard var url = result.checkoutURL, url.isSafe(allowsLoopbackHTTP: client.configuration.allowsLoopbackHTTP)
+        guard var url = result.checkoutURL,
+            url.reveal().isSecure(orLoopback: client.configuration.allowsLoopbackHTTP)
         else { throw Self.noCheckoutURL }
         // With `sso=silent` the checkout takes the buyer from the browser's session at the shop. This may be another person than the buyer
         // on the cart.
