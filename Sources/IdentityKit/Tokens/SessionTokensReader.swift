@@ -160,9 +160,11 @@ struct SessionTokensReader: SessionService {
     ) async throws -> Value {
         let first = try await tokens(for: id, validFor: duration)
         let provider = try visible.providers.provider(ofStored: first.session.provider, tenant: first.session.tenant)
+        let rejection: IdentityError
         do {
             return try await call(ResourceAccess(first, at: provider))
         } catch let error as IdentityError where error.mayEndWithRefresh {
+            rejection = error
             guard first.session.isRefreshable else { throw error.withoutRefresh }
             if !first.isRecovered, [.refreshedEarly, .refreshedLate].contains(first.outcome) {
                 context.rejected.add(first.tokens, of: id)
@@ -172,6 +174,8 @@ struct SessionTokensReader: SessionService {
         }
         // If another caller has refreshed these tokens in the meantime, this caller gets the new tokens without another refresh.
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
+        // While the store cannot save the tokens of an earlier refresh, they are not refreshed again.
+        guard !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
         do {
             return try await call(ResourceAccess(second, at: provider))
         } catch let error as IdentityError where error.mayEndWithRefresh && !second.isRecovered {

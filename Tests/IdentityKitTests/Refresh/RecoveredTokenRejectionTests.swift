@@ -1,5 +1,6 @@
 import IdentityKit
 import IdentityTesting
+import Synchronization
 import TestDoubles
 import Testing
 
@@ -44,5 +45,23 @@ struct RecoveredTokenRejectionTests {
         #expect(error?.code == .accessTokenRefused && error?.kind == .retryLater)
         #expect(try await call(manager, id, rejecting: "access-1", "access-2") == "access-3")
         #expect(world.provider.requests == 2)
+    }
+
+    @Test("while the store cannot save the tokens of an earlier refresh, a server that rejects them is called once")
+    func unsaved() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        let manager = try world.manager()
+        world.store.allow(1)
+        _ = try await manager.tokens(for: id)
+        let calls = Mutex(0)
+        let error = await failure {
+            try await manager.withAccessToken(of: id) { (_: ResourceAccess) -> Void in
+                calls.withLock { $0 += 1 }
+                throw IdentityError(.retryLater, .accessTokenRefused, "Rejected.")
+            }
+        }
+        #expect(error?.code == .accessTokenRefused && error?.kind == .retryLater)
+        #expect(calls.withLock { $0 } == 1)
     }
 }
