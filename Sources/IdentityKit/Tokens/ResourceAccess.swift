@@ -6,11 +6,14 @@ public struct ResourceAccess: Sendable {
     public let session: Session
     /// The tokens of the session.
     public let tokens: TokenSet
+    /// Whether a refresh has just returned the tokens, so that another refresh would not help against their rejection.
+    package let isJustRefreshed: Bool
     let provider: any IdentityProvider
 
     init(_ tokens: SessionTokens, at provider: any IdentityProvider) {
         session = tokens.session
         self.tokens = tokens.tokens
+        isJustRefreshed = !tokens.isRecovered && ![.stored, .stillValid].contains(tokens.outcome)
         self.provider = provider
     }
 

@@ -17,7 +17,7 @@ struct IdentityNegotiation {
     /// The identity without the parts that Shopify rejected, with the token of the policy's exchange.
     var identity: CartBuyerIdentity
     /// The session's tokens from the refresh after a rejected access token; nil before this refresh.
-    fileprivate var refreshed: TokenSet?
+    fileprivate var refreshed: ResourceAccess?
 
     init(_ whole: CartBuyerIdentity, companyLocationID: String? = nil) {
         self.whole = whole
@@ -88,13 +88,14 @@ extension CartAdapter {
     ///   negotiation then ends with Shopify's rejection.
     private func refresh(_ negotiation: inout IdentityNegotiation, for id: SessionID) async throws -> Bool {
         if let refreshed = negotiation.refreshed {
-            sessions.noteRejection(of: refreshed, of: id)
+            // Tokens that an earlier refresh received may be old, so a refresh by the next attempt may help.
+            if refreshed.isJustRefreshed { sessions.noteRejection(of: refreshed.tokens, of: id) }
             return false
         }
-        guard negotiation.identity.token != nil, let (next, tokens) = try await refreshed(negotiation.whole, for: id)
+        guard negotiation.identity.token != nil, let (next, access) = try await refreshed(negotiation.whole, for: id)
         else { return false }
         negotiation = IdentityNegotiation(next, companyLocationID: negotiation.whole.companyLocationID)
-        negotiation.refreshed = tokens
+        negotiation.refreshed = access
         return true
     }
 
@@ -104,7 +105,7 @@ extension CartAdapter {
     private func refreshed(
         _ refused: CartBuyerIdentity,
         for id: SessionID
-    ) async throws -> (identity: CartBuyerIdentity, tokens: TokenSet)? {
+    ) async throws -> (identity: CartBuyerIdentity, access: ResourceAccess)? {
         do {
             return try await sessions.withAccessToken(of: id) { access in
                 let identity = CartBuyerIdentity(
@@ -116,7 +117,7 @@ extension CartAdapter {
                 if let old = refused.token, let token = identity.token, token.token.isEqual(to: old.token) {
                     throw Self.refusedToken
                 }
-                return (identity, access.tokens)
+                return (identity, access)
             }
         } catch {
             let error = IdentityError.wrapping(error)
