@@ -48,9 +48,12 @@ extension SandboxStorefront {
             let action = request.path + (request.query.map { "?\($0)" } ?? "")
             return .html(CheckoutPages.checkout(order, action: action))
         }
+        // Without the cart's `key` in the URL, the checkout is a guest's copy of the cart: the order leaves the cart unchanged. Of
+        // concurrent payments of the cart itself, only the one that removes the cart places an order.
+        guard !hasKey || takeCart(token: cart.token) else {
+            return CheckoutPages.cartMissing(returnURL: configuration.returnURL)
+        }
         order.number = customers.place(placed(cart), for: buyer)
-        // Without the cart's `key` in the URL, the checkout is a guest's copy of the cart: the order leaves the cart unchanged.
-        if hasKey { removeCart(cart.id) }
         return .html(CheckoutPages.ordered(order))
     }
 

@@ -96,8 +96,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     /// Removes a cart, as a completed order or its expiry does.
     public func removeCart(_ id: String) {
-        guard let parts = Cart.parse(id) else { return }
-        carts.withLock { $0[parts.token] = nil }
+        if let parts = Cart.parse(id) { _ = takeCart(token: parts.token) }
     }
 
     // MARK: Planned faults of the shop's state
@@ -168,7 +167,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
             faults.attempts[attempt] = (known.token, known.polls + 1)
             return (known.token, known.polls >= polls)
         }
-        if let state, state.isDone { carts.withLock { $0[state.token] = nil } }
+        if let state, state.isDone { _ = takeCart(token: state.token) }
         return state?.isDone
     }
 
@@ -221,6 +220,11 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     func cart(token: String) -> Cart? {
         carts.withLock { $0[token] }
+    }
+
+    /// Removes a cart, and returns whether it existed.
+    func takeCart(token: String) -> Bool {
+        carts.withLock { $0.removeValue(forKey: token) } != nil
     }
 
     func save(_ cart: Cart) {

@@ -139,6 +139,26 @@ import Testing
         await sandbox.stop()
     }
 
+    @Test("of several concurrent payments of a cart at the web checkout, one places an order")
+    func concurrentPayments() async throws {
+        var settings = SandboxConfiguration()
+        settings.clock = SlowClock()
+        let sandbox = try await ShopSandbox.start(settings)
+        // The shop reads the clock to check the age of the checkout URL, after it has found the cart.
+        let created = try await CartClient(sandbox: sandbox).create([
+            "lines": .array([.object(["merchandiseId": .string("gid://shopify/ProductVariant/1")])])
+        ])
+        let url = created["cart"]?["checkoutUrl"]?.string ?? ""
+        let results = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask { try await TestClient.shared.send(.post, url, body: "action=pay").status }
+            }
+            return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        }
+        #expect(results == [200: 1, 404: 7])
+        await sandbox.stop()
+    }
+
     @Test("the old id of a moved cart works once and returns the cart with its new id and without the buyer")
     func moved() async throws {
         let sandbox = try await ShopSandbox.start()
