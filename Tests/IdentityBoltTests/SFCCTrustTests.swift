@@ -59,6 +59,28 @@ struct SFCCTrustTests: SFCCSuite {
     }
 
     @Test(
+        "a key set with status 404 is a configuration error at a login, and a temporary one after the response to a refresh"
+    )
+    func missingKeySet() async throws {
+        let shop = try await shop()
+        let jwks = try HTTPURL(shop.origin + "/missing.json")
+        func provider() throws -> SFCCProvider {
+            try self.provider(shop) { ($0.endpoints.jwks, $0.issuers) = (jwks, ["slas/prod/x"]) }
+        }
+        let atLogin = await failure { try await signIn(provider()) }
+        #expect(atLogin?.code == .discoveryFailed && atLogin?.kind == .configuration)
+        let tokens = TokenSet(
+            buyer: Buyer(issuer: "slas/prod/x", subject: "customer:1"),
+            accessToken: Secret(try jwt(shop)),
+            refreshToken: Secret("RT"),
+            issuedAt: shop.clock.now
+        )
+        // The response can be validated later, when the key set can be fetched.
+        let afterRefresh = await failure { try await provider().refresh(tokens) }
+        #expect(afterRefresh?.code == .discoveryFailed && afterRefresh?.kind == .retryLater)
+    }
+
+    @Test(
         "with a key set, a refresh may return a token of another configured issuer for the same subject; without one it may not"
     )
     func movedIssuer() async throws {

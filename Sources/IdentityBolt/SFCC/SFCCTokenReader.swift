@@ -55,7 +55,12 @@ struct SFCCTokenReader: Sendable {
             )
         }
         if let old { try refuseTokenOfAnotherBuyer(claims, token, old) }
-        if let verifier { _ = try await verifier.verifiedClaims(of: token) }
+        do {
+            _ = try await verifier?.verifiedClaims(of: token)
+        } catch {
+            let error = IdentityError.wrapping(error)
+            throw old == nil ? error : error.afterTokenResponse
+        }
         let buyer = try buyer(claims, token, isVerified: verifier != nil)
         var tokens = TokenSet(
             buyer: old?.buyer ?? buyer,
