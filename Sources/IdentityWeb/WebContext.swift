@@ -20,6 +20,8 @@ public final class WebContext: Sendable {
         var session: Session??
         /// The outer optional is nil until the guest was read, the inner one if the browser has no guest.
         var guest: Session??
+        /// Where the sign-in that this request completes leads the buyer.
+        var returnPath: String?
     }
 
     /// The request.
@@ -238,6 +240,11 @@ public final class WebContext: Sendable {
         }
     }
 
+    /// Notes where a sign-in leads the buyer, so that the page of its failure has a link to a new sign-in that leads there.
+    func noteReturnPath(_ path: String?) {
+        state.withLock { $0.returnPath = path }
+    }
+
     /// The response with the cookies that were set for it.
     ///
     /// If the request has read a session, the CSRF token or the logout origin, or if the response sets a cookie, its headers forbid every
@@ -279,7 +286,8 @@ public final class WebContext: Sendable {
         if let error = error as? WebResponseError { return finish(error.response) }
         let error = IdentityError.wrapping(error)
         routes.sessions.reportFailedRequest(error)
-        return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error))
+        let returnPath = state.withLock { $0.returnPath }
+        return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error, returningTo: returnPath))
     }
 
     /// The response of the route that handles the request; nil if the app has to handle it, because the path belongs to no route.

@@ -57,7 +57,9 @@ struct StepUpRouteTests {
         #expect(try await browser.get("/payment").status == 303)
     }
 
-    @Test("another buyer at a step-up gets no session, and the old session stays with its cart")
+    @Test(
+        "another buyer at a step-up gets no session, the old session stays with its cart, and the page's link leads back"
+    )
     func otherBuyer() async throws {
         let stage = try await WebStage(providers: ["op"])
         let browser = browser(stage, maxAge: .seconds(300))
@@ -67,6 +69,7 @@ struct StepUpRouteTests {
         stage.clock.advance(by: .seconds(600))
         let refused = try await deliver(try await browser.get("/payment"), browser, stage, as: stage.grace)
         #expect(refused.status == 403 && stage.sessionID(browser) == old)
+        #expect(refused.text.contains("href=\"/auth/login?return=%2Fpayment\">Sign in again"))
         #expect(try await stage.sessions.session(old).buyer.email?.value == stage.ada.email)
         #expect(try await stage.carts.lines(for: old).map(\.quantity) == [1])
     }

@@ -4,11 +4,13 @@ extension LoginCoordinator {
     ///
     /// Pass `mayBeRepeatedCallback` if the binding comes from a cookie that is named after the callback's attempt. Then an unknown `state`
     /// is not reported as an attack: the browser repeats its own callback, for example when the buyer reloads the page of a failed login.
+    /// `noteReturnPath` gets the login's return path before the login can fail at the provider.
     func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
         provider expectedProvider: String?,
         mayBeRepeatedCallback: Bool = false,
+        noteReturnPath: (@Sendable (String?) -> Void)? = nil,
         admitting admit: Admission? = nil
     ) async throws -> CompletedLogin {
         let started = clock.elapsed
@@ -21,6 +23,7 @@ extension LoginCoordinator {
             try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
             // The return path is checked again, because the process that began the login may have another policy.
             var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
+            noteReturnPath?(returnPath)
             let provider = try visible.providers.provider(ofStored: attempt.provider, tenant: attempt.tenant)
             // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
             if let stepUp = attempt.stepUp {

@@ -47,10 +47,12 @@ extension SessionManager {
     ///
     /// The tokens of a buyer whom the admission refuses are revoked, except after a step-up. Pass the binding only from the cookie that is
     /// named after the callback's attempt: with any binding, an unknown `state` is taken for a repeated callback and not for an attack.
+    /// `noteReturnPath` gets the return path of the login, also of a login that fails afterwards.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
         provider: String,
+        noteReturnPath: @escaping @Sendable (String?) -> Void,
         admitting admit: @escaping Admission
     ) async throws -> CompletedLogin {
         try await Correlation.scope {
@@ -59,6 +61,7 @@ extension SessionManager {
                 browserBinding: browserBinding,
                 provider: provider,
                 mayBeRepeatedCallback: browserBinding != nil,
+                noteReturnPath: noteReturnPath,
                 admitting: admit
             )
         }

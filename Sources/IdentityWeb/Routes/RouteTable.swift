@@ -69,8 +69,9 @@ struct RouteTable: Sendable {
     var logoutPath: String { basePath + "/logout" }
     var logoutDonePath: String { basePath + "/logout/done" }
 
-    /// The link that begins a sign-in.
-    func loginPath(of provider: String, returningTo path: String?) -> String {
-        basePath + "/login/" + FormEncoding.escape(provider) + (path.map { "?return=" + FormEncoding.escape($0) } ?? "")
+    /// The link that begins a sign-in; without a provider, the link to the page that lists the providers.
+    func loginPath(of provider: String? = nil, returningTo path: String?) -> String {
+        loginPath + (provider.map { "/" + FormEncoding.escape($0) } ?? "")
+            + (path.map { "?return=" + FormEncoding.escape($0) } ?? "")
     }
 }

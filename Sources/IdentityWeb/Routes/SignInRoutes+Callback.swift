@@ -28,7 +28,8 @@ extension SignInRoutes {
         let login = try await sessions.complete(
             callback,
             browserBinding: cookie?.binding,
-            provider: provider
+            provider: provider,
+            noteReturnPath: context.noteReturnPath
         ) { tokens, tenant, returnPath in
             let path = try await self.admit(tokens.buyer, of: provider, request, returnPath)
             let isSameBuyer = old.map { descriptor.isSession($0, of: tokens.buyer, tenant) } ?? false

@@ -10,7 +10,7 @@ extension SignInRoutes {
         }
         let page = page(after: context.request)
         guard sessions.providerNames.count == 1, let provider = sessions.providerNames.first else {
-            return try redirect(to: table.loginPath + (page.map { "?return=" + FormEncoding.escape($0) } ?? ""))
+            return try redirect(to: table.loginPath(returningTo: page))
         }
         var options = configuration.loginOptions
         options.returnPath = page

@@ -9,19 +9,21 @@ extension SignInRoutes {
     ///   - content: What the page says.
     ///   - status: The status; nil for the content's status.
     ///   - correlationID: The id for the app's support; nil on a page without an error.
+    ///   - returnPath: Where a new sign-in leads the buyer; nil for the home page.
     ///   - targets: Further origins for `form-action`, because Chromium also applies `form-action` to the redirects that follow a form.
     /// - Returns: The response.
     func page(
         _ content: SignInPage.Content,
         status: Int? = nil,
         correlationID: String? = nil,
+        returningTo returnPath: String? = nil,
         targets: [String] = []
     ) -> WebResponse {
         let page = SignInPage(
             content: content,
             status: status,
             correlationID: correlationID,
-            signInLink: table.loginPath,
+            signInLink: table.loginPath(returningTo: returnPath),
             homeLink: configuration.homePath
         )
         var response = WebResponse.html(configuration.pages.html(for: page), status: page.status)
@@ -38,8 +40,13 @@ extension SignInRoutes {
     }
 
     /// The page for an error, with the status of `IdentityError.httpStatus`.
-    func page(for error: IdentityError) -> WebResponse {
-        page(SignInPage.Content(error), status: error.httpStatus, correlationID: error.correlationID)
+    func page(for error: IdentityError, returningTo returnPath: String?) -> WebResponse {
+        page(
+            SignInPage.Content(error),
+            status: error.httpStatus,
+            correlationID: error.correlationID,
+            returningTo: returnPath
+        )
     }
 
     /// The JSON response to a script for an error: only its kind, the sentence for the buyer and the correlation id.
