@@ -6,12 +6,6 @@ internal import Synchronization
 ///
 /// The limit protects the store, where each attempt occupies a record until it expires.
 final class LoginLimiter: Sendable {
-    enum Attempt: Equatable {
-        case allowed
-        /// The client should wait this long.
-        case refused(retryAfter: Duration)
-    }
-
     private let limit: SignInRoutes.LoginLimit
     private let clock: any IdentityClock
     private let buckets: Mutex<BoundedTable<String, TokenBucket>>
@@ -27,23 +21,25 @@ final class LoginLimiter: Sendable {
     }
 
     /// Takes one attempt out of the bucket of an address.
-    func takeAttempt(of address: String?) -> Attempt {
+    ///
+    /// - Returns: Nil if the attempt is allowed; otherwise how long the client should wait.
+    func takeAttempt(of address: String?) -> Duration? {
         // All clients without an address would share one bucket, and one of them could lock out the others.
-        guard let address else { return .allowed }
+        guard let address else { return nil }
         let now = clock.elapsed
         return buckets.withLock { buckets in
             let own = Self.keys(address).map { key, share in
                 (key, buckets[key] ?? TokenBucket(size: limit.burst * share, interval: limit.interval / share))
             }
             if let pause = own.compactMap({ $0.1.pause(at: now) }).max() {
-                return .refused(retryAfter: .seconds(max(1, pause.timeInterval.rounded(.up))))
+                return .seconds(max(1, pause.timeInterval.rounded(.up)))
             }
             for (key, var bucket) in own {
                 bucket.take(at: now)
                 // If the table is full, a full bucket is removed first, because it limits no address.
                 buckets.insert(bucket, for: key) { $0.isFull(at: now) }
             }
-            return .allowed
+            return nil
         }
     }
 

@@ -12,7 +12,7 @@ extension SignInRoutes {
         _ begin: () async throws -> StartedLogin
     ) async throws -> WebResponse {
         guard !context.request.isForPartOfPage else { throw context.requestRefused }
-        if case .refused(let pause) = limiter.takeAttempt(of: context.request.clientAddress) {
+        if let pause = limiter.takeAttempt(of: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause))
         }
         // `WebContext.requireSession` begins a login without `WebContext.dispatch`, which sets the same scope.

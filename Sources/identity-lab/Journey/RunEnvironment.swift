@@ -17,9 +17,7 @@ struct RunEnvironment: Sendable {
     let callback: CallbackMode?
     /// The clock of the program and of the embedded sandbox.
     let clock: AdjustableClock
-    let observers: [any IdentityObserver]
-    /// The sessions whose new tokens could not be stored, for the exit status of the command.
-    private let nonDurableTokens: NonDurableTokens
+    private let lab: Lab
     private let temporaryFolder: URL?
 
     private let variant = CartVariant()
@@ -57,8 +55,7 @@ struct RunEnvironment: Sendable {
             sandbox: embedded?.sandbox,
             callback: embedded == nil ? callback : .sandbox,
             clock: clock,
-            observers: lab.observers,
-            nonDurableTokens: lab.nonDurableTokens,
+            lab: lab,
             temporaryFolder: embedded?.folder
         )
     }
@@ -97,8 +94,8 @@ struct RunEnvironment: Sendable {
             store: store.recorded(by: recorder),
             transport: RecordingTransport(inner: transport, recorder: recorder),
             clock: clock,
-            observers: observers,
-            nonDurableTokens: nonDurableTokens
+            observers: lab.observers,
+            nonDurableTokens: lab.nonDurableTokens
         )
     }
 
@@ -112,7 +109,7 @@ struct RunEnvironment: Sendable {
                 store: store.store,
                 transport: transport,
                 clock: clock,
-                nonDurableTokens: nonDurableTokens
+                nonDurableTokens: lab.nonDurableTokens
             )
             return try deployment.requireCarts().client
         }
