@@ -286,7 +286,7 @@ let package = Package(
             "IdentitySQLiteTests",
             [
                 "IdentitySQLite", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto",
-                "IdentityTesting", "TestMemory",
+                "IdentityTesting", "TestMemory", "TestStores",
             ]
         ),
         tests(
@@ -296,7 +296,7 @@ let package = Package(
                 "IdentityPostgres", "IdentityStoreKit", "IdentityKit", "IdentityHTTP", "IdentityCrypto",
                 "IdentityTesting",
                 "IdentitySandbox",
-                "TestProcesses", "TestPostgres",
+                "TestProcesses", "TestPostgres", "TestStores",
                 "identity-lab",
             ]
         ),
@@ -362,8 +362,14 @@ let package = Package(
         .target(name: "TestGuides", path: "Tests/Support/Guides", swiftSettings: settings),
         .target(
             name: "TestDoubles",
-            dependencies: ["IdentityHTTP", "IdentityKit"],
+            dependencies: ["IdentityHTTP", "IdentityKit", "IdentityCrypto"],
             path: "Tests/Support/Doubles",
+            swiftSettings: settings
+        ),
+        .target(
+            name: "TestStores",
+            dependencies: ["IdentityStoreKit", "IdentityKit", "IdentityCrypto", "IdentityTesting"],
+            path: "Tests/Support/Stores",
             swiftSettings: settings
         ),
         .target(name: "TestDirectories", path: "Tests/Support/Directories", swiftSettings: settings),

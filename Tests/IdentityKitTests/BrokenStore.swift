@@ -162,6 +162,12 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
     func insert(_ attempt: StoredLoginAttempt) async throws {
         var attempt = attempt
         if defect == .evictsOthers { attempt.tenant = "" }
+        if defect == .evictsFirst {
+            try await inner.insert(
+                StoredLoginAttempt(key: "room", tenant: attempt.tenant, expiresAt: .distantFuture, payload: Secret(""))
+            )
+            _ = try await inner.takeLoginAttempt("room")
+        }
         try await inner.insert(attempt)
     }
 

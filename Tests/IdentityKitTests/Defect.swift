@@ -13,6 +13,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case restartsRevisions = "restarts the revisions of a removed attachment"
     case comparesNoRevision = "changes an attachment without comparing revisions"
     case evictsOthers = "evicts login attempts of other tenants"
+    case evictsFirst = "evicts a login attempt before it replaces another one"
     case countsAll = "applies the session limit to all tenants together"
     case takesTwice = "returns a login attempt several times"
     case takesUnchecked = "removes a login attempt that the caller refuses"
@@ -62,6 +63,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .comparesNoRevision:
             ["a change that expects another revision", "of 32 concurrent changes", "a counter in an attachment"]
         case .evictsOthers: ["many logins at one tenant", "only look alike have their own limits for logins"]
+        case .evictsFirst: ["a pending login that replaces another one"]
         case .countsAll: ["with the maximum number of sessions gets no more", "their own limits for sessions"]
         case .takesUnchecked: ["a pending login that the caller refuses stays"]
         case .takesTwice: ["a pending login is taken once", "of 64 tasks that take one pending login"]

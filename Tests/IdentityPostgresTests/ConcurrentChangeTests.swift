@@ -3,6 +3,7 @@ import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres

@@ -5,6 +5,7 @@ import IdentityTesting
 import Synchronization
 import TestDirectories
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import IdentityKit
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres

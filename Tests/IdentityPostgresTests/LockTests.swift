@@ -2,6 +2,7 @@
 import FoundationEssentials
 import IdentityKit
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres
@@ -222,7 +223,7 @@ struct LockTests {
                     let store = stores[number % 2]
                     try await store.withSessionLock(id, waitingUpTo: .seconds(120)) { _ in
                         let found = try #require(try await store.session(id))
-                        #expect(try await store.replace(found.successor("x"), expecting: found.generation))
+                        #expect(try await store.replace(found.next("x"), expecting: found.generation))
                     }
                 }
             }

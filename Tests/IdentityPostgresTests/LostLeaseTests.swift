@@ -5,6 +5,7 @@ import IdentityTesting
 import TestDirectories
 import TestDoubles
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import IdentityKit
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres
@@ -43,7 +44,7 @@ struct LostResponseTests {
         var session = try sampleSession()
         try await store.insert(session)
         for number in 1...3 {
-            let next = session.successor("tokens \(number)")
+            let next = session.next("tokens \(number)")
             if number > 1 { proxy.loseNextResponse() }
             #expect(try await store.replace(next, expecting: session.generation))
             session = next
@@ -53,7 +54,7 @@ struct LostResponseTests {
         #expect(try await direct.session(session.id)?.payload.reveal() == "tokens 3")
         // A save with an old generation still fails.
         proxy.loseNextResponse()
-        #expect(try await !store.replace(session.successor("late"), expecting: session.generation - 1))
+        #expect(try await !store.replace(session.next("late"), expecting: session.generation - 1))
         #expect(proxy.lost == 3)
     }
 
@@ -62,13 +63,13 @@ struct LostResponseTests {
         let (store, _, direct) = try await stage()
         let session = try sampleSession()
         try await store.insert(session)
-        let next = session.successor("new tokens")
+        let next = session.next("new tokens")
         #expect(try await direct.replace(next, expecting: session.generation))
         let row = try store.records.seal(next)
         #expect(try await store.isStored(next, row, store.client.deadline) == true)
-        let other = session.successor("somebody else's")
+        let other = session.next("somebody else's")
         #expect(try await store.isStored(other, store.records.seal(other), store.client.deadline) == false)
-        #expect(try await direct.replace(next.successor("later"), expecting: next.generation))
+        #expect(try await direct.replace(next.next("later"), expecting: next.generation))
         #expect(try await store.isStored(next, row, store.client.deadline) == nil)
     }
 

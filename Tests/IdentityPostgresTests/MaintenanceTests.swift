@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityStoreKit
 import TestDirectories
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import IdentityKit
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres
@@ -101,7 +102,7 @@ struct PoolTests {
         }
         let session = try sampleSession()
         try await store.insert(session)
-        #expect(try await store.replace(session.successor("x"), expecting: session.generation))
+        #expect(try await store.replace(session.next("x"), expecting: session.generation))
         try await store.withSessionLock(session.id, waitingUpTo: .zero) { _ in }
         #expect(try await store.execute("SELECT count(*) FROM pg_prepared_statements").first?.integer(0) == 0)
         let settings = try await store.execute("SELECT count(*) FROM pg_settings WHERE source = 'session'")
@@ -155,7 +156,7 @@ struct PoolTests {
                     try await store.insert(session)
                     #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
                     let isReplaced = try await store.withSessionLock(session.id, waitingUpTo: .seconds(60)) { _ in
-                        try await store.replace(session.successor("y"), expecting: session.generation)
+                        try await store.replace(session.next("y"), expecting: session.generation)
                     }
                     #expect(isReplaced)
                     #expect(try await stores[(number + 1) % 2].remove(session.id)?.session.payload.reveal() == "y")

@@ -3,6 +3,7 @@ import FoundationEssentials
 import IdentityKit
 import TestGuides
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres
@@ -20,8 +21,7 @@ struct RestoredRowTests {
         let session = try sampleSession()
         try await store.insert(session)
         #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
-        var claimed = session.successor("claimed")
-        claimed.isInDoubt = true
+        let claimed = session.next("claimed", isInDoubt: true)
         #expect(try await store.replace(claimed, expecting: session.generation))
         try await store.execute("UPDATE §session SET generation = generation + 1")
         #expect(try await store.quarantineDamagedRows() == 2)

@@ -3,6 +3,7 @@ import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres
@@ -79,7 +80,7 @@ struct RowTests {
         await expect(.storeCorrupt, .configuration) { try await store.session(bad.id) }
         await expect(.storeCorrupt, .configuration) { try await store.remove(bad.id) }
         await expect(.storeCorrupt, .configuration) {
-            try await store.replace(bad.successor("x"), expecting: bad.generation)
+            try await store.replace(bad.next("x"), expecting: bad.generation)
         }
         await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: bad.id) }
         await expect(.storeCorrupt, .configuration) {
@@ -120,7 +121,7 @@ struct RowTests {
             await expect(.storeCorrupt, .configuration) { try await store.session(session.id) }
             await expect(.storeCorrupt, .configuration) { try await store.remove(session.id) }
             await expect(.storeCorrupt, .configuration) {
-                try await store.replace(session.successor("x"), expecting: session.generation)
+                try await store.replace(session.next("x"), expecting: session.generation)
             }
             await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: session.id) }
             await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
@@ -144,8 +145,7 @@ struct RowTests {
         for session in sessions { try await old.insert(session) }
         #expect(try await old.setAttachment("cart", to: Secret("x"), of: sessions[0].id, expecting: nil))
         try await old.insert(StoredLoginAttempt(key: "a", tenant: "t", expiresAt: later, payload: Secret("p")))
-        var busy = sessions[1].successor("claimed")
-        busy.isInDoubt = true
+        let busy = sessions[1].next("claimed", isInDoubt: true)
         #expect(try await old.replace(busy, expecting: sessions[1].generation))
         let key = try TestSchema.key()
         // The new key becomes active at once, so `old`, which does not have this key, cannot read the rows that it encrypts.
@@ -194,24 +194,8 @@ struct RowTests {
         try await store.insert(session)
         #expect(try await store.markAllAsRestored() == 1)
         #expect(try await store.session(session.id)?.isRestored == true)
-        #expect(try await store.replace(session.successor("x"), expecting: session.generation))
+        #expect(try await store.replace(session.next("x"), expecting: session.generation))
         #expect(try await store.session(session.id)?.isRestored == false)
-    }
-
-    @Test("a filter by isInDoubt finds only sessions with, or only sessions without, a refresh in progress")
-    func inDoubt() async throws {
-        let store = try await TestSchema().open()
-        var session = try sampleSession()
-        let other = try sampleSession()
-        for each in [session, other] { try await store.insert(each) }
-        session = session.successor("claimed")
-        session.isInDoubt = true
-        #expect(try await store.replace(session, expecting: session.generation - 1))
-        #expect(try await store.sessions(matching: SessionFilter(isInDoubt: true)).map(\.id) == [session.id])
-        #expect(try await store.sessions(matching: SessionFilter(isInDoubt: false)).map(\.id) == [other.id])
-        let buyer = (issuer: session.issuer, subject: session.subject)
-        #expect(try await store.sessions(matching: SessionFilter(buyer: buyer, isInDoubt: true)).count == 1)
-        #expect(try await store.checkHealth().sessionsInDoubt == 1)
     }
 
     @Test("a sweep also checks the database's clock, so a machine whose clock is fast removes nothing early")
@@ -224,42 +208,6 @@ struct RowTests {
         #expect(try await store.sweep(expiredBefore: later + 1_000_000_000) == 0)
         #expect(try await store.session(session.id) != nil)
         #expect(try await store.isUsed("token"))
-    }
-
-    @Test("at a tenant's maximum, a pending login that replaces another one evicts no third one")
-    func replacedLogin() async throws {
-        let store = try await TestSchema().open { $0.maximumAttempts = 2 }
-        for (key, age) in [("first", 1.0), ("second", 2), ("second", 2)] {
-            try await store.insert(StoredLoginAttempt(key: key, expiresAt: later + age, payload: Secret("p")))
-        }
-        #expect(try await store.takeLoginAttempt("first") != nil)
-        #expect(try await store.takeLoginAttempt("second") != nil)
-    }
-
-    @Test("pending logins are evicted within their own tenant only")
-    func tenants() async throws {
-        let store = try await TestSchema().open { $0.maximumAttempts = 3 }
-        func insert(_ key: String, _ tenant: String, _ age: Double) async throws {
-            let attempt = StoredLoginAttempt(key: key, tenant: tenant, expiresAt: later + age, payload: Secret("p"))
-            try await store.insert(attempt)
-        }
-        try await insert("quiet", "other", 0)
-        for number in 0..<10 { try await insert("\(number)", "flooded", Double(number)) }
-        #expect(try await store.takeLoginAttempt("quiet") != nil)
-        #expect(try await store.takeLoginAttempt("6") == nil)
-        for number in 7..<10 { #expect(try await store.takeLoginAttempt("\(number)") != nil) }
-    }
-
-    @Test("used tokens are evicted only after they expire")
-    func usedTokens() async throws {
-        let store = try await TestSchema().open { $0.maximumUsedTokens = 2 }
-        let past = Date(timeIntervalSince1970: 1_000_000_000)
-        #expect(try await store.markUsed("late", until: later))
-        #expect(try await store.markUsed("over", until: past))
-        #expect(try await store.markUsed("new", until: later))
-        #expect(try await !store.isUsed("over"))
-        await expect(.storeFull, .retryLater) { try await store.markUsed("one more", until: later) }
-        #expect(try await !store.markUsed("late", until: later))
     }
 
     @Test("rows show only the names of tenant, provider and issuer of a buyer")
@@ -289,17 +237,6 @@ struct RowTests {
             )
             #expect(found.first?.integer(0) == 0, "in \(table)")
         }
-    }
-
-    @Test("new sessions above a tenant's limit are refused until some sessions of the tenant end")
-    func sessionLimit() async throws {
-        let store = try await TestSchema().open { $0.maximumSessionsPerTenant = 2 }
-        let sessions = try (0..<3).map { _ in try sampleSession(tenant: "small") }
-        for session in sessions.prefix(2) { try await store.insert(session) }
-        await expect(.storeFull, .retryLater) { try await store.insert(sessions[2]) }
-        try await store.insert(try sampleSession(tenant: "other"))
-        #expect(try await store.remove(sessions[0].id) != nil)
-        try await store.insert(sessions[2])
     }
 
     @Test("sessions that cannot be saved are spooled only if a spool is configured")

@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityStoreKit
 import TestDoubles
 import TestPostgres
+import TestStores
 import Testing
 
 @testable import IdentityPostgres
@@ -28,7 +29,7 @@ struct ServerTroubleTests {
                     // Each session is replaced at least once, also if this task starts late.
                     while !isOver.isRaised || session.generation == StoredSession.firstGeneration {
                         try Task.checkCancellation()
-                        let next = session.successor("tokens \(session.generation + 1)")
+                        let next = session.next("tokens \(session.generation + 1)")
                         do {
                             guard try await stores[number % 2].replace(next, expecting: session.generation) else {
                                 Issue.record("A session that only this task writes has another generation.")
@@ -90,7 +91,7 @@ struct ServerTroubleTests {
         try await server.command("signal STOP")
         await expect(.storeUnavailable, .retryLater) { try await store.session(session.id) }
         await expect(.storeUnavailable, .retryLater) {
-            try await store.replace(session.successor("x"), expecting: session.generation)
+            try await store.replace(session.next("x"), expecting: session.generation)
         }
         try await server.command("signal CONT")
         let found = try await eventually { try await store.session(session.id) }
@@ -122,7 +123,7 @@ struct ServerTroubleTests {
         let session = try sampleSession()
         try await store.insert(session)
         try await server.command("stop fast")
-        async let answer = store.replace(session.successor("x"), expecting: session.generation)
+        async let answer = store.replace(session.next("x"), expecting: session.generation)
         try await server.command("start")
         #expect(try await answer)
     }
@@ -174,7 +175,7 @@ struct ServerTroubleTests {
         try await server.command("append default_transaction_read_only = off")
         try await server.command("reload")
         let isReplaced = try await eventually {
-            try await store.replace(session.successor("x"), expecting: session.generation)
+            try await store.replace(session.next("x"), expecting: session.generation)
         }
         #expect(isReplaced)
     }

@@ -1,5 +1,6 @@
 import IdentityKit
 import Synchronization
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

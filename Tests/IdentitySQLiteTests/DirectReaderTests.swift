@@ -3,6 +3,7 @@ import Foundation
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

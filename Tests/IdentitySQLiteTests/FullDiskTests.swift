@@ -5,6 +5,7 @@ import IdentityStoreKit
 import IdentityTesting
 import Synchronization
 import TestDoubles
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 import TestDoubles
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -4,6 +4,7 @@ import IdentityPlatform
 import IdentityStoreKit
 import IdentityTesting
 import Synchronization
+import TestStores
 import Testing
 
 @testable import IdentitySQLite
@@ -111,19 +112,6 @@ struct LoginFileTests {
         #expect(try await store.checkHealth().loginAttempts == 66)
         for key in keys { #expect(try await store.takeLoginAttempt(key) != nil) }
         #expect(try await store.checkHealth().loginAttempts == 0)
-    }
-
-    @Test(
-        "at a tenant's maximum, a pending login that replaces another one evicts no third one",
-        arguments: [false, true]
-    )
-    func replacement(isDurable: Bool) async throws {
-        let store = try await open { ($0.maximumAttempts, $0.savesPendingLoginsDurably) = (2, isDurable) }
-        for (key, expiry) in [("first", 1.0), ("second", 2), ("second", 2)] {
-            try await store.insert(sampleAttempt(key, expiresAt: expiry))
-        }
-        #expect(try await store.takeLoginAttempt("first") != nil)
-        #expect(try await store.takeLoginAttempt("second") != nil)
     }
 
     @Test("a damaged pending login is refused, counted and moved to quarantine")

@@ -4,6 +4,7 @@ import IdentityCrypto
 import IdentityKit
 import IdentityPlatform
 import IdentityStoreKit
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -1,6 +1,7 @@
 import IdentityKit
 import IdentityStoreKit
 import TestMemory
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
 import IdentityTesting
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

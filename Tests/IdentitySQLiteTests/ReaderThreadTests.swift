@@ -1,5 +1,6 @@
 import Dispatch
 import IdentityKit
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

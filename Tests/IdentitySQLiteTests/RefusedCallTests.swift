@@ -2,6 +2,7 @@ import Dispatch
 import FoundationEssentials
 import IdentityKit
 import Synchronization
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityTesting
 import TestDoubles
 import TestGuides
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

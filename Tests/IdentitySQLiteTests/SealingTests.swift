@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityStoreKit
 import IdentityTesting
 import TestGuides
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityStoreKit
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -3,6 +3,7 @@ import Glibc
 import IdentityKit
 import IdentityStoreKit
 import IdentityTesting
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -90,24 +90,6 @@ final class StoreDirectory: Sendable {
     }
 }
 
-func sampleSession(
-    payload: String = "tokens",
-    subject: String = "buyer",
-    tenant: String = "",
-    retainedUntil: Date = Date(timeIntervalSince1970: 2_000_000_000)
-) throws -> StoredSession {
-    StoredSession(
-        id: try #require(SessionID(rawValue: Base64URL.encode(try SecureRandom.bytes(16)))),
-        provider: "shopify",
-        tenant: tenant,
-        issuer: "https://id.example",
-        subject: subject,
-        createdAt: Date(timeIntervalSince1970: 1_790_000_000),
-        retainedUntil: retainedUntil,
-        payload: Secret(payload)
-    )
-}
-
 func sampleAttempt(
     _ key: String,
     tenant: String = "",
@@ -115,17 +97,6 @@ func sampleAttempt(
 ) -> StoredLoginAttempt {
     let expiry = Date(timeIntervalSince1970: seconds)
     return StoredLoginAttempt(key: key, tenant: tenant, expiresAt: expiry, payload: Secret("attempt \(key)"))
-}
-
-extension StoredSession {
-    /// The next generation of the session.
-    func next(_ payload: String? = nil, isInDoubt: Bool = false) -> StoredSession {
-        var next = self
-        next.generation += 1
-        next.isInDoubt = isInDoubt
-        if let payload { next.payload = Secret(payload) }
-        return next
-    }
 }
 
 extension SQLiteStore {
@@ -153,18 +124,4 @@ extension SQLiteStore {
             _ = try connection.texts("PRAGMA max_page_count = \(pages)")
         }
     }
-}
-
-/// Expects an error of the SDK with this code and kind, and returns it.
-@discardableResult
-func expect<R>(
-    _ code: IdentityError.Code,
-    _ kind: IdentityError.Kind,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () async throws -> R
-) async -> IdentityError? {
-    let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) { _ = try await body() }
-    #expect(error?.code == code, sourceLocation: sourceLocation)
-    #expect(error?.kind == kind, sourceLocation: sourceLocation)
-    return error
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import IdentityKit
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import IdentityKit
-import IdentityTesting
+import TestStores
 import Testing
 
 @testable import IdentitySQLite
@@ -23,25 +23,5 @@ struct UsedTokenTests {
         #expect(try await !again.markUsed("name of a token", until: moment))
         let file = try directory.contents(directory.database)
         for name in ["name of a token", "name of a session"] { #expect(!file.contains(Array(name.utf8))) }
-    }
-
-    @Test("used tokens are evicted only after they expire")
-    func cap() async throws {
-        let directory = try StoreDirectory()
-        let clock = ManualClock()
-        let store = try await directory.open {
-            $0.maximumUsedTokens = 2
-            $0.clock = clock
-        }
-        for (key, age) in [("late", 30.0), ("early", 10)] {
-            #expect(try await store.markUsed(key, until: moment + age))
-        }
-        await expect(.storeFull, .retryLater) { try await store.markUsed("middle", until: moment + 20) }
-        #expect(try await !store.markUsed("early", until: moment))
-        clock.advance(by: .seconds(11))
-        #expect(try await store.markUsed("middle", until: moment + 20))
-        for (key, isKept) in [("early", false), ("middle", true), ("late", true)] {
-            #expect(try await store.isUsed(key) == isKept)
-        }
     }
 }

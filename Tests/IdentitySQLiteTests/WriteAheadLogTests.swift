@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import IdentityKit
 import IdentityStoreKit
+import TestStores
 import Testing
 
 @testable import IdentitySQLite

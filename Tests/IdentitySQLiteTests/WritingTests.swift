@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityStoreKit
 import IdentityTesting
 import Synchronization
+import TestStores
 import Testing
 
 @testable import IdentitySQLite
@@ -184,16 +185,6 @@ struct WritingTests {
         for size in [0, 511, 1_048_577] {
             await expect(.configurationInvalid, .configuration) { try await directory.open { $0.slotSize = size } }
         }
-    }
-
-    @Test("the pending logins that expire first are evicted", arguments: [1, 3])
-    func attemptCap(_ maximum: Int) async throws {
-        let directory = try StoreDirectory()
-        let store = try await directory.open { $0.maximumAttempts = maximum }
-        for number in [5, 2, 4, 1, 3] { try await store.insert(sampleAttempt("\(number)", expiresAt: Double(number))) }
-        #expect(try await store.checkHealth().loginAttempts == maximum)
-        #expect(try await store.takeLoginAttempt("3") != nil)
-        #expect(try await store.takeLoginAttempt("1") == nil)
     }
 
     @Test("after closing, the file contains exactly the sessions whose save succeeded")

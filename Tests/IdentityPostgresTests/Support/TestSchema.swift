@@ -77,50 +77,6 @@ extension PostgresStore {
     }
 }
 
-func sampleSession(
-    payload: String = "tokens",
-    subject: String = "buyer",
-    tenant: String = "",
-    providerSessionID: String? = nil,
-    retainedUntil: Date = Date(timeIntervalSince1970: 2_000_000_000)
-) throws -> StoredSession {
-    StoredSession(
-        id: try #require(SessionID(rawValue: Base64URL.encode(try SecureRandom.bytes(16)))),
-        provider: "shopify",
-        tenant: tenant,
-        issuer: "https://id.example",
-        subject: subject,
-        providerSessionID: providerSessionID,
-        createdAt: Date(timeIntervalSince1970: 1_790_000_000),
-        retainedUntil: retainedUntil,
-        payload: Secret(payload)
-    )
-}
-
-extension StoredSession {
-    /// The session with the next generation.
-    func successor(_ payload: String) -> StoredSession {
-        var next = self
-        next.generation += 1
-        next.payload = Secret(payload)
-        return next
-    }
-}
-
-/// Expects an error of the SDK with this code and kind, and returns it.
-@discardableResult
-func expect<R>(
-    _ code: IdentityError.Code,
-    _ kind: IdentityError.Kind,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: () async throws -> R
-) async -> IdentityError? {
-    let error = await #expect(throws: IdentityError.self, sourceLocation: sourceLocation) { _ = try await body() }
-    #expect(error?.code == code, sourceLocation: sourceLocation)
-    #expect(error?.kind == kind, sourceLocation: sourceLocation)
-    return error
-}
-
 /// A flag that can be raised.
 final class Flag: Sendable {
     private let state = Mutex(false)

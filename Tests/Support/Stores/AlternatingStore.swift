@@ -1,6 +1,7 @@
 package import FoundationEssentials
 package import IdentityKit
 package import IdentityStoreKit
+internal import IdentityTesting
 internal import Synchronization
 
 /// Passes each call to the next of several stores over one database, like processes that share it.
