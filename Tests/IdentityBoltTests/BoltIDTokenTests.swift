@@ -108,7 +108,7 @@ struct BoltIDTokenTests {
                 "token_endpoint": .string(bolt.origin + "/t"), "jwks_uri": .string(bolt.origin + "/k"),
             ])
         )
-        bolt.answer("/k", try bolt.keySet())
+        bolt.answer("/k", bolt.keySet())
         let token = try bolt.idToken { $0["iss"] = .string("https://boltapp.com") }
         bolt.answer("/t", try bolt.tokens { $0["id_token"] = .string(token) })
         let provider = try bolt.provider {

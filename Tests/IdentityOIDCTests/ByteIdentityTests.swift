@@ -4,6 +4,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
 import IdentityTesting
+import TestDoubles
 import Testing
 
 /// Two texts can be canonically equivalent in Unicode, for example K and U+212A KELVIN SIGN.
@@ -11,7 +12,7 @@ import Testing
 /// `String ==` treats them as equal, although their bytes differ.
 @Suite("Identifiers are compared byte by byte")
 struct ByteIdentityTests {
-    private static let forge = Result { try TokenForge(.es256) }
+    private static let forge = Result { try TokenSigner(.es256) }
 
     /// Pairs that `String ==` cannot tell apart; the texts of the last pair have the same number of bytes.
     static let pairs = [
@@ -29,9 +30,9 @@ struct ByteIdentityTests {
         _ changes: JSONObject,
         _ change: (inout SignedTokenExpectations) -> Void
     ) throws -> IdentityError.Code? {
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         for (name, value) in changes.members { claims[name] = value }
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         change(&expected)
         let forge = try Self.forge.get()
         do {
@@ -69,7 +70,7 @@ struct ByteIdentityTests {
                     $0.previous = TokenSet(
                         buyer: Buyer(issuer: "https://id.example", subject: ours),
                         accessToken: Secret("a"),
-                        issuedAt: TokenForge.now
+                        issuedAt: TokenSigner.now
                     )
                     $0.previous?.nonce = $0.nonce
                 } == expected(.idTokenSubject)
@@ -85,7 +86,7 @@ struct ByteIdentityTests {
         func refusal() throws -> IdentityError.Code? {
             let token = try forge.token()
             do {
-                _ = try IDTokenValidator.validate(token, keys: keys, expecting: TokenForge.expectations())
+                _ = try IDTokenValidator.validate(token, keys: keys, expecting: TokenSigner.expectations())
                 return nil
             } catch {
                 return error.code

@@ -136,7 +136,7 @@ extension DeviceLoginTests {
             let missing = await failure { try await world.provider.poll(authorization) }
             #expect(missing?.code == .idTokenMissing)
             world.fake.change(answer: { _ in })
-            world.fake.rotate(to: try TokenForge(.es256), publishing: false)
+            world.fake.rotate(to: try TokenSigner(.es256), publishing: false)
             let forged = await failure { try await world.provider.poll(authorization) }
             #expect(forged?.code == .idTokenSignature)
         }

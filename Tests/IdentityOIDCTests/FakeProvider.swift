@@ -22,18 +22,18 @@ final class FakeProvider: Sendable {
         var claims: @Sendable (inout JSONObject) -> Void = { _ in }
         var nonce: String?
         var serial = 0
-        var forge: TokenForge
+        var forge: TokenSigner
         var keys: [JSONValue]
     }
 
     private let state: Mutex<State>
 
     init() throws {
-        let forge = try TokenForge(.es256)
+        let forge = try TokenSigner(.es256)
         state = Mutex(State(forge: forge, keys: [forge.jwk]))
     }
 
-    var forge: TokenForge { state.withLock { $0.forge } }
+    var forge: TokenSigner { state.withLock { $0.forge } }
     var origin: String { state.withLock { $0.origin } }
     func serve(at origin: String) { state.withLock { $0.origin = origin } }
     func paths() -> [String] { state.withLock { $0.requests.map(\.path) } }
@@ -58,7 +58,7 @@ final class FakeProvider: Sendable {
     func expect(nonce: String?) { state.withLock { $0.nonce = nonce } }
 
     /// Signs with another key from now on.
-    func rotate(to forge: TokenForge, publishing isPublished: Bool) {
+    func rotate(to forge: TokenSigner, publishing isPublished: Bool) {
         state.withLock { state in
             state.forge = forge
             if isPublished { state.keys = [forge.jwk] }
@@ -118,7 +118,7 @@ final class FakeProvider: Sendable {
     private static func answer(_ state: State) throws -> JSONObject {
         let accessToken = "access-\(state.serial)"
         let hash = try Digest.sha256(Array(accessToken.utf8)).prefix(16)
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         claims["iss"] = .string(state.origin)
         claims["nonce"] = state.nonce.map { .string($0) }
         claims["at_hash"] = .string(Base64URL.encode(Array(hash)))

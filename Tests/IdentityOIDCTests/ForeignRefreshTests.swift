@@ -6,6 +6,7 @@ import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Refreshes with the ID token of another login")
@@ -89,7 +90,7 @@ struct ForeignRefreshTests {
                 lie.change(&claims)
                 if trouble == .expired { claims["exp"] = .integer(1_000_000_000) }
             })
-            if trouble == .signature { world.fake.rotate(to: try TokenForge(.es256), publishing: false) }
+            if trouble == .signature { world.fake.rotate(to: try TokenSigner(.es256), publishing: false) }
             if trouble == .withoutAccessToken { world.fake.change(answer: { $0["access_token"] = nil }) }
             let first = await stage.refusal { try await stage.process().refreshTokens(for: stage.id) }
             #expect(first?.code == lie.code && first?.kind == .rejected && first?.isAttackSuspected == true)

@@ -2,16 +2,17 @@ import FoundationEssentials
 import IdentityCrypto
 import IdentityKit
 import IdentityOIDC
+import TestDoubles
 import Testing
 
 /// Tokens with one invalid property each, which pass all other checks.
 @Suite("ID token: edge cases of each check")
 struct IDTokenEdgeTests {
-    private static let forge = Result { try TokenForge(.es256) }
+    private static let forge = Result { try TokenSigner(.es256) }
 
     private func refusal(
         _ token: Secret,
-        _ expected: SignedTokenExpectations = TokenForge.expectations(),
+        _ expected: SignedTokenExpectations = TokenSigner.expectations(),
         keys: JSONWebKeySet? = nil
     ) throws -> IdentityError.Code? {
         let keys = try keys ?? Self.forge.get().keySet()
@@ -24,7 +25,7 @@ struct IDTokenEdgeTests {
     }
 
     private func token(_ changes: [String: JSONValue?]) throws -> Secret {
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         for (name, value) in changes { claims[name] = value }
         return try Self.forge.get().token(claims)
     }
@@ -46,7 +47,7 @@ struct IDTokenEdgeTests {
         func hint(_ changes: [String: JSONValue?]) throws -> String {
             let error = #expect(throws: IdentityError.self) {
                 let keys = try Self.forge.get().keySet()
-                _ = try IDTokenValidator.validate(token(changes), keys: keys, expecting: TokenForge.expectations())
+                _ = try IDTokenValidator.validate(token(changes), keys: keys, expecting: TokenSigner.expectations())
             }
             #expect(error?.code == .idTokenTime)
             return try #require(error?.hint)
@@ -70,7 +71,7 @@ struct IDTokenEdgeTests {
 
     @Test("a logout token is refused as ID token, also without typ and nonce")
     func logoutToken() throws {
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.nonce = nil
         func events(_ name: String) throws -> Secret {
             try token(["nonce": nil, "events": .object([name: .object([:])])])
@@ -82,7 +83,7 @@ struct IDTokenEdgeTests {
 
     @Test("an accepted issuer other than the login's is refused at a login, and at a refresh unless a list names both")
     func issuers() throws {
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.issuers = .exactly(["https://id.example", "https://other.example"])
         let other = try token(["iss": .string("https://other.example")])
         #expect(try refusal(other, expected) == nil)
@@ -92,7 +93,7 @@ struct IDTokenEdgeTests {
         expected.previous = TokenSet(
             buyer: Buyer(issuer: "https://id.example", subject: "buyer-1"),
             accessToken: Secret("a"),
-            issuedAt: TokenForge.now
+            issuedAt: TokenSigner.now
         )
         expected.previous?.nonce = expected.nonce
         #expect(try refusal(other, expected) == nil)
@@ -103,12 +104,12 @@ struct IDTokenEdgeTests {
 
     @Test("at a refresh, an azp other than the login's is refused, even if both are accepted")
     func authorizedParty() throws {
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.audiences = ["client-1", "alias"]
         expected.previous = TokenSet(
             buyer: Buyer(issuer: "https://id.example", subject: "buyer-1"),
             accessToken: Secret("a"),
-            issuedAt: TokenForge.now
+            issuedAt: TokenSigner.now
         )
         expected.previous?.nonce = expected.nonce
         expected.previous?.authorizedParty = "client-1"
@@ -118,7 +119,7 @@ struct IDTokenEdgeTests {
 
     @Test("a token with several accepted audiences needs no azp")
     func severalAudiences() throws {
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.trustedAudiences = ["https://api.example"]
         let audiences = JSONValue.array([.string("client-1"), .string("https://api.example")])
         #expect(try refusal(token(["aud": audiences]), expected) == nil)
@@ -132,12 +133,12 @@ struct IDTokenEdgeTests {
         let digests: [(SignatureAlgorithm, ([UInt8]) throws -> [UInt8])] = [
             (.es256, Digest.sha256), (.es384, Digest.sha384), (.edDSA, Digest.sha512),
         ]
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.accessToken = Secret("access-1")
         for (algorithm, digest) in digests {
-            let forge = try TokenForge(algorithm)
+            let forge = try TokenSigner(algorithm)
             let hash = try digest(Array("access-1".utf8))
-            var claims = TokenForge.goodClaims
+            var claims = TokenSigner.goodClaims
             claims["at_hash"] = .string(Base64URL.encode(Array(hash.prefix(hash.count / 2))))
             #expect(try refusal(try forge.token(claims), expected, keys: try forge.keySet()) == nil)
             claims["at_hash"] = .string(Base64URL.encode(hash))
@@ -160,10 +161,10 @@ struct IDTokenEdgeTests {
 
     @Test("a key that is not meant for this signature is not used")
     func keys() throws {
-        var forge = try TokenForge(.es256)
+        var forge = try TokenSigner(.es256)
         let token = try forge.token()
         func keySet(_ changes: [String: JSONValue]) throws -> JSONWebKeySet {
-            var object = try #require(forge.jwk.object)
+            var object = forge.jwkMembers
             for (name, value) in changes { object[name] = value }
             return try JSONWebKeySet(parsing: JSONValue.object(["keys": .array([.object(object)])]).serialized)
         }
@@ -185,7 +186,7 @@ struct IDTokenEdgeTests {
 
     @Test("a key on the curve X25519 or Ed448 is ignored")
     func otherCurve() throws {
-        var key = try #require(try TokenForge(.edDSA).jwk.object)
+        var key = try TokenSigner(.edDSA).jwkMembers
         for (curve, count) in [("Ed25519", 1), ("X25519", 0), ("Ed448", 0)] {
             key["crv"] = .string(curve)
             let document = JSONValue.object(["keys": .array([.object(key)])]).serialized
@@ -195,7 +196,7 @@ struct IDTokenEdgeTests {
 
     @Test("a signed token that is not an ID token must have an accepted algorithm too")
     func listedAlgorithm() throws {
-        let forge = try TokenForge(.es256)
+        let forge = try TokenSigner(.es256)
         let signature = try JSONWebToken(parsing: try forge.token()).jws
         try signature.verify(keys: try forge.keySet(), algorithms: [.es256])
         let error = #expect(throws: IdentityError.self) {
@@ -210,7 +211,7 @@ struct IDTokenEdgeTests {
     )
     func keysOfFailure(status: Int, kind: IdentityError.Kind) async throws {
         try await FakeWorld.run { world in
-            let forge = try TokenForge(.es256)
+            let forge = try TokenSigner(.es256)
             world.fake.rotate(to: forge, publishing: true)
             world.fake.replace("/jwks", by: FakeProvider.json(["keys": .array([forge.jwk])], status: status))
             #expect(await world.refusal()?.kind == kind)
@@ -219,16 +220,16 @@ struct IDTokenEdgeTests {
 
     @Test("at most eight keys are tried, and a key set has at most a hundred keys")
     func bounds() throws {
-        var forge = try TokenForge(.es256)
+        var forge = try TokenSigner(.es256)
         forge.keyID = nil
-        let otherKeys = try (0..<8).map { _ in try TokenForge(.es256).jwk }
+        let otherKeys = try (0..<8).map { _ in try TokenSigner(.es256).jwk }
         func keySet(_ keys: [JSONValue]) throws -> JSONWebKeySet {
             try JSONWebKeySet(parsing: JSONValue.object(["keys": .array(keys)]).serialized)
         }
         #expect(try refusal(try forge.token(), keys: try keySet(otherKeys.dropLast() + [forge.jwk])) == nil)
         #expect(try refusal(try forge.token(), keys: try keySet(otherKeys + [forge.jwk])) == .idTokenSignature)
         forge.keyID = "k1"
-        let named = try (0..<8).map { _ in try TokenForge(.es256).jwk }
+        let named = try (0..<8).map { _ in try TokenSigner(.es256).jwk }
         #expect(try refusal(try forge.token(), keys: try keySet(named + [forge.jwk])) == .idTokenSignature)
         #expect(throws: IdentityError.self) { try keySet(Array(repeating: .null, count: 101)) }
         #expect(try keySet(Array(repeating: .null, count: 100)).count == 0)

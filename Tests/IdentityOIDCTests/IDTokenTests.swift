@@ -3,15 +3,16 @@ import IdentityCrypto
 import IdentityKit
 import IdentityOIDC
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("ID token")
 struct IDTokenTests {
-    private static let forge = Result { try TokenForge() }
+    private static let forge = Result { try TokenSigner() }
 
     private func refusal(
         _ token: Secret,
-        _ expected: SignedTokenExpectations = TokenForge.expectations(),
+        _ expected: SignedTokenExpectations = TokenSigner.expectations(),
         keys: JSONWebKeySet? = nil
     ) throws -> IdentityError? {
         let keys = try keys ?? Self.forge.get().keySet()
@@ -28,11 +29,11 @@ struct IDTokenTests {
         arguments: [SignatureAlgorithm.rs256, .ps256, .es256, .es384, .edDSA]
     )
     func good(algorithm: SignatureAlgorithm) throws {
-        let forge = try TokenForge(algorithm)
+        let forge = try TokenSigner(algorithm)
         let claims = try IDTokenValidator.validate(
             try forge.token(),
             keys: try forge.keySet(),
-            expecting: TokenForge.expectations()
+            expecting: TokenSigner.expectations()
         )
         #expect(claims.subject == "buyer-1")
         #expect(claims.standardBuyer.email == Buyer.Contact("ada@example.com", isVerified: true))
@@ -91,9 +92,9 @@ struct IDTokenTests {
 
     @Test("each invalid claim is refused with the expected error code", arguments: lies)
     func lie(_ lie: Lie) throws {
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         lie.change(&claims)
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.accessToken = Secret("access-1")
         let error = try refusal(try Self.forge.get().token(claims), expected)
         #expect(error?.code == lie.code)
@@ -103,10 +104,10 @@ struct IDTokenTests {
 
     @Test("at_hash of the right access token is accepted")
     func accessTokenHash() throws {
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         let hash = try Digest.sha256(Array("access-1".utf8)).prefix(16)
         claims["at_hash"] = .string(Base64URL.encode(Array(hash)))
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.accessToken = Secret("access-1")
         #expect(try refusal(try Self.forge.get().token(claims), expected) == nil)
     }
@@ -129,7 +130,7 @@ struct IDTokenTests {
         let forge = try Self.forge.get()
         let header = Array(#"{"alg":"HS256","kid":"k1"}"#.utf8)
         let input =
-            "\(Base64URL.encode(header)).\(Base64URL.encode(JSONValue.object(TokenForge.goodClaims).serialized))"
+            "\(Base64URL.encode(header)).\(Base64URL.encode(JSONValue.object(TokenSigner.goodClaims).serialized))"
         let key = SecretBytes(forge.jwk.serialized)
         let code = try HMACSHA256.authenticationCode(for: Array(input.utf8), key: key)
         #expect(try refusal(Secret("\(input).\(Base64URL.encode(code))"))?.code == .idTokenAlgorithm)
@@ -137,8 +138,8 @@ struct IDTokenTests {
 
     @Test("an algorithm that is not accepted is refused even with a valid signature")
     func allowList() throws {
-        let forge = try TokenForge(.es256)
-        var expected = TokenForge.expectations()
+        let forge = try TokenSigner(.es256)
+        var expected = TokenSigner.expectations()
         expected.algorithms = [.rs256]
         #expect(try refusal(try forge.token(), expected, keys: try forge.keySet())?.code == .idTokenAlgorithm)
     }
@@ -147,7 +148,7 @@ struct IDTokenTests {
     func tampering() throws {
         let token = try Self.forge.get().token().reveal()
         let parts = token.split(separator: ".").map(String.init)
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         claims["sub"] = .string("buyer-2")
         let forged = "\(parts[0]).\(Base64URL.encode(JSONValue.object(claims).serialized)).\(parts[2])"
         #expect(try refusal(Secret(forged))?.code == .idTokenSignature)
@@ -157,7 +158,7 @@ struct IDTokenTests {
 
     @Test("a key in the token's header is never used")
     func keysInTheHeader() throws {
-        let attacker = try TokenForge()
+        let attacker = try TokenSigner()
         let token = try attacker.token { header in
             header["jwk"] = attacker.jwk
             header["jku"] = .string("http://127.0.0.1:1/keys")
@@ -198,17 +199,17 @@ struct IDTokenTests {
 
     @Test("audiences that differ only in KELVIN SIGN and K are different")
     func unicodeIdentity() throws {
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.audiences = ["K"]
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         claims["aud"] = .string("\u{212A}")
         #expect(try refusal(try Self.forge.get().token(claims), expected)?.code == .idTokenAudience)
     }
 
     @Test("without kid every suitable key is tried; with an unknown kid no key is tried")
     func keySelection() throws {
-        var forge = try TokenForge()
-        var other = try TokenForge()
+        var forge = try TokenSigner()
+        var other = try TokenSigner()
         other.keyID = "k2"
         let keys = try forge.keySet(beside: [other.jwk])
         forge.keyID = nil
@@ -221,9 +222,9 @@ struct IDTokenTests {
 
     @Test("max_age requires a recent login")
     func maximumAge() throws {
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.maximumAgeSeconds = 100
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         #expect(try refusal(try Self.forge.get().token(claims), expected)?.code == .idTokenAuthentication)
         claims["auth_time"] = .integer(1_789_999_800)
         #expect(try refusal(try Self.forge.get().token(claims), expected)?.code == .idTokenAuthentication)
@@ -233,10 +234,10 @@ struct IDTokenTests {
 
     @Test("acr must be one of the requested acr_values")
     func authenticationContext() throws {
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.authenticationContexts = ["phr", "phrh"]
         let forge = try Self.forge.get()
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         #expect(try refusal(try forge.token(claims), expected)?.code == .idTokenAuthentication)
         claims["acr"] = .string("pwd")
         #expect(try refusal(try forge.token(claims), expected)?.code == .idTokenAuthentication)
@@ -247,11 +248,11 @@ struct IDTokenTests {
     @Test("a refreshed ID token may repeat an auth_time with more digits than the milliseconds that a session stores")
     func fractionalLogin() throws {
         let forge = try Self.forge.get()
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         claims["auth_time"] = try JSONValue(parsing: Array("1789999000.123456".utf8))
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         let login = try IDTokenValidator.validate(try forge.token(claims), keys: forge.keySet(), expecting: expected)
-        var tokens = TokenSet(buyer: login.standardBuyer, accessToken: Secret("a"), issuedAt: TokenForge.now)
+        var tokens = TokenSet(buyer: login.standardBuyer, accessToken: Secret("a"), issuedAt: TokenSigner.now)
         tokens.authenticatedAt = login.authenticatedAt
         tokens.nonce = expected.nonce
         expected.previous = TokenSet(record: tokens.record)
@@ -263,18 +264,18 @@ struct IDTokenTests {
 
     @Test("a refreshed ID token must have the buyer, issuer and login of the first one")
     func continuity() throws {
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.nonce = nil
         var previous = TokenSet(
             buyer: Buyer(issuer: "https://id.example", subject: "buyer-1"),
             accessToken: Secret("a"),
-            issuedAt: TokenForge.now
+            issuedAt: TokenSigner.now
         )
         previous.authenticatedAt = Date(timeIntervalSince1970: 1_789_999_000)
         previous.nonce = Secret("nonce-1")
         expected.previous = previous
         let forge = try Self.forge.get()
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         claims["auth_time"] = .integer(1_789_999_000)
         #expect(try refusal(try forge.token(claims), expected) == nil)
         let changes: [(String, JSONValue, IdentityError.Code)] = [
@@ -291,16 +292,16 @@ struct IDTokenTests {
     @Test("a refreshed ID token may have another issuer than the login only if the configuration lists both")
     func movedIssuer() throws {
         let (old, new) = ("https://id.example", "https://new.example")
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         claims["iss"] = .string(new)
         claims["nonce"] = nil
         let token = try Self.forge.get().token(claims)
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.nonce = nil
         expected.previous = TokenSet(
             buyer: Buyer(issuer: old, subject: "buyer-1"),
             accessToken: Secret("a"),
-            issuedAt: TokenForge.now
+            issuedAt: TokenSigner.now
         )
         let policies: [(IssuerPolicy, Bool)] = [
             ([old], false), ([new], false), ([old, new], true), (IssuerPolicy(summary: "any") { _ in true }, false),

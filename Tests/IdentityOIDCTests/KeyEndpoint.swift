@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentityTesting
 import Synchronization
+import TestDoubles
 
 @testable import IdentityOIDC
 
@@ -61,7 +62,7 @@ final class KeyEndpoint: Sendable {
         _ body: (KeyEndpoint, ProviderHTTPClient, HTTPURL, ManualClock) async throws -> Void
     ) async throws {
         let endpoint = KeyEndpoint()
-        endpoint.publish([try TokenForge(.es256).jwk])
+        endpoint.publish([try TokenSigner(.es256).jwk])
         let server = try await LoopbackServer.start { endpoint.answer($0) }
         let transport = try CurlTransport()
         let clock = ManualClock()

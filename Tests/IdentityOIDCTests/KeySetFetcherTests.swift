@@ -4,6 +4,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @testable import IdentityOIDC
@@ -90,7 +91,7 @@ struct KeySetFetcherTests {
 
     @Test("the order of the keys and unusable keys do not make a different key set")
     func sameKeys() async throws {
-        let (one, two) = (try TokenForge(.es256).jwk, try TokenForge(.rs256).jwk)
+        let (one, two) = (try TokenSigner(.es256).jwk, try TokenSigner(.rs256).jwk)
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             let fetch = KeySetFetcher(httpClient: httpClient, provider: "any")
             endpoint.publish([one, two])

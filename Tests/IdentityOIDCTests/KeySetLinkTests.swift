@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @testable import IdentityOIDC
@@ -80,7 +81,7 @@ struct KeySetLinkTests {
 
     init() throws {
         url = try HTTPURL("https://id.example/jwks")
-        stub = KeyStub(clock, [try TokenForge(.es256).jwk])
+        stub = KeyStub(clock, [try TokenSigner(.es256).jwk])
     }
 
     @Test("a token bucket permits a burst and then one fetch per interval, and accepts tokens back")
@@ -271,7 +272,7 @@ struct KeySetLinkTests {
     }
 
     private func key(_ keyID: String) throws -> JSONValue {
-        var forge = try TokenForge(.es256)
+        var forge = try TokenSigner(.es256)
         forge.keyID = keyID
         return forge.jwk
     }

@@ -2,6 +2,7 @@ import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @testable import IdentityOIDC
@@ -12,7 +13,7 @@ struct KeySetMoveTests {
     func moved() async throws {
         try await FakeWorld.run { world in
             _ = try await world.login()
-            let forge = try TokenForge(.es256)
+            let forge = try TokenSigner(.es256)
             let origin = world.fake.origin
             world.fake.change(metadata: { metadata in
                 metadata["jwks_uri"] = .string(origin + "/moved")

@@ -4,6 +4,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @testable import IdentityOIDC
@@ -73,13 +74,13 @@ struct KeySetSourceTests {
         try await KeyEndpoint.withSource { endpoint, source, url, _ in
             for _ in 0..<2 {
                 let known = try await source.keys(at: url)
-                let forge = try TokenForge(.es256)
+                let forge = try TokenSigner(.es256)
                 endpoint.publish([forge.jwk])
                 let newer = try #require(try await source.newerKeys(at: url, than: known, keyID: nil))
                 _ = try IDTokenValidator.validate(
                     try forge.token(),
                     keys: newer.keys,
-                    expecting: TokenForge.expectations()
+                    expecting: TokenSigner.expectations()
                 )
                 #expect(endpoint.last?.header("Cache-Control") == "no-cache")
             }
@@ -102,7 +103,7 @@ struct KeySetSourceTests {
             endpoint.answer(with: 200)
             for number in 1...2 {
                 clock.advance(by: .seconds(number == 1 ? 10 : 0))
-                endpoint.publish([try TokenForge(.es256).jwk])
+                endpoint.publish([try TokenSigner(.es256).jwk])
                 let latest = try await source.keys(at: url)
                 #expect(try await source.newerKeys(at: url, than: latest, keyID: nil) != nil)
             }
@@ -171,7 +172,7 @@ struct KeySetSourceTests {
     func revocation() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, clock in
             let old = try await source.keys(at: url)
-            endpoint.publish([try TokenForge(.es256).jwk])
+            endpoint.publish([try TokenSigner(.es256).jwk])
             clock.advance(by: .seconds(3600))
             #expect(!(try await source.keys(at: url).keys.hasSameKeys(as: old.keys)))
         }
@@ -195,7 +196,7 @@ struct KeySetSourceTests {
     func sharedNews() async throws {
         try await KeyEndpoint.withSource { endpoint, source, url, _ in
             let known = try await source.keys(at: url)
-            endpoint.publish([try TokenForge(.es256).jwk])
+            endpoint.publish([try TokenSigner(.es256).jwk])
             for _ in 0..<5 { #expect(try await source.newerKeys(at: url, than: known, keyID: nil) != nil) }
             #expect(endpoint.fetches == 2)
         }

@@ -2,11 +2,12 @@ import FoundationEssentials
 import IdentityCrypto
 import IdentityKit
 import IdentityOIDC
+import TestDoubles
 import Testing
 
 @Suite("Logout token")
 struct LogoutTokenTests {
-    private static let forge = Result { try TokenForge() }
+    private static let forge = Result { try TokenSigner() }
     static let event = "http://schemas.openid.net/event/backchannel-logout"
 
     /// The claims of a valid token.
@@ -22,7 +23,7 @@ struct LogoutTokenTests {
         _ token: Secret,
         _ change: (inout SignedTokenExpectations) -> Void = { _ in }
     ) throws -> LogoutTokenClaims {
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         change(&expected)
         return try LogoutTokenValidator.read(token, expecting: expected).verify(try Self.forge.get().keySet())
     }
@@ -131,7 +132,7 @@ struct LogoutTokenTests {
             change(&claims)
             return try forge.token(claims)
         }
-        #expect(isAttackSuspected(try TokenForge().token(Self.goodClaims)) == true)
+        #expect(isAttackSuspected(try TokenSigner().token(Self.goodClaims)) == true)
         #expect(isAttackSuspected(try forge.token(Self.goodClaims) { $0["kid"] = .string("k9") }) == true)
         #expect(isAttackSuspected(try forge.token(Self.goodClaims) { $0["alg"] = .string("none") }) == true)
         #expect(isAttackSuspected(try forge.token()) == true, "an ID token")
@@ -151,13 +152,13 @@ struct LogoutTokenTests {
         #expect(refusal(try forge.token(claims)) { $0.now += 180 } == .idTokenTime)
         claims["exp"] = .integer(2_000_000_000)
         let long = try validate(try forge.token(claims)) { $0.now += 86_459.9 }
-        #expect(long.expiresAt == TokenForge.now + 86_460)
+        #expect(long.expiresAt == TokenSigner.now + 86_460)
     }
 
     @Test("signature, algorithm and key are checked as for an ID token")
     func signature() throws {
         let forge = try Self.forge.get()
-        let otherForge = try TokenForge()
+        let otherForge = try TokenSigner()
         #expect(refusal(try otherForge.token(Self.goodClaims)) == .idTokenSignature)
         #expect(refusal(try forge.token(Self.goodClaims) { $0["kid"] = .string("k9") }) == .idTokenKeyUnknown)
         #expect(refusal(try forge.token(Self.goodClaims)) { $0.algorithms = [.es256] } == .idTokenAlgorithm)
@@ -178,7 +179,7 @@ struct LogoutTokenTests {
             _ = try IDTokenValidator.validate(
                 try forge.token(Self.goodClaims),
                 keys: try forge.keySet(),
-                expecting: TokenForge.expectations()
+                expecting: TokenSigner.expectations()
             )
         }
         #expect(error?.code == .idTokenNonce)

@@ -3,12 +3,13 @@ import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
 import IdentityOIDC
+import TestDoubles
 import Testing
 
 /// The times and lifetimes that a provider sends, with unusual and invalid numbers.
 @Suite("Numbers in tokens and responses")
 struct NumberTests {
-    private static let forge = Result { try TokenForge(.es256) }
+    private static let forge = Result { try TokenSigner(.es256) }
 
     /// JSON texts that are an invalid time in every claim.
     static let noTimes = [
@@ -20,9 +21,9 @@ struct NumberTests {
     static let longAgo = ["1e-400", "-0", "-0.0", "0", "0.5", "5E-1", "0e99999"]
 
     private func refusal(_ name: String, _ text: String, maximumAge: Int? = nil) throws -> IdentityError.Code? {
-        var claims = TokenForge.goodClaims
+        var claims = TokenSigner.goodClaims
         claims[name] = try JSONValue(parsing: Array(text.utf8))
-        var expected = TokenForge.expectations()
+        var expected = TokenSigner.expectations()
         expected.maximumAgeSeconds = maximumAge
         do {
             let forge = try Self.forge.get()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("OpenID provider: logout and revocation")
 struct OpenIDLogoutTests {
-    private func token(_ world: FakeWorld, _ forge: TokenForge? = nil, jti: String = "token-1") throws -> Secret {
+    private func token(_ world: FakeWorld, _ forge: TokenSigner? = nil, jti: String = "token-1") throws -> Secret {
         var claims = LogoutTokenTests.goodClaims
         claims["iss"] = .string(world.fake.origin)
         claims["jti"] = .string(jti)
@@ -79,11 +79,11 @@ struct OpenIDLogoutTests {
     func keys() async throws {
         try await FakeWorld.run { world in
             _ = try await world.provider.validate(logoutToken: try token(world))
-            var next = try TokenForge(.es256)
+            var next = try TokenSigner(.es256)
             next.keyID = "k2"
             world.fake.rotate(to: next, publishing: true)
             _ = try await world.provider.validate(logoutToken: try token(world))
-            var otherForge = try TokenForge(.es256)
+            var otherForge = try TokenSigner(.es256)
             otherForge.keyID = "k2"
             let forged = try token(world, otherForge)
             let error = await #expect(throws: IdentityError.self) {
@@ -111,7 +111,7 @@ struct OpenIDLogoutTests {
                     _ = try await world.provider.validate(logoutToken: token)
                 }
             }
-            var otherForge = try TokenForge(.es256)
+            var otherForge = try TokenSigner(.es256)
             otherForge.keyID = "next"
             for _ in 0..<2 { _ = await refusal(try token(world, otherForge)) }
             #expect(world.fake.requests(to: "/jwks").count == 2)
@@ -122,7 +122,7 @@ struct OpenIDLogoutTests {
                 #expect(await refusal(try token(world, otherForge))?.kind == .retryLater)
             }
             #expect(world.fake.requests(to: "/jwks").count == 3)
-            var next = try TokenForge(.es256)
+            var next = try TokenSigner(.es256)
             next.keyID = "next"
             world.fake.rotate(to: next, publishing: true)
             #expect(await refusal(try token(world))?.kind == .retryLater)

@@ -6,6 +6,7 @@ import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("OpenID provider: issuers, keys and addresses")
@@ -101,11 +102,11 @@ struct OpenIDProviderTrustTests {
     @Test("the algorithms that the metadata list are accepted, but HMAC and none in the list are ignored")
     func algorithms() async throws {
         try await FakeWorld.run { world in
-            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
+            world.fake.rotate(to: try TokenSigner(.rs256), publishing: true)
             #expect(await world.refusal()?.code == .idTokenAlgorithm)
         }
         try await FakeWorld.run { world in
-            world.fake.rotate(to: try TokenForge(.rs256), publishing: true)
+            world.fake.rotate(to: try TokenSigner(.rs256), publishing: true)
             world.fake.change(metadata: {
                 $0["id_token_signing_alg_values_supported"] = .array([.string("HS256"), .string("none")])
             })
@@ -120,10 +121,10 @@ struct OpenIDProviderTrustTests {
     func keys() async throws {
         try await FakeWorld.run { world in
             #expect(await world.refusal() == nil)
-            world.fake.rotate(to: try TokenForge(.es256), publishing: true)
+            world.fake.rotate(to: try TokenSigner(.es256), publishing: true)
             #expect(await world.refusal() == nil)
             #expect(world.fake.requests(to: "/jwks").count == 2)
-            world.fake.rotate(to: try TokenForge(.es256), publishing: false)
+            world.fake.rotate(to: try TokenSigner(.es256), publishing: false)
             let error = await world.refusal()
             #expect(error?.code == .idTokenSignature)
             #expect(error?.kind == .rejected)

@@ -5,6 +5,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("OpenID provider: after the login")
@@ -139,7 +140,7 @@ struct OpenIDRefreshTests {
         try await FakeWorld.run { world in
             let manager = try world.manager()
             let session = try await manager.establish(try await world.login(), provider: "fake")
-            var forge = try TokenForge(.es256)
+            var forge = try TokenSigner(.es256)
             forge.keyID = "key-2"
             world.fake.rotate(to: forge, publishing: false)
             world.fake.replace("/jwks", by: .message(status: status))
@@ -159,7 +160,7 @@ struct OpenIDRefreshTests {
         try await FakeWorld.run { world in
             let manager = try world.manager()
             let session = try await manager.establish(try await world.login(), provider: "fake")
-            var forge = try TokenForge(.es256)
+            var forge = try TokenSigner(.es256)
             forge.keyID = keyID
             world.fake.rotate(to: forge, publishing: true)
             world.fake.replace("/jwks", by: .message(status: 503))

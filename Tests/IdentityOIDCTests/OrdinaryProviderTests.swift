@@ -5,6 +5,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Settings of ordinary providers")
@@ -26,7 +27,7 @@ struct OrdinaryProviderTests {
         "a signed UserInfo response is verified with the provider's keys, also with an algorithm that only UserInfo uses"
     )
     func signedUserInfo() async throws {
-        let other = try TokenForge(.edDSA)
+        let other = try TokenSigner(.edDSA)
         try await FakeWorld.run { world in
             let tokens = try await world.login()
             Self.serve(try world.fake.forge.token(Self.userInfo(world)).reveal(), world)
@@ -41,7 +42,7 @@ struct OrdinaryProviderTests {
 
     @Test("a signed UserInfo response with another issuer, audience, subject, key, type or time is refused")
     func forgedUserInfo() async throws {
-        let attacker = try TokenForge(.es256)
+        let attacker = try TokenSigner(.es256)
         let lies: [(IdentityError.Code, @Sendable (inout JSONObject) -> Void)] = [
             (.idTokenIssuer, { $0["iss"] = .string("https://evil.example") }), (.idTokenIssuer, { $0["iss"] = nil }),
             (.idTokenAudience, { $0["aud"] = .string("client-2") }), (.idTokenAudience, { $0["aud"] = nil }),
@@ -200,14 +201,14 @@ struct OrdinaryProviderTests {
     @Test("Ed25519 and EdDSA are one algorithm: in the token, in the key's alg and in `algorithms`")
     func ed25519() async throws {
         let names = ["Ed25519", "EdDSA"]
-        let forge = try TokenForge(.edDSA)
+        let forge = try TokenSigner(.edDSA)
         for configured in names {
             for keyName in names {
                 try await FakeWorld.run {
                     $0.algorithms = [configured]
                 } _: { world in
                     world.fake.rotate(to: forge, publishing: true)
-                    var jwk = try #require(forge.jwk.object)
+                    var jwk = forge.jwkMembers
                     jwk["alg"] = .string(keyName)
                     world.fake.replace("/jwks", by: FakeProvider.json(["keys": .array([.object(jwk)])]))
                     // The fake provider computes at_hash with SHA-256, but Ed25519 needs SHA-512.

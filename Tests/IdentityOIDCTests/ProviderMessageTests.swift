@@ -5,6 +5,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Messages about refusals of ordinary providers")
@@ -197,7 +198,7 @@ struct ProviderMessageTests {
         "the error for a refused algorithm names it and the accepted ones; the hint names `algorithms` if it could be added"
     )
     func algorithm() async throws {
-        let forge = try TokenForge(.es384)
+        let forge = try TokenSigner(.es384)
         try await FakeWorld.run { world in
             world.fake.rotate(to: forge, publishing: true)
             let error = try #require(await world.refusal())
@@ -209,7 +210,7 @@ struct ProviderMessageTests {
         for (name, shown) in [("HS256", "HS256"), ("x y\n", "…"), ("none", "none")] {
             let token = try forge.token { $0["alg"] = .string(name) }
             let error = #expect(throws: IdentityError.self) {
-                try IDTokenValidator.validate(token, keys: try forge.keySet(), expecting: TokenForge.expectations())
+                try IDTokenValidator.validate(token, keys: try forge.keySet(), expecting: TokenSigner.expectations())
             }
             #expect(error?.message.contains("is signed with \(shown); accepted: RS256, ") == true)
             #expect(error?.hint?.contains("`algorithms`") == false)

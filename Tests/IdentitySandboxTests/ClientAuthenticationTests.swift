@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 @testable import IdentitySandbox
@@ -15,8 +16,8 @@ import Testing
 
     private func assertion(
         _ login: OpenIDLogin,
-        _ signer: TestSigner,
-        header: JSONObject = [:],
+        _ signer: TokenSigner,
+        header: (inout JSONObject) -> Void = { _ in },
         change: (inout JSONObject) -> Void = { _ in }
     ) throws -> Fields {
         let client = JSONValue.string(login.openID.configuration.clientID)
@@ -25,9 +26,8 @@ import Testing
             "exp": .integer(login.now + 60), "jti": .string(RandomText.hexadecimal(32)),
         ]
         change(&claims)
-        return [
-            ("client_assertion_type", Self.assertionType), ("client_assertion", try signer.token(header, claims)),
-        ]
+        let assertion = try signer.token(claims, header: header).reveal()
+        return [("client_assertion_type", Self.assertionType), ("client_assertion", assertion)]
     }
 
     private func basic(_ login: OpenIDLogin, _ secret: String?) -> [String: String] {
@@ -39,10 +39,10 @@ import Testing
         arguments: Method.allCases
     )
     func registered(method: Method) async throws {
-        let signer = try TestSigner()
+        let signer = try TokenSigner(.es256, keyID: nil)
         let login = try await OpenIDLogin.start { configuration in
             configuration.clientAuthentication = method
-            configuration.clientKeys = [signer.jwk()]
+            configuration.clientKeys = [signer.jwkMembers]
         }
         let client = login.openID.configuration
         let id = [(name: "client_id", value: client.clientID)]
@@ -103,10 +103,11 @@ import Testing
 
     @Test("an assertion is accepted once, from a registered key and for this issuer only")
     func assertions() async throws {
-        let (signer, other, rsa) = (try TestSigner(), try TestSigner(), try TestSigner(.rs256))
+        let (signer, rsa) = (try TokenSigner(.es256, keyID: "one"), try TokenSigner(.rs256, keyID: "two"))
+        let other = try TokenSigner(.es256, keyID: nil)
         let login = try await OpenIDLogin.start { configuration in
             configuration.clientAuthentication = .privateKeyJWT
-            configuration.clientKeys = [signer.jwk(keyID: "one"), rsa.jwk(keyID: "two")]
+            configuration.clientKeys = [signer.jwkMembers, rsa.jwkMembers]
             configuration.clientSigningAlgorithms = ["ES256", "RS256"]
         }
         let (now, issuer) = (login.now, login.openID.issuer)
@@ -118,27 +119,24 @@ import Testing
         }
         func check(
             _ expected: String,
-            by key: TestSigner? = nil,
-            header: JSONObject = [:],
+            by key: TokenSigner? = nil,
+            header: (inout JSONObject) -> Void = { _ in },
             _ change: (inout JSONObject) -> Void = { _ in }
         ) async throws {
             let heard = try await reason(try assertion(login, key ?? signer, header: header, change: change))
             #expect(heard.contains(expected), "\(heard) instead of \(expected)")
         }
         try await check("passed")
-        try await check(
-            "passed",
-            by: rsa,
-            header: ["kid": .string("two"), "typ": .string("client-authentication+jwt")]
-        )
+        try await check("passed", header: { ($0["kid"], $0["typ"]) = (nil, nil) })
+        try await check("passed", by: rsa, header: { $0["typ"] = .string("client-authentication+jwt") })
         try await check("signature", by: other)
-        try await check("kid", header: ["kid": .string("three")])
-        try await check("does not fit", by: rsa, header: ["kid": .string("two"), "alg": .string("ES256")])
-        try await check("alg", header: ["alg": .string("none")])
-        try await check("client_secret_jwt (HS256)", header: ["alg": .string("HS256")])
-        try await check("its alg", by: rsa, header: ["kid": .string("two"), "alg": .string("PS256")])
-        try await check("typ", header: ["typ": .string("at+jwt")])
-        try await check("crit", header: ["crit": .array([.string("x")])])
+        try await check("kid", header: { $0["kid"] = .string("three") })
+        try await check("does not fit", by: rsa, header: { $0["alg"] = .string("ES256") })
+        try await check("alg", header: { $0["alg"] = .string("none") })
+        try await check("client_secret_jwt (HS256)", header: { $0["alg"] = .string("HS256") })
+        try await check("its alg", by: rsa, header: { $0["alg"] = .string("PS256") })
+        try await check("typ", header: { $0["typ"] = .string("at+jwt") })
+        try await check("crit", header: { $0["crit"] = .array([.string("x")]) })
         try await check("iss", { $0["iss"] = .string("another") })
         try await check("sub", { $0["sub"] = nil })
         try await check("aud", { $0["aud"] = .array([.string(issuer)]) })

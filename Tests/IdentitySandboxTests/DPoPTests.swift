@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import StorefrontSandbox
+import TestDoubles
 import Testing
 
 @testable import IdentitySandbox
@@ -11,15 +12,13 @@ import Testing
     /// A proof for a POST to the token endpoint by default.
     private func proof(
         _ login: OpenIDLogin,
-        _ signer: TestSigner,
+        _ signer: TokenSigner,
         to url: String? = nil,
         token: String? = nil,
         nonce: String? = nil,
         header change: (inout JSONObject) -> Void = { _ in },
         claims edit: (inout JSONObject) -> Void = { _ in }
     ) throws -> [String: String] {
-        var header: JSONObject = ["typ": .string("dpop+jwt"), "jwk": .object(signer.jwk())]
-        change(&header)
         var claims: JSONObject = [
             "htm": .string(token == nil ? "POST" : "GET"), "htu": .string(url ?? login.openID.tokenEndpoint),
             "iat": .integer(login.now), "jti": .string(RandomText.hexadecimal(32)),
@@ -27,10 +26,15 @@ import Testing
         claims["nonce"] = nonce.map { .string($0) }
         if let token { claims["ath"] = .string(Base64URL.encode(try Digest.sha256(Array(token.utf8)))) }
         edit(&claims)
-        return ["DPoP": try signer.token(header, claims)]
+        let proof = try signer.token(claims) { header in
+            header["typ"] = .string("dpop+jwt")
+            header["jwk"] = signer.jwk
+            change(&header)
+        }
+        return ["DPoP": proof.reveal()]
     }
 
-    private func thumbprint(_ signer: TestSigner) throws -> String { try ClientKey(jwk: signer.jwk()).thumbprint }
+    private func thumbprint(_ signer: TokenSigner) throws -> String { try ClientKey(jwk: signer.jwkMembers).thumbprint }
 
     private func userinfo(_ login: OpenIDLogin, _ headers: [String: String]) async throws -> HTTPResponse {
         try await TestClient.shared.send(.get, login.openID.userinfoEndpoint, headers: headers)
@@ -55,7 +59,7 @@ import Testing
             configuration.clientSecret = nil
             configuration.dpop = .required
         }
-        let (signer, other) = (try TestSigner(), try TestSigner(.edDSA))
+        let (signer, other) = (try TokenSigner(.es256, keyID: nil), try TokenSigner(.edDSA, keyID: nil))
         let bound = [(name: "dpop_jkt", value: try thumbprint(signer))]
         let exchange = login.exchange(code: try await login.code(bound)) + login.credentials
         let missing = try await login.token(exchange)
@@ -97,14 +101,14 @@ import Testing
         let login = try await OpenIDLogin.start { $0.dpop = .accepted }
         let first = try await login.token(
             login.exchange(code: try await login.code()) + login.credentials,
-            headers: try proof(login, try TestSigner())
+            headers: try proof(login, try TokenSigner(.es256, keyID: nil))
         )
         let refresh =
             [
                 (name: "grant_type", value: "refresh_token"),
                 ("refresh_token", first.json["refresh_token"]?.string ?? ""),
             ] + login.credentials
-        let second = try await login.token(refresh, headers: try proof(login, try TestSigner(.rs256)))
+        let second = try await login.token(refresh, headers: try proof(login, try TokenSigner(.rs256, keyID: nil)))
         #expect(second.json["token_type"]?.string == "DPoP")
         let plain = try await login.token(login.exchange(code: try await login.code()) + login.credentials)
         #expect(plain.json["token_type"]?.string == "Bearer")
@@ -122,7 +126,7 @@ import Testing
         async throws
     {
         let login = try await OpenIDLogin.start { $0.dpop = .required }
-        let signer = try TestSigner()
+        let signer = try TokenSigner(.es256, keyID: nil)
         let exchange = login.exchange(code: try await login.code()) + login.credentials
         let (now, endpoint) = (login.now, login.openID.tokenEndpoint)
         func check(_ expected: String, _ headers: [String: String]) async throws {
@@ -138,12 +142,12 @@ import Testing
         try await check(
             "private member d",
             try proof(login, signer) {
-                var jwk = signer.jwk()
+                var jwk = signer.jwkMembers
                 jwk["d"] = .string("AA")
                 $0["jwk"] = .object(jwk)
             }
         )
-        let other = JSONValue.object(try TestSigner().jwk())
+        let other = try TokenSigner(.es256, keyID: nil).jwk
         try await check("signature", try proof(login, signer, header: { $0["jwk"] = other }))
         try await check("htm", try proof(login, signer, claims: { $0["htm"] = .string("GET") }))
         try await check("htu", try proof(login, signer, claims: { $0["htu"] = .string(endpoint + "?a=b") }))
@@ -163,7 +167,7 @@ import Testing
             configuration.dpop = .required
             configuration.dpopNonce = .demanded
         }
-        let signer = try TestSigner()
+        let signer = try TokenSigner(.es256, keyID: nil)
         let exchange = login.exchange(code: try await login.code()) + login.credentials
         let asked = try await login.token(exchange, headers: try proof(login, signer))
         #expect(asked.status == 400)
@@ -196,7 +200,7 @@ import Testing
             configuration.dpop = .required
             configuration.dpopNonce = .rotating
         }
-        let signer = try TestSigner()
+        let signer = try TokenSigner(.es256, keyID: nil)
         let exchange = login.exchange(code: try await login.code()) + login.credentials
         let first = try #require(
             try await login.token(exchange, headers: try proof(login, signer)).headers["dpop-nonce"]
@@ -219,9 +223,9 @@ import Testing
             configuration.dpop = .required
             configuration.pushedRequests = .required
         }
-        let (signer, other) = (try TestSigner(), try TestSigner())
+        let (signer, other) = (try TokenSigner(.es256, keyID: nil), try TokenSigner(.es256, keyID: nil))
         let endpoint = login.openID.pushedRequestEndpoint
-        func push(_ key: TestSigner?) async throws -> (status: Int, json: JSONValue, headers: HTTPHeaders) {
+        func push(_ key: TokenSigner?) async throws -> (status: Int, json: JSONValue, headers: HTTPHeaders) {
             let named = try key.map { [(name: "dpop_jkt", value: try thumbprint($0))] } ?? []
             let fields = login.parameters(named) + login.credentials.dropFirst()
             return try await login.post(endpoint, fields, headers: try proof(login, signer, to: endpoint))

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import IdentityBolt
-import IdentityCrypto
 import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityTesting
 import Synchronization
+import TestDoubles
 
 /// A fake Bolt that returns the responses of a test and records the requests.
 final class FakeBolt: Sendable {
@@ -15,9 +15,9 @@ final class FakeBolt: Sendable {
     let server: LoopbackServer
     let clock = ManualClock()
     private let script: Script
-    private let signer: SigningKey
+    private let signer: TokenSigner
     // Shared, because creating an RSA key takes longer than a whole test.
-    private static let sharedSigner = Result { try SigningKey.generateRSA() }
+    private static let sharedSigner = Result { try TokenSigner() }
 
     private final class Script: Sendable {
         let requests = Mutex<[LoopbackRequest]>([])
@@ -41,7 +41,7 @@ final class FakeBolt: Sendable {
         self.script = script
         signer = try Self.sharedSigner.get()
         server = try await LoopbackServer.start { script.answer($0) }
-        answer("/v1/oauth/jwks.json", try keySet())
+        answer("/v1/oauth/jwks.json", keySet())
     }
 
     var origin: String { server.origin }
@@ -97,22 +97,9 @@ final class FakeBolt: Sendable {
         return try jwt(claims)
     }
 
-    func jwt(_ claims: JSONObject) throws -> String {
-        let header: JSONObject = ["alg": .string("RS256"), "typ": .string("JWT"), "kid": .string("k1")]
-        let input =
-            Base64URL.encode(JSONValue.object(header).serialized) + "."
-            + Base64URL.encode(JSONValue.object(claims).serialized)
-        return input + "." + Base64URL.encode(try signer.sign(Array(input.utf8), algorithm: .rs256))
-    }
+    func jwt(_ claims: JSONObject) throws -> String { try signer.token(claims).reveal() }
 
-    func keySet() throws -> LoopbackResponse {
-        guard case .rsa(let modulus, let exponent) = signer.publicNumbers else { return .message(status: 500) }
-        let key: JSONObject = [
-            "kty": .string("RSA"), "kid": .string("k1"), "n": .string(Base64URL.encode(modulus)),
-            "e": .string(Base64URL.encode(exponent)),
-        ]
-        return .json(["keys": .array([.object(key)])])
-    }
+    func keySet() -> LoopbackResponse { .json(["keys": .array([signer.jwk])]) }
 
     func tokens(_ change: (inout JSONObject) -> Void = { _ in }) throws -> LoopbackResponse {
         var object: JSONObject = [
