@@ -15,8 +15,7 @@ struct TransportLimitsTests {
         let server = try await LoopbackServer.start { request in
             .message(status: request.header("X-Blank") == "" ? 200 : 400)
         }
-        let url = try HTTPURL(server.origin + "/")
-        var request = HTTPRequest(method: .get, url: url, limits: .patient, allowsLoopbackHTTP: true)
+        var request = try HTTPRequest.patient(server.origin + "/")
         try request.headers.set("X-Blank", value)
         #expect(try await CurlTransport().send(request).status == 200)
         await server.stop()
@@ -33,8 +32,7 @@ struct TransportLimitsTests {
                 let server = try await LoopbackServer.start { _ in
                     .script([start] + Array(repeating: piece, count: 4800) + [.delay(.seconds(600))])
                 }
-                let url = try HTTPURL(server.origin + "/")
-                let request = HTTPRequest(method: .get, url: url, limits: .patient, allowsLoopbackHTTP: true)
+                let request = try HTTPRequest.patient(server.origin + "/")
                 let transport = try CurlTransport()
                 let before = try peakMemory()
                 await #expect(throws: HTTPTransportError.self) { try await transport.send(request) }
@@ -111,16 +109,35 @@ struct TransportLimitsTests {
             let fields = String(repeating: "A: b\r\n", count: count)
             let bytes = Array("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 0\r\n\r\n".utf8)
             let server = try await LoopbackServer.start { _ in .script([.send(bytes)]) }
-            let request = HTTPRequest(
-                method: .get,
-                url: try HTTPURL(server.origin + "/"),
-                limits: .patient,
-                allowsLoopbackHTTP: true
-            )
+            let request = try HTTPRequest.patient(server.origin + "/")
             let code = await failure(try CurlTransport(), request)?.code
             #expect(code == (isGood ? nil : .headersTooLarge))
             await server.stop()
         }
+    }
+
+    @Test("very large limits are accepted, and limits of zero or less refuse the response")
+    func oddLimits() async throws {
+        let server = try await LoopbackServer.start { _ in .message(status: 200, headers: [], body: [1]) }
+        let transport = try CurlTransport()
+        var request = try HTTPRequest.patient(server.origin + "/")
+        let eternity = Duration.seconds(Int64.max)
+        request.limits = HTTPLimits(
+            connectTimeout: eternity,
+            firstByteTimeout: eternity,
+            totalTimeout: eternity,
+            maximumBodyBytes: .max,
+            maximumHeaderBytes: .max
+        )
+        #expect(try await transport.send(request).body == [1])
+        request.limits = HTTPLimits(totalTimeout: .seconds(-1))
+        #expect(await failure(transport, request)?.code == .timedOut)
+        request.limits = .patient
+        request.limits.maximumBodyBytes = 0
+        #expect(await failure(transport, request)?.code == .bodyTooLarge)
+        request.limits = .patient
+        request.limits.maximumHeaderBytes = -1
+        #expect(await failure(transport, request)?.code == .headersTooLarge)
     }
 
     @Test("no connection attempt is made to an address that the policy refuses, given by number or by name")
@@ -181,10 +198,7 @@ struct TransportLimitsTests {
             let server = try await LoopbackServer.start { request in
                 .message(status: request.header("Authorization") == nil ? 200 : 418)
             }
-            let url = try HTTPURL(server.origin + "/")
-            let response = try await CurlTransport().send(
-                HTTPRequest(method: .get, url: url, limits: .patient, allowsLoopbackHTTP: true)
-            )
+            let response = try await CurlTransport().send(.patient(server.origin + "/"))
             #expect(response.status == 200)
         }
     }
