@@ -334,7 +334,7 @@ let package = Package(
             [
                 "IdentityWeb", "IdentityDevelopmentServer", "IdentitySetup", "IdentityKit", "IdentityHTTP",
                 "IdentityOIDC", "IdentitySQLite", "IdentitySandbox", "IdentityTesting", "ShopifyGraphQL",
-                "ShopifyStorefront", "StorefrontSandbox",
+                "ShopifyStorefront", "StorefrontSandbox", "TestStores",
             ]
         ),
         tests(
@@ -343,7 +343,7 @@ let package = Package(
                 "WebShop", "web-shop", "IdentityDevelopmentServer", "IdentityWeb", "IdentitySetup", "IdentityKit",
                 "IdentityPlatform", "IdentityHTTP", "IdentitySandbox", "StorefrontSandbox", "IdentityTesting",
                 "TestProcesses",
-                "TestPostgres",
+                "TestPostgres", "TestStores",
             ]
         ),
         // The code sample of the page about a store of your own, with public API only.

@@ -6,6 +6,7 @@ import IdentityWeb
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestStores
 import Testing
 
 @Suite("Guests' carts and earlier sessions at a sign-in")

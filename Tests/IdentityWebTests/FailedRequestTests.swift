@@ -5,6 +5,7 @@ import IdentitySandbox
 import IdentityTesting
 import IdentityWeb
 import StorefrontSandbox
+import TestStores
 import Testing
 
 @Suite("Errors that become responses")

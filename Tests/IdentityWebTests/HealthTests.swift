@@ -7,6 +7,7 @@ import IdentityWeb
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestStores
 import Testing
 
 @Suite("Readiness probe and events")

@@ -5,6 +5,7 @@ import IdentityTesting
 import IdentityWeb
 import StorefrontSandbox
 import Synchronization
+import TestStores
 import Testing
 
 @Suite("A buyer's own list of sign-ins")

@@ -6,7 +6,7 @@ import IdentitySetup
 import IdentityTesting
 import IdentityWeb
 import StorefrontSandbox
-import Synchronization
+import TestStores
 import Testing
 
 @testable import WebShop
@@ -108,36 +108,12 @@ struct RequestTests {
         }
     }
 
-    /// A store that cannot read or remove one of its sessions.
-    private final class DamagedStore: WrappingStore {
-        let inner = InMemoryStore()
-        private let damaged = Mutex<SessionID?>(nil)
-
-        func damage(_ id: SessionID) { damaged.withLock { $0 = id } }
-
-        func session(_ id: SessionID) async throws -> StoredSession? {
-            try check(id)
-            return try await inner.session(id)
-        }
-
-        func remove(_ id: SessionID) async throws -> RemovedSession? {
-            try check(id)
-            return try await inner.remove(id)
-        }
-
-        private func check(_ id: SessionID) throws(IdentityError) {
-            guard damaged.withLock({ $0 }) != id else {
-                throw IdentityError(.configuration, .storeCorrupt, "The record is damaged.", hint: "Restore it.")
-            }
-        }
-    }
-
     @Test("\"Sign out everywhere\" skips unreadable sessions; if this browser's own is unreadable, none ends")
     func signOutEverywhere() async throws {
         let origin = "https://shop.example"
         let sandbox = try await ShopSandbox.start(storefront: .wholeShop)
         let made = sandbox.labConfiguration(app: origin)
-        let store = DamagedStore()
+        let store = BreakableStore()
         let setup = try IdentitySetup(
             IdentityConfiguration(json: made.json.serialized, environmentVariables: made.environment),
             store: store,

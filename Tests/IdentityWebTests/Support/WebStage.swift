@@ -8,6 +8,7 @@ import IdentityWeb
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import TestStores
 import Testing
 
 /// The routes over the sandbox's OpenID provider, once with a callback by GET and once by form post, and a shop with real carts.

@@ -1,32 +1,32 @@
-import FoundationEssentials
-import IdentityKit
-import IdentityTesting
-import Synchronization
+package import FoundationEssentials
+package import IdentityKit
+internal import IdentityTesting
+internal import Synchronization
 
 /// A store whose reads of sessions fail while it is broken, and that cannot decrypt a damaged session.
-final class BreakableStore: WrappingStore, SessionReplacing {
-    let inner: InMemoryStore
+package final class BreakableStore: WrappingStore, SessionReplacing {
+    package let inner: InMemoryStore
     private let broken = Mutex(false)
     private let damaged = Mutex<SessionID?>(nil)
     private let damagedAttachments = Mutex<SessionID?>(nil)
 
-    init(maximumSessionsPerTenant: Int?) {
+    package init(maximumSessionsPerTenant: Int? = nil) {
         inner = InMemoryStore(maximumSessionsPerTenant: maximumSessionsPerTenant)
     }
 
-    func insertReplacement(_ session: StoredSession) async throws { try await inner.insertReplacement(session) }
+    package func insertReplacement(_ session: StoredSession) async throws { try await inner.insertReplacement(session) }
 
     /// Makes the record of a session unreadable.
-    func damage(_ id: SessionID) { damaged.withLock { $0 = id } }
+    package func damage(_ id: SessionID) { damaged.withLock { $0 = id } }
     /// Makes the attachments of a session unreadable.
-    func damageAttachments(of id: SessionID) { damagedAttachments.withLock { $0 = id } }
+    package func damageAttachments(of id: SessionID) { damagedAttachments.withLock { $0 = id } }
 
-    var isBroken: Bool {
+    package var isBroken: Bool {
         get { broken.withLock(\.self) }
         set { broken.withLock { $0 = newValue } }
     }
 
-    func session(_ id: SessionID) async throws -> StoredSession? {
+    package func session(_ id: SessionID) async throws -> StoredSession? {
         guard !isBroken else {
             throw IdentityError(.retryLater, .storeUnavailable, "The store is broken.", hint: "Repair it.")
         }
@@ -34,12 +34,12 @@ final class BreakableStore: WrappingStore, SessionReplacing {
         return try await inner.session(id)
     }
 
-    func remove(_ id: SessionID) async throws -> RemovedSession? {
+    package func remove(_ id: SessionID) async throws -> RemovedSession? {
         try check(id)
         return try await inner.remove(id)
     }
 
-    func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
+    package func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         guard damagedAttachments.withLock({ $0 }) != id else { throw Self.damage }
         return try await inner.attachment(name, of: id)
     }
@@ -54,8 +54,8 @@ final class BreakableStore: WrappingStore, SessionReplacing {
 }
 
 extension BreakableStore: UsedTokenStore {
-    func isUsed(_ key: String) async throws -> Bool { try await inner.isUsed(key) }
-    func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
+    package func isUsed(_ key: String) async throws -> Bool { try await inner.isUsed(key) }
+    package func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         try await inner.markUsed(key, until: expiry)
     }
 }
