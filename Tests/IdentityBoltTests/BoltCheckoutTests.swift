@@ -79,9 +79,9 @@ struct BoltCheckoutTests {
             checkout.configure(provider: provider, presenter: ScriptedPresenter.good)
             let delegate = RecordingDelegate()
             let login = checkout.startLogin(delegate: delegate)
-            await provider.isChecking.wait()
+            await provider.check.arrived()
             if logsOut { checkout.logOut() } else { login.cancel() }
-            provider.mayContinue.open()
+            provider.check.release()
             await login.finished()
             #expect(delegate.told.map { $0.prefix(7) } == [logsOut ? "cancel" : "success"])
         }
@@ -160,10 +160,10 @@ struct BoltCheckoutTests {
         let flow = BoltLoginFlow(delegate: delegate, checkout: checkout)
         let callback = "/?code=C0DE&state=\(state(of: try await flow.authorizationURL))"
         async let first = flow.handle(callbackURL: callback)
-        await provider.isChecking.wait()
+        await provider.check.arrived()
         flow.cancel()
         #expect(await flow.handle(callbackURL: callback) == false)
-        provider.mayContinue.open()
+        provider.check.release()
         #expect(await first)
         #expect(delegate.told.count == 1)
         #expect(delegate.told.first?.hasPrefix("success") == true)

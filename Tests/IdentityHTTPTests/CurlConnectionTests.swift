@@ -1,6 +1,7 @@
 import IdentityHTTP
 import IdentityLoopback
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Connections of CurlTransport")

@@ -2,6 +2,7 @@ import Foundation
 import IdentityHTTP
 import IdentityPlatform
 import TestDirectories
+import TestDoubles
 import Testing
 
 @testable import IdentityLoopback

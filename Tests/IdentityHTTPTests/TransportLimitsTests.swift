@@ -2,6 +2,7 @@ import Foundation
 import IdentityPlatform
 import IdentityTesting
 import TestDirectories
+import TestDoubles
 import Testing
 
 @testable import IdentityHTTP

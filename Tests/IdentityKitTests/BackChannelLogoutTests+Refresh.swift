@@ -9,15 +9,12 @@ extension BackChannelLogoutTests {
     func refresh() async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn(session: "s1")
-        let (arrived, release) = (Gate(), Gate())
-        stage.provider.inner.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        stage.provider.inner.hold { await stop.pass() }
         let refresh = Task { try await stage.manager.refreshTokens(for: session) }
-        await arrived.wait()
+        await stop.arrived()
         #expect(await send(stage.provider.announce(subject: nil, session: "s1"), to: stage).sessions.count == 1)
-        release.open()
+        stop.release()
         let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
         #expect(error?.code == .sessionUnknown)
         #expect(try await ids(stage).isEmpty)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 /// Logins whose tokens were issued and whose session could not be stored.

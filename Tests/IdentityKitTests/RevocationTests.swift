@@ -79,13 +79,10 @@ struct RevocationTests {
     func late(isReplaced: Bool) async throws {
         let stage = try LogoutStage()
         let session = try await stage.signIn()
-        let (arrived, release) = (Gate(), Gate())
-        stage.provider.inner.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        stage.provider.inner.hold { await stop.pass() }
         let refresh = Task { try await stage.manager.refreshTokens(for: session) }
-        await arrived.wait()
+        await stop.arrived()
         if isReplaced {
             let old = try await stage.manager.session(session)
             // The first call notes that the session's tokens stay valid. The second call finds no session and keeps this note.
@@ -93,7 +90,7 @@ struct RevocationTests {
         } else {
             _ = try await stage.manager.logout(session)
         }
-        release.open()
+        stop.release()
         let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
         #expect(error?.code == .sessionUnknown)
         #expect(stage.provider.revoked == (isReplaced ? [] : ["refresh-1", "refresh-2"]))

@@ -65,17 +65,14 @@ struct SessionManagerTests {
         let world = try LoginStage()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
-        let (arrived, release) = (Gate(), Gate())
-        world.provider.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        world.provider.hold { await stop.pass() }
         let first = Task { try await world.manager.tokens(for: session.id) }
-        await arrived.wait()
+        await stop.arrived()
         let second = Task { try await world.manager.tokens(for: session.id) }
         first.cancel()
         await #expect(throws: (any Error).self) { _ = try await first.value }
-        release.open()
+        stop.release()
         let answer = try await second.value
         #expect(world.provider.refreshes == 1)
         #expect(answer.session.expiresAt == world.clock.now + 3600)
@@ -161,16 +158,13 @@ struct SessionManagerTests {
         let world = try LoginStage()
         let session = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
-        let (arrived, release) = (Gate(), Gate())
-        world.provider.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        world.provider.hold { await stop.pass() }
         let refresh = Task { try await world.manager.tokens(for: session.id) }
-        await arrived.wait()
+        await stop.arrived()
         let result = try await world.manager.logout(session.id)
         #expect(result.browserURL?.text == "https://id.example/logout")
-        release.open()
+        stop.release()
         let error = await #expect(throws: IdentityError.self) { _ = try await refresh.value }
         #expect(error?.code == .sessionUnknown)
         #expect(try await world.manager.sessions().isEmpty)

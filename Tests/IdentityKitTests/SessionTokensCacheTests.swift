@@ -119,16 +119,13 @@ struct SessionTokensCacheTests {
         let world = World()
         let manager = try world.manager()
         let id = try await world.signIn(manager)
-        let (arrived, release) = (Gate(), Gate())
-        world.store.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        world.store.hold { await stop.pass() }
         let reader = Task { try await manager.tokens(for: id) }
-        await arrived.wait()
+        await stop.arrived()
         world.store.hold(nil)
         _ = try await manager.logout(id)
-        release.open()
+        stop.release()
         _ = try await reader.value
         await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
     }

@@ -93,20 +93,17 @@ struct SessionUpkeepTests {
         let cart = SlowParticipant()
         world.manager.add(cart)
         let (id, _) = try await world.signIn()
-        let (arrived, release) = (Gate(), Gate())
-        cart.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        cart.hold { await stop.pass() }
         _ = try await world.manager.refreshTokens(for: id)
-        await arrived.wait()
+        await stop.arrived()
         var last: Date?
         for _ in 0..<3 {
             world.clock.advance(by: .seconds(1))
             last = try await world.manager.refreshTokens(for: id).session.expiresAt
         }
         cart.hold(nil)
-        release.open()
+        stop.release()
         await world.manager.drain()
         #expect(cart.told.count == 2)
         #expect(cart.told.last == last)
@@ -162,16 +159,13 @@ struct SessionUpkeepTests {
         let world = try World()
         let (id, token) = try await world.signIn()
         world.provider.refuse(token)
-        let (arrived, release) = (Gate(), Gate())
-        world.provider.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        world.provider.hold { await stop.pass() }
         let late = Task { try await world.manager.buyerProfile(for: id) }
-        await arrived.wait()
+        await stop.arrived()
         world.provider.hold(nil)
         #expect(try await world.manager.buyerProfile(for: id).subject == "buyer-1")
-        release.open()
+        stop.release()
         #expect(try await late.value.subject == "buyer-1")
         #expect(world.provider.inner.refreshes == 1)
     }
@@ -181,17 +175,14 @@ struct SessionUpkeepTests {
         let world = try World()
         let (id, _) = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
-        let (arrived, release) = (Gate(), Gate())
-        world.provider.inner.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        world.provider.inner.hold { await stop.pass() }
         let caller = Task { try await world.manager.tokens(for: id) }
-        await arrived.wait()
+        await stop.arrived()
         caller.cancel()
         let error = await #expect(throws: IdentityError.self) { _ = try await caller.value }
         #expect(error?.kind == .cancelled)
-        release.open()
+        stop.release()
         await world.manager.drain()
         #expect(try await world.manager.tokens(for: id).outcome == .stored)
     }

@@ -29,14 +29,11 @@ struct SharedStoreTests {
             return session.id
         }
 
-        /// Blocks refreshes: the first gate opens when a refresh has arrived, and refreshes continue when the test opens the second one.
-        func gate() -> (arrived: Gate, release: Gate) {
-            let (arrived, release) = (Gate(), Gate())
-            provider.hold {
-                arrived.open()
-                await release.wait()
-            }
-            return (arrived, release)
+        /// Lets refreshes wait at the returned point.
+        func stopRefreshes() -> StoppingPoint {
+            let stop = StoppingPoint()
+            provider.hold { await stop.pass() }
+            return stop
         }
     }
 
@@ -63,11 +60,11 @@ struct SharedStoreTests {
         let world = World()
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
-        let (arrived, release) = world.gate()
+        let stop = world.stopRefreshes()
         let first = try world.manager(LeasedNode(world.store, shared))
         let other = try world.manager(LeasedNode(world.store, shared))
         let stuck = Task { try await first.tokens(for: id) }
-        await arrived.wait()
+        await stop.arrived()
         world.provider.hold(nil)
         let busy = await #expect(throws: IdentityError.self) { _ = try await other.tokens(for: id) }
         #expect(busy?.code == .refreshBusy)
@@ -75,7 +72,7 @@ struct SharedStoreTests {
         shared.loseLease(of: id)
         #expect(try await other.tokens(for: id).outcome == .refreshedLate)
         #expect(world.provider.refreshes == 2)
-        release.open()
+        stop.release()
         _ = try? await stuck.value
     }
 
@@ -126,19 +123,19 @@ struct SharedStoreTests {
         let id = try await world.expiredSession()
         let shared = LeasedNode.Shared()
         let node = LeasedNode(world.store, shared)
-        let (arrived, release) = world.gate()
+        let stop = world.stopRefreshes()
         let other = try world.manager(LeasedNode(world.store, shared))
         let stuck = Mutex<Task<SessionTokens, any Error>?>(nil)
         // The lease ends while the claim is written.
         node.before({
             shared.loseLease(of: id)
             stuck.withLock { $0 = Task { try await other.tokens(for: id) } }
-            await arrived.wait()
+            await stop.arrived()
         })
         let manager = try world.manager(node)
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         #expect(error?.code == .refreshBusy)
-        release.open()
+        stop.release()
         let answer = try await stuck.withLock { $0 }?.value
         #expect(answer?.outcome == .refreshedLate)
         #expect(world.provider.refreshes == 1)

@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityOIDC
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Pauses between failed attempts of discovery")
@@ -31,15 +32,6 @@ struct DiscoveryPauseTests {
 
     private let provider = Provider()
     private let clock = ManualClock()
-
-    private final class EventLog: IdentityObserver {
-        private let seen = Mutex<[String]>([])
-        var all: [String] { seen.withLock { $0 } }
-
-        func identityEvent(_ event: IdentityEvent) {
-            seen.withLock { $0.append("\(event.provider) \(event.kind.name) \(event.kind.detail ?? "")") }
-        }
-    }
 
     private func source(_ observers: [any IdentityObserver] = []) throws -> MetadataSource {
         var configuration = MetadataSource.Configuration(
@@ -126,11 +118,11 @@ struct DiscoveryPauseTests {
 
     @Test("a response 404 causes a pause and a configuration error; a cancelled request causes no pause")
     func otherFailures() async throws {
-        let log = EventLog()
+        let log = EventSink()
         let source = try source([log])
         provider.answer(.failure(HTTPTransportError(code: .cancelled, phase: .notSent, message: "cancelled")))
         #expect(await failure(source)?.kind == .cancelled)
-        #expect(!log.all.contains { $0.contains("metadata_unavailable") })
+        #expect(!log.names.contains { $0.hasPrefix("metadata_unavailable") })
         provider.answer(.success(HTTPResponse(status: 404)))
         for _ in 0..<3 {
             let error = await failure(source)
@@ -156,7 +148,7 @@ struct DiscoveryPauseTests {
 
     @Test("while the document is refused, old metadata are used for two days, and each failure is reported")
     func refusedDocument() async throws {
-        let log = EventLog()
+        let log = EventSink()
         let source = try source([log])
         provider.answer(.success(Self.document))
         _ = try await source.metadata()
@@ -164,7 +156,7 @@ struct DiscoveryPauseTests {
         provider.answer(.success(HTTPResponse(status: 200, body: Array(#"{"issuer":"https://evil.example"}"#.utf8))))
         clock.advance(by: .seconds(3600))
         for _ in 0..<3 { #expect(try await source.metadata().issuer == "https://id.example") }
-        #expect(log.all == ["id metadata_unavailable discovery_issuer_mismatch"])
+        #expect(log.names == ["metadata_unavailable discovery_issuer_mismatch"] && log.providers == ["id"])
         clock.advance(by: .seconds(2 * 86_400 - 1))
         #expect(try await source.metadata().issuer == "https://id.example")
         #expect(log.all.count == 2)
@@ -178,7 +170,7 @@ struct DiscoveryPauseTests {
         provider.answer(.success(HTTPResponse(status: 503)))
         clock.advance(by: .seconds(60))
         #expect(await failure(source)?.code == .providerUnavailable)
-        #expect(log.all.last == "id metadata_unavailable provider_unavailable")
+        #expect(log.names.last == "metadata_unavailable provider_unavailable")
         provider.answer(.success(Self.document))
         clock.advance(by: .seconds(60))
         #expect(try await source.metadata().issuer == "https://id.example")

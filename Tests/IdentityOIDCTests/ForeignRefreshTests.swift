@@ -5,7 +5,6 @@ import IdentityKit
 import IdentityLoopback
 import IdentityOIDC
 import IdentityTesting
-import Synchronization
 import TestDoubles
 import Testing
 
@@ -29,20 +28,11 @@ struct ForeignRefreshTests {
     /// A second fault of the response, for which alone the response would be refused with another error.
     enum Trouble: String, CaseIterable, Sendable { case none, expired, signature, withoutAccessToken }
 
-    /// Records the events that report a suspected attack.
-    private final class Suspicions: IdentityObserver {
-        private let found = Mutex<[IdentityEvent.Kind]>([])
-        var kinds: [IdentityEvent.Kind] { found.withLock(\.self) }
-        func identityEvent(_ event: IdentityEvent) {
-            if event.isAttackSuspected { found.withLock { $0.append(event.kind) } }
-        }
-    }
-
     /// A session whose access token is valid, and processes that share its row.
     private struct Stage {
         let world: FakeWorld
         let store = InMemoryStore()
-        let heard = Suspicions()
+        let heard = EventSink()
         let tokens: TokenSet
         let id: SessionID
 
@@ -101,7 +91,7 @@ struct ForeignRefreshTests {
                 let error = await stage.refusal { try await stage.process().tokens(for: stage.id) }
                 #expect(error?.code == lie.code && error?.kind == .rejected && error?.isAttackSuspected == true)
             }
-            #expect(stage.heard.kinds == [.refreshFailed(lie.code)])
+            #expect(stage.heard.attacks == [.refreshFailed(lie.code)])
             #expect(world.fake.requests(to: "/token").count == 2)
             #expect(world.fake.requests(to: "/userinfo").isEmpty)
             world.fake.replace("/.well-known/openid-configuration", by: nil)
@@ -129,7 +119,7 @@ struct ForeignRefreshTests {
             world.fake.replace("/jwks", by: nil)
             let got = try await stage.process(issuers: [old, new]).tokens(for: stage.id)
             #expect(got.tokens.accessToken.reveal() == "access-2" && !got.session.needsLogin)
-            #expect(stage.heard.kinds == [.refreshFailed(.idTokenIssuer)])
+            #expect(stage.heard.attacks == [.refreshFailed(.idTokenIssuer)])
         }
     }
 }

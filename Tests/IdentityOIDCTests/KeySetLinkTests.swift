@@ -278,12 +278,6 @@ struct KeySetLinkTests {
     }
 
     private func environment() -> IdentityEnvironment {
-        IdentityEnvironment(transport: Nowhere(), clock: clock)
-    }
-
-    private struct Nowhere: HTTPTransport {
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            throw HTTPTransportError(code: .closed, phase: .notSent, message: "nowhere")
-        }
+        IdentityEnvironment(transport: NoNetwork(), clock: clock)
     }
 }

@@ -3,21 +3,10 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityTesting
-import Synchronization
 import TestDoubles
 import Testing
 
 @testable import IdentityOIDC
-
-final class EventLog: IdentityObserver {
-    private let kinds = Mutex<[IdentityEvent.Kind]>([])
-
-    var all: [IdentityEvent.Kind] { kinds.withLock { $0 } }
-
-    func identityEvent(_ event: IdentityEvent) {
-        kinds.withLock { $0.append(event.kind) }
-    }
-}
 
 /// The complete chain with an endpoint on a real socket.
 @Suite("Key sets")
@@ -35,7 +24,7 @@ struct KeySetSourceTests {
 
     @Test("ten thousand unknown key ids cause only the fetches that the rate limit permits")
     func flood() async throws {
-        let log = EventLog()
+        let log = EventSink()
         try await KeyEndpoint.withSource(observers: [log]) { endpoint, source, url, clock in
             let known = try await source.keys(at: url)
             for number in 0..<10_000 {
@@ -51,7 +40,7 @@ struct KeySetSourceTests {
                 .keySetRefreshed, .keySetRefreshed, .keySetRefreshed, .keySetRefetchRefused, .keySetRefreshed,
                 .keySetRefetchRefused,
             ]
-            #expect(log.all == told)
+            #expect(log.kinds == told)
         }
     }
 
@@ -137,14 +126,14 @@ struct KeySetSourceTests {
         arguments: [("down", 503), ("empty", 200), ("unusable", 200), ("moved", 302), ("denied", 304)]
     )
     func outage(what: String, status: Int) async throws {
-        let log = EventLog()
+        let log = EventSink()
         try await KeyEndpoint.withSource(observers: [log]) { endpoint, source, url, clock in
             _ = try await source.keys(at: url)
             endpoint.answer(with: status)
             endpoint.publish(what == "unusable" ? [KeyEndpoint.unusable] : [])
             clock.advance(by: .seconds(2 * 86_400 - 1))
             #expect(try await source.keys(at: url).keys.count == 1)
-            #expect(log.all.contains { if case .keySetUnavailable = $0 { true } else { false } })
+            #expect(log.kinds.contains { if case .keySetUnavailable = $0 { true } else { false } })
             clock.advance(by: .seconds(1))
             await #expect(throws: IdentityError.self) { _ = try await source.keys(at: url) }
         }

@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityOIDC
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 /// Records the address policy of each request, and returns status 302 without sending it.
@@ -76,12 +77,8 @@ struct ProviderHTTPClientTests {
 
     @Test("a host name without an address is named in the error, with the members to check")
     func unresolvable() async throws {
-        struct NoNames: HTTPTransport {
-            func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-                throw HTTPTransportError(code: .resolutionFailed, phase: .notSent, message: "No such name.")
-            }
-        }
-        let environment = IdentityEnvironment(transport: NoNames(), clock: ManualClock())
+        let noName = HTTPTransportError(code: .resolutionFailed, phase: .notSent, message: "No such name.")
+        let environment = IdentityEnvironment(transport: NoNetwork(noName), clock: ManualClock())
         let provider = try OpenIDProvider(
             .init(name: "any", issuer: "https://id.exmaple", clientID: "c"),
             environment: environment

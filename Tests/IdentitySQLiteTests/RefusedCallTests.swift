@@ -1,7 +1,7 @@
 import Dispatch
 import FoundationEssentials
 import IdentityKit
-import Synchronization
+import TestDoubles
 import TestStores
 import Testing
 
@@ -10,12 +10,6 @@ import Testing
 @Suite("Calls that a store refuses")
 struct RefusedCallTests {
     private static let refusal = IdentityError(.rejected, .stateUnknown, "Refused.")
-
-    private final class Counter: Sendable {
-        private let count = Mutex(0)
-        var value: Int { count.withLock(\.self) }
-        func add() { count.withLock { $0 += 1 } }
-    }
 
     private static func attempt() -> StoredLoginAttempt {
         StoredLoginAttempt(key: "a", expiresAt: Date(timeIntervalSince1970: 2_000_000_000), payload: Secret("p"))
@@ -39,12 +33,12 @@ struct RefusedCallTests {
         // While the writer's thread waits, the next calls collect in its queue.
         let released = DispatchSemaphore(value: 0)
         async let blocker: Void = store.database.write { _ in
-            starts.add()
+            starts.count()
             released.wait()
         }
-        while starts.value == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        while starts.total == 0 { try await Task.sleep(for: .milliseconds(1)) }
         async let saved = store.database.write { connection in
-            runs.add()
+            runs.count()
             return try Self.markUsed(1, connection)
         }
         async let refused = expect(.stateUnknown, .rejected) {
@@ -55,7 +49,7 @@ struct RefusedCallTests {
         try await blocker
         #expect(try await saved == 1)
         _ = await refused
-        #expect(runs.value == 1)
+        #expect(runs.total == 1)
         #expect(try await store.takeLoginAttempt("a") != nil)
     }
 

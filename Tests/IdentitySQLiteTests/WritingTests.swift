@@ -3,7 +3,7 @@ import Glibc
 import IdentityKit
 import IdentityStoreKit
 import IdentityTesting
-import Synchronization
+import TestDoubles
 import TestStores
 import Testing
 
@@ -99,19 +99,15 @@ struct WritingTests {
         let holders = try (0..<2_000).map { _ in try sampleSession().id }.map { id in
             Task {
                 try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in
-                    held.count.withLock { $0 += 1 }
+                    held.count()
                     await gate.value
                 }
             }
         }
-        while held.count.withLock({ $0 < 2_000 }) { try await Task.sleep(for: .milliseconds(1)) }
+        while held.total < 2_000 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(try openFiles() - before <= 1)
         release.finish()
         for holder in holders { try await holder.value }
-    }
-
-    private final class Counter: Sendable {
-        let count = Mutex(0)
     }
 
     @Test("concurrent saves share transactions, and a failed save does not affect them")

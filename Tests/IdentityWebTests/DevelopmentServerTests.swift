@@ -97,25 +97,22 @@ struct DevelopmentServerTests {
 
     @Test("a server that stops closes both ports at once, also while a request runs at one of them")
     func stopping() async throws {
-        let (hasBegun, mayEnd) = (Gate(), Gate())
+        let stop = StoppingPoint()
         let server = try await DevelopmentServer.start(port: 0) { _ in
             { request in
-                if request.path == "/long" {
-                    hasBegun.open()
-                    await mayEnd.wait()
-                }
+                if request.path == "/long" { await stop.pass() }
                 return .html("from the server that stops")
             }
         }
         // A machine without IPv6 has only one address.
         guard let origin6 = server.origin6 else { return await server.stop() }
         async let long = send(.get, server.origin + "/long").text
-        await hasBegun.wait()
+        await stop.arrived()
         let run = Task { await server.run() }
         run.cancel()
         // Another test's server may get the freed port, and does not give this response.
         while (try? await send(.get, origin6).text) == "from the server that stops" {}
-        mayEnd.open()
+        stop.release()
         #expect(try await long == "from the server that stops")
         await run.value
     }

@@ -7,15 +7,8 @@ import ShopifyGraphQL
 import ShopifyLegacyCustomers
 import ShopifyStorefront
 import StorefrontSandbox
-import Synchronization
+import TestDoubles
 import Testing
-
-private final class Observer: IdentityObserver {
-    private let events = Mutex<[IdentityEvent.Kind]>([])
-    var kinds: [IdentityEvent.Kind] { events.withLock { $0 } }
-
-    func identityEvent(_ event: IdentityEvent) { events.withLock { $0.append(event.kind) } }
-}
 
 @Suite("Legacy customers whose token is replaced while it is used")
 struct RotatedTokenTests {
@@ -56,7 +49,7 @@ struct RotatedTokenTests {
 
     @Test("a refresh whose response is lost is in doubt, and the session ends with the reason lostRotation")
     func lostRefresh() async throws {
-        let observer = Observer()
+        let observer = EventSink()
         try await LegacyShop.with(observers: [observer]) { shop in
             let session = try await shop.signIn()
             shop.sandbox.storefront.planFault(.loseResponse, on: .storefront)

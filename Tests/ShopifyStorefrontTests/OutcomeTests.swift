@@ -3,7 +3,7 @@ import IdentityKit
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
-import Synchronization
+import TestDoubles
 import Testing
 
 /// What the client reports if it is unclear whether Shopify executed an operation.
@@ -83,18 +83,12 @@ import Testing
         #expect(storefront.calls.count == 1)
     }
 
-    /// A transport that fails as configured.
-    private struct Failing: HTTPTransport {
-        let error: HTTPTransportError
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse { throw error }
-    }
-
     @Test(
         "a failure after bytes were sent is an unknown outcome, with any error code",
         arguments: [HTTPTransportError.Code.closed, .tlsFailed, .timedOut]
     )
     func ambiguous(code: HTTPTransportError.Code) async throws {
-        let transport = Failing(error: HTTPTransportError(code: code, phase: .ambiguous, message: "x"))
+        let transport = NoNetwork(HTTPTransportError(code: code, phase: .ambiguous, message: "x"))
         let client = StorefrontClient(
             configuration: try StorefrontConfiguration(shopDomain: "shop.example", authentication: .tokenless),
             environment: IdentityEnvironment(

@@ -57,16 +57,14 @@ final class RecordingDelegate: BoltLoginDelegate {
 /// A provider that checks a callback only after a test permits it.
 struct WaitingBolt: WrappingProvider, BoltAuthorizing {
     let inner: BoltProvider
-    let isChecking = Gate()
-    let mayContinue = Gate()
+    let check = StoppingPoint()
 
     func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         try await inner.authorizationRequest(options, usePkce: usePkce)
     }
 
     func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
-        isChecking.open()
-        await mayContinue.wait()
+        await check.pass()
         return try await inner.authorizationCode(in: callback, for: attempt)
     }
 

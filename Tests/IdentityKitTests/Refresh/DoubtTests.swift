@@ -215,17 +215,14 @@ struct DoubtTests {
         let world = RefreshStage()
         let id = try await world.expiredSession()
         let manager = try world.manager()
-        let (arrived, release) = (Gate(), Gate())
-        world.provider.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        world.provider.hold { await stop.pass() }
         let refresh = Task { try await manager.tokens(for: id) }
-        await arrived.wait()
+        await stop.arrived()
         var expected = RepairReport()
         expected.busy = 1
         #expect(try await manager.repair() == expected)
-        release.open()
+        stop.release()
         _ = try await refresh.value
         #expect(world.provider.requests == 1)
     }

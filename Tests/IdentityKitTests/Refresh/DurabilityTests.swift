@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Tokens that are not stored durably")

@@ -1,5 +1,6 @@
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Refreshes in the background")

@@ -2,6 +2,7 @@ import FoundationEssentials
 import IdentityKit
 import IdentityTesting
 import Synchronization
+import TestDoubles
 import Testing
 
 @Suite("Responses that are saved before they are validated")

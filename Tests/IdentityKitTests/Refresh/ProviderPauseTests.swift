@@ -207,15 +207,12 @@ struct ProviderPauseTests {
         let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
         let early = try await manager.establish(tokens, provider: "journaled").id
         world.clock.advance(by: .seconds(3300))
-        let (arrived, release) = (Gate(), Gate())
-        world.provider.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        world.provider.hold { await stop.pass() }
         async let refreshed = manager.tokens(for: expired)
-        await arrived.wait()
+        await stop.arrived()
         #expect(try await manager.tokens(for: early).outcome == .stored)
-        release.open()
+        stop.release()
         #expect(try await refreshed.outcome == .refreshedLate)
         _ = await manager.drain()
         #expect(world.provider.requests == 1)
@@ -259,11 +256,8 @@ struct ProviderPauseTests {
         limits.waiting = 0
         let manager = try world.manager(limits: limits)
         let failures = { world.heard.kinds.count { if case .refreshFailed = $0 { true } else { false } } }
-        let (arrived, release) = (Gate(), Gate())
-        world.provider.hold {
-            arrived.open()
-            await release.wait()
-        }
+        let stop = StoppingPoint()
+        world.provider.hold { await stop.pass() }
         let failing = IdentityError(
             .retryLater,
             .unexpectedResponse,
@@ -272,11 +266,11 @@ struct ProviderPauseTests {
         )
         world.provider.answerAll(.refused(failing))
         let running = Task { try await manager.tokens(for: first) }
-        await arrived.wait()
+        await stop.arrived()
         let busy = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: second) }
         #expect(busy?.code == .refreshBusy)
         #expect(failures() == 0)
-        release.open()
+        stop.release()
         _ = try? await running.value
         // The second failure pauses the session.
         for _ in 0..<5 { _ = try? await manager.tokens(for: first) }

@@ -66,14 +66,11 @@ struct SpooledResponseTests {
         let id = try await world.expiredSession()
         world.store.allow(1)
         // The spool has the response before it is validated. A process that crashes then has told nobody.
-        let (validations, crash) = (Gate(), Gate())
-        world.provider.holdValidation {
-            validations.open()
-            await crash.wait()
-        }
+        let stop = StoppingPoint()
+        world.provider.holdValidation { await stop.pass() }
         let crashed = try world.manager()
         let running = Task { try? await crashed.tokens(for: id) }
-        await validations.wait()
+        await stop.arrived()
         #expect(world.store.spooled == [id])
         #expect(!world.heard.kinds.contains(.tokensSpooled))
         world.provider.holdValidation(nil)
@@ -81,7 +78,7 @@ struct SpooledResponseTests {
         _ = try await world.manager().tokens(for: id)
         #expect(world.heard.kinds.count { $0 == .tokensSpooled } == 1)
         #expect(world.provider.requests == 1)
-        crash.open()
+        stop.release()
         _ = await running.value
     }
 

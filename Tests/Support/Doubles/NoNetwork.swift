@@ -1,6 +1,6 @@
 package import IdentityHTTP
 
-/// A transport that fails, for tests that send no requests.
+/// A transport that fails, for tests that send no requests or that test a failure.
 package struct NoNetwork: HTTPTransport {
     package static let failure = HTTPTransportError(
         code: .connectionFailed,
@@ -8,7 +8,11 @@ package struct NoNetwork: HTTPTransport {
         message: "This transport sends no requests."
     )
 
-    package init() {}
+    private let error: HTTPTransportError
 
-    package func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse { throw Self.failure }
+    package init(_ error: HTTPTransportError = failure) {
+        self.error = error
+    }
+
+    package func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse { throw error }
 }
