@@ -32,12 +32,7 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
 
     init(_ defect: Defect, _ options: StoreUnderTest.Options) {
         self.defect = defect
-        inner = InMemoryStore(
-            maximumAttempts: options.maximumAttempts ?? 10_000,
-            maximumUsedTokens: options.maximumUsedTokens ?? 100_000,
-            maximumSessionsPerTenant: options.maximumSessionsPerTenant,
-            clock: options.clock
-        )
+        inner = InMemoryStore(options)
     }
 
     /// Damages the attachment that a case of the suite names; false for a session.

@@ -14,12 +14,7 @@ final class LenientStore: WrappingStore, UsedTokenStore, ExpirySweeping {
 
     init(_ options: StoreUnderTest.Options) {
         clock = options.clock
-        inner = InMemoryStore(
-            maximumAttempts: options.maximumAttempts ?? 10_000,
-            maximumUsedTokens: options.maximumUsedTokens ?? 100_000,
-            maximumSessionsPerTenant: options.maximumSessionsPerTenant,
-            clock: options.clock
-        )
+        inner = InMemoryStore(options)
     }
 
     private func removeExpired() async throws {
@@ -91,5 +86,16 @@ final class LenientStore: WrappingStore, UsedTokenStore, ExpirySweeping {
             defer { holders.withLock { $0[name] = nil } }
             return try await body(lock)
         }
+    }
+}
+
+extension InMemoryStore {
+    convenience init(_ options: StoreUnderTest.Options) {
+        self.init(
+            maximumAttempts: options.maximumAttempts ?? 10_000,
+            maximumUsedTokens: options.maximumUsedTokens ?? 100_000,
+            maximumSessionsPerTenant: options.maximumSessionsPerTenant,
+            clock: options.clock
+        )
     }
 }

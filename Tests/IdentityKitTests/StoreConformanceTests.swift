@@ -9,16 +9,7 @@ struct StoreConformanceTests {
 
     @Test("the store passes the conformance suite", arguments: StoreConformance.cases)
     func conformance(_ testCase: StoreConformance.Case) async throws {
-        try await testCase.run(
-            on: StoreUnderTest(Self.limits) { options in
-                InMemoryStore(
-                    maximumAttempts: options.maximumAttempts ?? 10_000,
-                    maximumUsedTokens: options.maximumUsedTokens ?? 100_000,
-                    maximumSessionsPerTenant: options.maximumSessionsPerTenant,
-                    clock: options.clock
-                )
-            }
-        )
+        try await testCase.run(on: StoreUnderTest(Self.limits) { InMemoryStore($0) })
     }
 
     @Test(

@@ -206,31 +206,5 @@ struct LockTests {
         await isBusy.value
         try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
     }
-
-    @Test("of many waiters on two machines, only one has the lock at a time", arguments: [false, true])
-    func storm(isAdvisory: Bool) async throws {
-        let schema = try await TestSchema()
-        let stores = [
-            try await schema.open { if isAdvisory { $0.locking = .advisory } },
-            try await schema.open { if isAdvisory { $0.locking = .advisory } },
-        ]
-        var session = try sampleSession()
-        try await stores[0].insert(session)
-        let id = session.id
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<16 {
-                group.addTask {
-                    let store = stores[number % 2]
-                    try await store.withSessionLock(id, waitingUpTo: .seconds(120)) { _ in
-                        let found = try #require(try await store.session(id))
-                        #expect(try await store.replace(found.next("x"), expecting: found.generation))
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        session = try #require(try await stores[0].session(id))
-        #expect(session.generation == StoredSession.firstGeneration + 16)
-    }
 }
 #endif

@@ -103,20 +103,6 @@ struct SessionStateTests {
         #expect(try await store.checkHealth().isSound)
     }
 
-    @Test("a flood of logins at one tenant removes only logins of that tenant")
-    func attemptsOfTenants() async throws {
-        let directory = try StoreDirectory()
-        let store = try await directory.open { $0.maximumAttempts = 3 }
-        try await store.insert(sampleAttempt("quiet", tenant: "quiet", expiresAt: 1))
-        for number in 0..<9 {
-            try await store.insert(sampleAttempt("\(number)", tenant: "loud", expiresAt: Double(10 + number)))
-        }
-        #expect(try await store.checkHealth().loginAttempts == 4)
-        #expect(try await store.takeLoginAttempt("5") == nil)
-        #expect(try await store.takeLoginAttempt("6")?.tenant == "loud")
-        #expect(try await store.takeLoginAttempt("quiet")?.tenant == "quiet")
-    }
-
     @Test("a login attempt that was moved to another tenant cannot be decrypted")
     func attemptOfAnotherTenant() async throws {
         let directory = try StoreDirectory()
@@ -124,20 +110,6 @@ struct SessionStateTests {
         try await store.insert(sampleAttempt("login", tenant: "a"))
         try directory.connection().execute("UPDATE login_attempt SET tenant = CAST('b' AS BLOB)")
         await expect(.storeCorrupt, .configuration) { try await store.takeLoginAttempt("login") }
-    }
-
-    @Test("a tenant gets the maximum number of sessions, and one more after one is removed")
-    func sessionsOfTenants() async throws {
-        let directory = try StoreDirectory()
-        let store = try await directory.open { $0.maximumSessionsPerTenant = 2 }
-        let sessions = try (0..<2).map { _ in try sampleSession(tenant: "shop") }
-        for session in sessions { try await store.insert(session) }
-        await expect(.storeFull, .retryLater) { try await store.insert(sampleSession(tenant: "shop")) }
-        try await store.insert(sampleSession(tenant: "other"))
-        _ = try await store.save(sessions[0].next(), after: sessions[0])
-        _ = try await store.remove(sessions[1].id)
-        try await store.insert(sampleSession(tenant: "shop"))
-        #expect(try await store.sessions(matching: SessionFilter(tenant: "shop")).count == 2)
     }
 
     @Test("an attachment that is added after a removal has a new revision")
