@@ -78,14 +78,7 @@ struct PowerLoss {
         var configuration = try Sample.configuration(folder, isLog: isLog)
         if mutant != .sameBoot { configuration.bootID = { "boot 2" } }
         let store = try await SQLiteStore.open(configuration)
-        do {
-            let isAhead = try await ledger.check(store, or: later, mayLackLogins: true)
-            await store.close()
-            return isAhead
-        } catch {
-            await store.close()
-            throw error
-        }
+        return try await cleaningUp(store.close) { try await ledger.check(store, or: later, mayLackLogins: true) }
     }
 
     // MARK: The workload

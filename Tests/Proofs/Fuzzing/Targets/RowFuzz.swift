@@ -5,6 +5,7 @@ import IdentityKit
 import IdentitySQLite
 import IdentityStoreKit
 import TestDirectories
+import TestDoubles
 
 /// Checks modified database rows: each session, attempt or attachment is returned unchanged, is missing, or is refused with
 /// an error code of the store.
@@ -69,13 +70,7 @@ actor RowStage {
         write(table, column, style, bytes)
         do {
             let store = try await SQLiteStore.open(.init(path: path, key: key))
-            do {
-                try await judge(store)
-            } catch {
-                await store.close()
-                throw error
-            }
-            await store.close()
+            try await cleaningUp(store.close) { try await judge(store) }
         } catch let error as IdentityError {
             try judge(error)
         }
