@@ -25,6 +25,14 @@ private final class SlowVault: AuthTokenStorage {
     }
 }
 
+/// A token storage that opens a gate when it removes tokens.
+private final class RemovalVault: AuthTokenStorage {
+    let removal = Gate()
+
+    func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws {}
+    func removeTokens() async throws { removal.open() }
+}
+
 @Suite("The logout of AuthClient")
 struct AuthClientLogoutTests {
     private func callback(_ page: String) async throws -> URL {
@@ -86,6 +94,23 @@ struct AuthClientLogoutTests {
         await client.startLogin(with: SandboxBuyer()).finished()
         #expect(listener.heard.count == 1 && listener.heard.first?.contains("signed out") == true)
         #expect(client.currentTokens == nil && shop.shopify.counters.logouts == 2)
+    }
+
+    @Test("a login is cancelled if the buyer signs out while its authorization URL is created")
+    func loginURLDuringLogout() async throws {
+        let shop = try await Shop(.publicMobile)
+        let vault = RemovalVault()
+        let client = AuthClient(provider: try shop.provider(), tokenStorage: vault)
+        let logout = Mutex<Task<Void, Never>?>(nil)
+        let fault = SandboxFault.before {
+            logout.withLock { $0 = Task { _ = try? await client.logout(idToken: "unknown") } }
+            // The logout needs the metadata too, so the metadata waits only until the logout has removed the tokens.
+            await vault.removal.wait()
+        }
+        shop.shopify.planFault(fault, on: .discovery)
+        #expect(await failure { try await client.login(with: SandboxBuyer()) }?.kind == .cancelled)
+        await logout.withLock(\.self)?.value
+        #expect(client.currentTokens == nil && shop.shopify.requests(to: .token).isEmpty)
     }
 
     @Test("a logout fails if Shopify redirects it permanently, and succeeds with a temporary redirect or status 200")

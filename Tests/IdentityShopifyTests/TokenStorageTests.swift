@@ -37,6 +37,27 @@ private final class SignOutVault: AuthTokenStorage {
     }
 }
 
+/// A token storage that stores the tokens, signs the buyer out, and then reports that it could not store them.
+private final class FailedSaveVault: AuthTokenStorage {
+    private let state = Mutex<(client: AuthClient?, isEmpty: Bool)>((nil, true))
+
+    var isEmpty: Bool { state.withLock(\.isEmpty) }
+
+    func signOut(at client: AuthClient) { state.withLock { $0.client = client } }
+
+    func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws {
+        let client = state.withLock { state in
+            state.isEmpty = false
+            return state.client
+        }
+        _ = await failure { try await client?.logout(idToken: "unknown") }
+        state.withLock { $0.isEmpty = false }
+        throw CocoaError(.fileWriteOutOfSpace)
+    }
+
+    func removeTokens() async throws { state.withLock { $0.isEmpty = true } }
+}
+
 /// A token storage in memory that keeps the ID token, as the sample of `AuthTokenStorage` does.
 private final class MemoryVault: AuthTokenStorage {
     private let stored = Mutex<(refreshToken: String?, idToken: String?)>((nil, nil))
@@ -145,6 +166,16 @@ struct TokenStorageTests {
         vault.signOut(at: client, idToken)
         #expect(await failure { try await client.login(with: SandboxBuyer()) }?.kind == .cancelled)
         #expect(vault.error == nil && client.currentTokens == nil)
+    }
+
+    @Test("a save that fails after the buyer signed out leaves no tokens in the storage")
+    func failedSaveDuringLogout() async throws {
+        let shop = try await Shop(.publicMobile)
+        let vault = FailedSaveVault()
+        let client = AuthClient(provider: try shop.provider(), tokenStorage: vault)
+        vault.signOut(at: client)
+        #expect(await failure { try await client.login(with: SandboxBuyer()) }?.kind == .cancelled)
+        #expect(vault.isEmpty && client.currentTokens == nil)
     }
 
     @Test("the tokens of a login that ends during a refresh stay current, and the refresh returns its own tokens")

@@ -33,7 +33,7 @@ extension AuthClient {
     ///
     /// - Parameter options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The URL of the login page, which the app shows to the buyer.
-    /// - Throws: `IdentityError`.
+    /// - Throws: `IdentityError`; of kind `cancelled` if the buyer signs out during the call.
     public func buildAuthorizationUrl(options: LoginOptions = LoginOptions()) async throws -> String {
         try await buildAuthorizationUrl(codeVerifier: try newVerifier(), options: options)
     }
@@ -54,11 +54,17 @@ extension AuthClient {
 
     func begin(codeVerifier: String, options: LoginOptions) async throws -> AuthorizationRequest {
         try await Correlation.scope {
+            let logouts = logouts
             let request = try await provider().authorizationRequest(
                 options,
                 pkce: try PKCE(verifier: codeVerifier)
             )
-            state.withLock { $0.logins.add(request.attempt, at: now) }
+            let isCurrent = state.withLock { state in
+                guard state.logouts == logouts else { return false }
+                state.logins.add(request.attempt, at: now)
+                return true
+            }
+            guard isCurrent else { throw Self.signedOut }
             return request
         }
     }

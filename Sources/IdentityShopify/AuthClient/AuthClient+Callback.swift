@@ -14,12 +14,16 @@ extension AuthClient {
         guard isCallback(url), let provider = try? provider(),
             let callback = try? LoginCallback(url: url.absoluteString), let state = try? callback.state()
         else { return nil }
+        let logouts = logouts
         guard case .pending(let attempt) = take(state),
             let code = try? provider.client.authorizationCodeWithoutMetadata(in: callback, for: attempt)
         else { return nil }
         let login = PendingLogins.CheckedLogin(code: code, callback: callback, attempt: attempt)
-        self.state.withLock { $0.logins.add(login) }
-        return code.reveal()
+        return self.state.withLock { state in
+            guard state.logouts == logouts else { return nil }
+            state.logins.add(login)
+            return code.reveal()
+        }
     }
 
     /// Whether a URL is the redirect URI of this client or of a pending login; queries and fragments are not compared.
@@ -65,8 +69,9 @@ extension AuthClient {
         guard isCallback(url) else { return nil }
         return callingDelegate { client in
             let callback = try LoginCallback(url: url.absoluteString)
+            let logouts = client.logouts
             switch client.take(try callback.state()) {
-            case .pending(let attempt): return try await client.exchange(callback, attempt)
+            case .pending(let attempt): return try await client.exchange(callback, attempt, since: logouts)
             case .unknown: throw AuthClient.unknownLogin
             case .repeated: return nil
             }
@@ -75,8 +80,9 @@ extension AuthClient {
 
     func complete(_ url: String) async throws -> CustomerAccountAccessTokenResponse {
         let callback = try LoginCallback(url: url)
+        let logouts = logouts
         guard case .pending(let attempt) = take(try callback.state()) else { throw Self.unknownLogin }
-        return try await exchange(callback, attempt)
+        return try await exchange(callback, attempt, since: logouts)
     }
 
     private func take(_ state: Secret) -> PendingLogins.Match {
@@ -85,9 +91,10 @@ extension AuthClient {
 
     func exchange(
         _ callback: LoginCallback,
-        _ attempt: LoginAttempt
+        _ attempt: LoginAttempt,
+        since logouts: Int
     ) async throws -> CustomerAccountAccessTokenResponse {
-        try await save { try await provider().exchange(callback, for: attempt) }
+        try await save(since: logouts) { try await provider().exchange(callback, for: attempt) }
     }
 
     static var unknownLogin: IdentityError {

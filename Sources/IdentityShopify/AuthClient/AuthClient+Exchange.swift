@@ -112,15 +112,18 @@ extension AuthClient {
             let provider = try provider()
             if let verifier { try PKCE.check(verifier) }
             let code = Secret(code)
+            let logouts = logouts
             let owner = state.withLock {
                 $0.logins.take(code: code, verifier: verifier.map { Secret($0) }, orRecorded: usesRecorded, at: now)
             }
             switch owner {
-            case .checked(let login): return try await exchange(login.callback, login.attempt)
+            case .checked(let login): return try await exchange(login.callback, login.attempt, since: logouts)
             case .pending(let attempt):
-                return try await save { try await provider.client.exchange(code: code, for: attempt) }
+                return try await save(since: logouts) {
+                    try await provider.client.exchange(code: code, for: attempt)
+                }
             case .app(let verifier):
-                return try await save {
+                return try await save(since: logouts) {
                     try await provider.client.exchange(
                         code: code,
                         for: try await provider.attempt(codeVerifier: verifier)

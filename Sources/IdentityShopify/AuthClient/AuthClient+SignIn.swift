@@ -8,8 +8,8 @@ extension AuthClient {
     ///   - presenter: Shows the login page and receives the callback.
     ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`; of kind `cancelled` when the login was cancelled, or when ``logout(idToken:)`` was called during the code
-    ///   exchange. If ``logout(idToken:)`` was called before the callback arrived, the error has code `state_unknown`.
+    /// - Throws: `IdentityError`; of kind `cancelled` when the login was cancelled, or when ``logout(idToken:)`` was called before the login page
+    ///   was shown or during the code exchange. If ``logout(idToken:)`` was called between them, the error has code `state_unknown`.
     public func login(
         with presenter: any Presenter,
         options: LoginOptions = LoginOptions()

@@ -29,7 +29,7 @@ extension AuthClient {
                 let secret = Secret(refreshToken)
                 let latest = state.withLock { $0.tokens }
                 let known = latest.flatMap { $0.refreshToken?.isEqual(to: secret) == true ? $0 : nil }
-                return try await save(refreshing: secret) {
+                return try await save(refreshing: secret, since: logouts) {
                     // Without a verified buyer, only the stored ID token says to which login the refresh token belongs.
                     if let known, !known.buyer.subject.isEmpty { return try await provider.refresh(known) }
                     let idToken = idToken.map { Secret($0) } ?? known?.idToken
@@ -116,7 +116,7 @@ extension AuthClient {
         }
     }
 
-    /// Gets tokens and stores them, unless the buyer signed out during the request.
+    /// Gets tokens and stores them, unless the buyer signed out after ``logouts`` was read.
     ///
     /// Refreshed tokens are stored only if the client's tokens did not change during the request, or still contain the refresh token `old`.
     /// Otherwise they would replace the tokens of a newer login.
@@ -125,9 +125,10 @@ extension AuthClient {
     ///   login.
     func save(
         refreshing old: Secret? = nil,
+        since logouts: Int,
         _ request: () async throws -> TokenSet
     ) async throws -> CustomerAccountAccessTokenResponse {
-        let (logouts, version) = state.withLock { ($0.logouts, $0.tokensVersion) }
+        let version = state.withLock { $0.tokensVersion }
         let tokens = try await request()
         state.withLock { state in
             let isLatest =
@@ -143,7 +144,7 @@ extension AuthClient {
         return CustomerAccountAccessTokenResponse(tokenSet: tokens)
     }
 
-    private static var signedOut: IdentityError {
+    static var signedOut: IdentityError {
         IdentityError(
             .cancelled,
             .cancelled,
@@ -167,6 +168,8 @@ extension AuthClient {
                     try await tokenStorage.removeTokens()
                 }
             } catch {
+                // The write is obsolete, for example because the buyer signed out. Its failure must not leave the old tokens in the storage.
+                guard state.withLock({ $0.tokensVersion == version }) else { continue }
                 let hint =
                     tokens == nil
                     ? "Repair the token storage. Then remove the tokens from the storage: the client no longer has the tokens."

@@ -150,5 +150,8 @@ public final class AuthClient: Sendable {
 
     func provider() throws(IdentityError) -> ShopifyProvider { try outcome.get() }
 
+    /// How often the buyer signed out; read it before a login is taken, so that a logout in the meantime cancels the login.
+    var logouts: Int { state.withLock { $0.logouts } }
+
     var now: Date { (try? outcome.get())?.environment.clock.now ?? SystemClock().now }
 }
