@@ -35,8 +35,8 @@ public struct IdentityEvent: Sendable {
         case providerPaused(Duration)
         /// The circuit breaker of a provider closed: refreshes are sent to it again.
         case providerResumed
-        /// The store failed to save new tokens or a response to a refresh, the spool failed to save or could not be read, or a repair or
-        /// sweep failed; with the error's code.
+        /// The store failed to save new tokens or a response to a refresh, the spool failed to save or could not be read, a repair or
+        /// sweep failed, or a repair found a record that cannot be read; with the error's code.
         case storeFailed(IdentityError.Code)
         /// The store failed to save new tokens, or a response that is not validated yet, and the spool has saved them.
         case tokensSpooled

@@ -14,11 +14,13 @@ extension TokenRefresher {
         let kept = await sessionsToRepair()
         var ids = kept
         let inDoubt = SessionFilter(tenant: visible.tenant, isInDoubt: true)
-        for session in try await visible.store.readable(inDoubt).sessions {
-            ids.insert(session.id)
-        }
+        let listing = try await visible.store.readable(inDoubt)
+        ids.formUnion(listing.sessions.map(\.id))
+        if let damage = listing.damage { events.emit(.storeFailed(damage.code), provider: "") }
         return await withTaskGroup(of: RepairOutcome.self) { group in
             var report = RepairReport()
+            // The error does not say how many sessions cannot be read, so they count as one.
+            if listing.damage != nil { report.count(.remaining) }
             for (index, id) in ids.enumerated() {
                 if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
                 // For a session in `kept`, memory or the spool may contain the newest tokens. Another process may hold the lock for a

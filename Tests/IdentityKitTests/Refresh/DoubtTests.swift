@@ -245,6 +245,35 @@ struct DoubtTests {
         #expect(try await manager.repair() == RepairReport())
         #expect(world.provider.reuses == 0)
     }
+
+    @Test("a repair reports that a session in doubt cannot be read, and repairs the other sessions")
+    func unreadable() async throws {
+        let world = RefreshStage()
+        world.provider.setGrace(30)
+        try await world.die(at: try await world.expiredSession())
+        var expected = RepairReport()
+        (expected.repaired, expected.remaining) = (1, 1)
+        #expect(try await world.manager(DamagedStore(world.memory)).repair() == expected)
+        #expect(world.heard.kinds.contains(.storeFailed(.storeCorrupt)))
+    }
+}
+
+/// A store that has a damaged record in addition to its readable sessions.
+private final class DamagedStore: WrappingStore, PartialSessionListing {
+    let inner: InMemoryStore
+
+    init(_ inner: InMemoryStore) {
+        self.inner = inner
+    }
+
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        try await inner.sessions(matching: filter)
+    }
+
+    func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
+        let damage = IdentityError(.configuration, .storeCorrupt, "Damaged.")
+        return SessionListing(sessions: try await sessions(matching: filter), damage: damage)
+    }
 }
 
 /// A store whose locks are lost immediately after they are granted.
