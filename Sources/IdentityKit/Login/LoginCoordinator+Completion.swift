@@ -27,7 +27,7 @@ extension LoginCoordinator {
             let provider = try visible.providers.provider(ofStored: attempt.provider, tenant: attempt.tenant)
             // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
             if let stepUp = attempt.stepUp {
-                let old = try await stepUps.session(stepUp.session).stored
+                let old = try await signedInSession(stepUp.session).stored
                 attempt.steppedUpBuyer = Buyer(issuer: old.issuer, subject: old.subject)
             }
             // The provider compares `state` and `iss` (`AuthorizationResponse`), and the nonce of the ID token (`IDTokenValidator`).

@@ -27,7 +27,7 @@ struct LoginCoordinator: SessionService {
         requiring requirement: StepUpRequirement,
         options: LoginOptions
     ) async throws -> StartedLogin {
-        let (stored, tokens) = try await stepUps.session(id)
+        let (stored, tokens) = try await signedInSession(id)
         // A provider of another tenant may have the same name, so this call checks that the provider has the session's tenant.
         _ = try visible.providers.provider(ofStored: stored.provider, tenant: stored.tenant)
         let options = stepUps.options(options, for: requirement, of: tokens.buyer)

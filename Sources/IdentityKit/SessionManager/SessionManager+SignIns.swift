@@ -81,13 +81,10 @@ extension SessionManager {
 
     /// A filter for all sessions of the buyer to whom a session belongs.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
-        let found = try await visible.load(id)
-        let state = try found.decoded().state
-        if let reason = state.endReason { throw IdentityError.ended(reason) }
-        if let mismatch = state.mismatch { throw IdentityError.otherLogin(mismatch) }
+        let stored = try await signedInSession(id).stored
         // The filter gets the issuer of the stored record, which stores compare. After a refresh, the tokens may name an equivalent one.
-        var filter = SessionFilter(tenant: found.stored.tenant, buyer: (found.stored.issuer, found.stored.subject))
-        filter.equivalentsOf = found.stored.provider
+        var filter = SessionFilter(tenant: stored.tenant, buyer: (stored.issuer, stored.subject))
+        filter.equivalentsOf = stored.provider
         return filter
     }
 }

@@ -15,6 +15,24 @@ extension SessionService {
     var schedule: RefreshSchedule { context.schedule }
     var unsaved: UnsavedTokens { context.refreshMemory.unsaved }
 
+    /// A session in which a buyer is signed in, with its tokens.
+    ///
+    /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist, when no buyer is signed in,
+    ///   and when the session has ended; of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to
+    ///   another login, even if the store could not save this response. Then the buyer gets no list of sign-ins, and no step-up, which would
+    ///   move the session's cart to the new session.
+    func signedInSession(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
+        let found = try await visible.load(id)
+        let state = try found.decoded().state
+        guard state.endReason == nil, let tokens = state.tokens else {
+            throw IdentityError.ended(state.endReason ?? .guest)
+        }
+        if let mismatch = unsaved.pendingResponse(to: tokens, of: found.stored, state)?.mismatch {
+            throw IdentityError.otherLogin(mismatch)
+        }
+        return (found.stored, tokens)
+    }
+
     var upkeep: SessionUpkeep { SessionUpkeep(context: context) }
     var deviceLogins: DeviceLogins { DeviceLogins(context: context) }
     var backChannelLogouts: BackChannelLogouts { BackChannelLogouts(context: context) }

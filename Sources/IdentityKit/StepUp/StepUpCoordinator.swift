@@ -4,25 +4,6 @@ internal import FoundationEssentials
 struct StepUpCoordinator: SessionService {
     let context: SessionContext
 
-    /// A session that can be stepped up, with its tokens.
-    ///
-    /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist, when no buyer is signed in,
-    ///   and when the session has ended; of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to
-    ///   another login.
-    func session(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
-        let found = try await visible.load(id)
-        let state = try found.decoded().state
-        guard state.endReason == nil, let tokens = state.tokens else {
-            throw IdentityError.ended(state.endReason ?? .guest)
-        }
-        // If the response to the session's last refresh belongs to another login, there is no step-up, because it would move the session's
-        // cart to the new session.
-        if let mismatch = unsaved.pendingResponse(to: tokens, of: found.stored, state)?.mismatch {
-            throw IdentityError.otherLogin(mismatch)
-        }
-        return (found.stored, tokens)
-    }
-
     /// The options of a login that asks the provider to meet the requirement.
     func options(_ options: LoginOptions, for requirement: StepUpRequirement, of buyer: Buyer) -> LoginOptions {
         var options = options
@@ -40,7 +21,7 @@ struct StepUpCoordinator: SessionService {
     /// Checks the new tokens of a step-up; does nothing for an ordinary login.
     func check(_ tokens: TokenSet, of attempt: LoginAttempt, at provider: ProviderDescriptor) async throws {
         guard let stepUp = attempt.stepUp else { return }
-        let old = try await session(stepUp.session)
+        let old = try await signedInSession(stepUp.session)
         let check = StepUpCheck(
             requirement: stepUp.requirement,
             provider: provider,

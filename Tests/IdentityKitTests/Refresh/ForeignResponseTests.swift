@@ -189,7 +189,7 @@ struct ForeignResponseTests {
     }
 
     @Test(
-        "after a response of another login, a step-up is refused, even if it began before or the store failed"
+        "after a response of another login, a step-up and a list of sign-ins are refused, even if the store failed"
     )
     func stepUp() async throws {
         let world = RefreshStage()
@@ -201,6 +201,7 @@ struct ForeignResponseTests {
         world.store.allow(2)
         _ = await refusal { try await manager.refreshTokens(for: id) }
         let unsaved = await #expect(throws: IdentityError.self) { try await manager.beginStepUp(of: id) }
+        let unlisted = await #expect(throws: IdentityError.self) { try await manager.signIns(ofBuyerOf: id) }
         world.store.allow(.max)
         _ = await refusal { try await manager.tokens(for: id) }
         let saved = await #expect(throws: IdentityError.self) { try await world.manager().beginStepUp(of: id) }
@@ -208,7 +209,7 @@ struct ForeignResponseTests {
             let callback = try LoginCallback(url: "https://app.example/cb?code=c&state=state-1")
             return try await world.manager().complete(callback, browserBinding: started.browserBinding)
         }
-        for error in [unsaved, saved, completed] {
+        for error in [unsaved, unlisted, saved, completed] {
             #expect(error?.kind == .rejected && error?.code == .idTokenSubject && error?.isAttackSuspected == true)
         }
         #expect(world.provider.exchanges == 0)
