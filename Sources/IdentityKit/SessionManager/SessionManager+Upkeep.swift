@@ -14,7 +14,7 @@ extension SessionManager {
     /// used refresh token for some seconds only.
     ///
     /// - Throws: ``IdentityError`` when the store cannot be read. Also the error of ``checkConfiguration()``, after the sessions of the
-    ///   providers that pass this check were repaired.
+    ///   providers that pass this check were repaired; then the report of this repair is not available.
     @discardableResult
     public func repair() async throws -> RepairReport { try await upkeep.repair() }
 
