@@ -2,19 +2,16 @@
 extension TokenRefresher {
     /// Revokes the tokens that memory or the spool contains for a removed session, because its removed record did not contain them.
     ///
-    /// Then removes them from memory and the spool, unless the task is cancelled or a response cannot be validated for now.
+    /// Then removes them from memory and the spool, unless the task is cancelled, or the spool or a response cannot be read for now.
     func revokeUnsaved(_ id: SessionID) async {
-        if let entry = await unsaved.peek(id) {
-            do {
-                if let tokens = try await tokens(in: entry.state, of: entry.session) {
-                    let failure = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
-                    guard failure?.kind != .cancelled else { return }
-                }
-            } catch {
-                guard
-                    error is RefreshRefusal || ![.retryLater, .cancelled].contains(IdentityError.wrapping(error).kind)
-                else { return }
+        do {
+            if let entry = try await unsaved.peek(id), let tokens = try await tokens(in: entry.state, of: entry.session) {
+                let failure = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
+                guard failure?.kind != .cancelled else { return }
             }
+        } catch {
+            guard error is RefreshRefusal || ![.retryLater, .cancelled].contains(IdentityError.wrapping(error).kind)
+            else { return }
         }
         _ = await unsaved.take(id)
     }

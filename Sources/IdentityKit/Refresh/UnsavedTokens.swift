@@ -181,15 +181,15 @@ final class UnsavedTokens: Sendable {
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 
-    /// Returns the state that is kept for a removed session; nil if no state is kept, or if the spool cannot be read.
-    func peek(_ id: SessionID) async -> Entry? {
+    /// Returns the state that is kept for a removed session; nil if no state is kept.
+    func peek(_ id: SessionID) async throws -> Entry? {
         if let entry = self[id] { return entry }
-        return try? (try await spool?.spooledSession(id)).flatMap(Self.entry)
+        return try (try await spool?.spooledSession(id)).flatMap(Self.entry)
     }
 
-    /// Removes and returns the state that is kept for a removed session.
+    /// Removes and returns the state that is kept for a removed session; nil also if the spool cannot be read.
     func take(_ id: SessionID) async -> Entry? {
-        let entry = await peek(id)
+        let entry = try? await peek(id)
         entries.withLock { _ = $0.removeValue(forKey: id) }
         try? await spool?.removeSpooledSession(id)
         return entry

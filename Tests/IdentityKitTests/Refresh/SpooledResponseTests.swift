@@ -250,6 +250,21 @@ struct SpooledResponseTests {
         #expect(world.provider.revoked == ["refresh-2"])
     }
 
+    @Test("the spool keeps the tokens of a removed session until they can be read, and then the tokens are revoked")
+    func unreadableSpool() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.store.allow(1)
+        _ = try await world.manager().tokens(for: id)
+        _ = try await world.memory.remove(id)
+        world.store.breakSpoolReads(true)
+        _ = try await world.manager().repair()
+        #expect(world.store.spooled == [id] && world.provider.revoked.isEmpty)
+        world.store.breakSpoolReads(false)
+        _ = try await world.manager().repair()
+        #expect(world.store.spooled.isEmpty && world.provider.revoked == ["refresh-2"])
+    }
+
     @Test("a repair reads no further spooled session after the first read that fails because the store is down")
     func storeDown() async throws {
         let world = RefreshStage()

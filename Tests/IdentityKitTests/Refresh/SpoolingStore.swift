@@ -10,7 +10,8 @@ final class SpoolingStore: WrappingStore, OptionalSpooling, ExpirySweeping {
     private let state = Mutex(
         (
             replacements: Int.max, spooled: [SessionID: StoredSession](), damaged: Set<SessionID>(),
-            reads: 0, isSpoolBroken: false, isSpoolListBroken: false, areReadsBroken: false, areListsBroken: false
+            reads: 0, isSpoolBroken: false, isSpoolListBroken: false, areSpoolReadsBroken: false,
+            areReadsBroken: false, areListsBroken: false
         )
     )
 
@@ -26,6 +27,8 @@ final class SpoolingStore: WrappingStore, OptionalSpooling, ExpirySweeping {
     func damage(_ ids: SessionID...) { state.withLock { $0.damaged = Set(ids) } }
     func breakLists() { state.withLock { $0.areListsBroken = true } }
     func breakSpoolList() { state.withLock { $0.isSpoolListBroken = true } }
+    /// Reads of single sessions from the spool fail.
+    func breakSpoolReads(_ areBroken: Bool) { state.withLock { $0.areSpoolReadsBroken = areBroken } }
     /// Makes the spool read-only.
     func breakSpool() { state.withLock { $0.isSpoolBroken = true } }
     /// The number of sessions that were read.
@@ -71,7 +74,12 @@ final class SpoolingStore: WrappingStore, OptionalSpooling, ExpirySweeping {
     }
 
     func spool(_ session: StoredSession) async throws { try changeSpool(of: session.id, to: session) }
-    func spooledSession(_ id: SessionID) async throws -> StoredSession? { state.withLock { $0.spooled[id] } }
+    func spooledSession(_ id: SessionID) async throws -> StoredSession? {
+        try state.withLock { state in
+            guard !state.areSpoolReadsBroken else { throw IdentityError(.retryLater, .storeFailed, "Too many files.") }
+            return state.spooled[id]
+        }
+    }
     func spooledSessions() async throws -> [StoredSession] {
         try state.withLock { state in
             guard !state.isSpoolListBroken else { throw IdentityError(.configuration, .storeFailed, "Refused.") }
