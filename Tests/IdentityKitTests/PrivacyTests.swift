@@ -54,7 +54,7 @@ struct PrivacyTests {
             try LoginCallback(url: "/cb?code=\(code)&\(code)=1"),
             SessionFilter(buyer: ("i", canary.plant("filter"))),
             RemovedSession(session: stored, attachments: ["cart": Secret(canary.plant("cart"))]),
-            CartClaim.customer(CustomerAccessToken(token: Secret(code), expiresAt: nil, issuer: "i")),
+            CartClaim.customer(CustomerAccessToken(issuedByShopify: Secret(code), expiresAt: nil, issuer: "i")),
             CartClaim.contact(BuyerContact(email: canary.plant("contact"), addresses: [address])),
             SessionAttachment(payload: Secret(code), revision: 1),
         ]

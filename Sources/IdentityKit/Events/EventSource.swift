@@ -34,11 +34,10 @@ struct EventSource: Sendable {
         _ kind: (IdentityError.Code) -> IdentityEvent.Kind,
         _ error: any Error,
         provider: String,
-        session: SessionID? = nil,
-        since start: Duration? = nil
+        since start: Duration
     ) -> IdentityError {
         let wrapped = IdentityError.wrapping(error)
-        emit(kind(wrapped.code), provider: provider, session: session, since: start, because: wrapped)
+        emit(kind(wrapped.code), provider: provider, since: start, because: wrapped)
         return wrapped
     }
 }

@@ -29,7 +29,7 @@ struct LoginCoordinator: SessionService {
     ) async throws -> StartedLogin {
         let (stored, tokens) = try await signedInSession(id)
         // A provider of another tenant may have the same name, so this call checks that the provider has the session's tenant.
-        _ = try visible.providers.provider(ofStored: stored.provider, tenant: stored.tenant)
+        _ = try provider(of: stored)
         let options = stepUps.options(options, for: requirement, of: tokens.buyer)
         let stepUp = PendingStepUp(session: id, requirement: requirement)
         return try await begin(stored.provider, options: options, stepUp: stepUp)

@@ -36,16 +36,12 @@ struct LogoutCoordinator: SessionService {
         return result
     }
 
-    func logoutAll(issuer: String, subject: String, tenant: String?) async throws -> [LogoutResult] {
-        try await logoutAll(matching: SessionFilter(tenant: tenant, buyer: (issuer, subject))) { _ in true }
-    }
-
     /// Ends the sessions that match the filter and that `isChosen` accepts.
     ///
     /// - Throws: The first failure, for example of a session that cannot be read, after the other sessions have ended.
     func logoutAll(
         matching filter: SessionFilter,
-        where isChosen: @Sendable (SessionID) -> Bool
+        where isChosen: @Sendable (SessionID) -> Bool = { _ in true }
     ) async throws -> [LogoutResult] {
         let (results, failure) = try await end(matching: filter, where: isChosen)
         if let failure { throw failure }

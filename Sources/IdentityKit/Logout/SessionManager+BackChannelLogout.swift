@@ -1,3 +1,6 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+
 extension SessionManager {
     /// Executes a provider's request to end sessions (OpenID Connect Back-Channel Logout 1.0).
     ///
@@ -21,6 +24,136 @@ extension SessionManager {
         body: [UInt8],
         contentType: String?
     ) async -> BackChannelLogoutResult {
-        await backChannelLogouts.logout(provider: name, body: body, contentType: contentType)
+        await Correlation.scope {
+            let started = clock.elapsed
+            let (ended, failure) = await endSessions(provider: name, body, contentType)
+            let problems = await background.run { [self] in
+                let settled = await logouts.settle(ended, revokesTokens: false, since: started)
+                for session in ended where !session.hadExpired {
+                    events.emit(.loggedOut, provider: name, session: session.session.id, since: started)
+                }
+                return settled.flatMap(\.problems)
+            }
+            if let failure {
+                events.emit(.logoutRefused(failure.code), provider: name, since: started, because: failure)
+            }
+            let sessions = ended.filter { !$0.hadExpired }.map(\.session)
+            return BackChannelLogoutResult(sessions: sessions, problems: problems, error: failure)
+        }
+    }
+
+    /// Removes the sessions that the logout token of a request names, then marks the token as used.
+    ///
+    /// The token is marked last. If the removal of a session fails, the provider can send the same token again to end that session.
+    private func endSessions(
+        provider name: String,
+        _ body: [UInt8],
+        _ contentType: String?
+    ) async -> (ended: [LoggedOutSession], failure: IdentityError?) {
+        var ended: [LoggedOutSession] = []
+        do {
+            let provider = try visible.providers.provider(named: name)
+            let marks = try usedTokens(for: provider)
+            let token = try BackChannelLogoutRequest.token(in: body, contentType: contentType)
+            let claims = try await marks.supporting.validate(logoutToken: token)
+            guard claims.subject != nil || claims.providerSessionID != nil else { throw Self.nameless }
+            let key = try claims.key(at: provider.descriptor)
+            guard try await !marks.store.isUsed(key) else { throw Self.replayed }
+            let listing = try await visible.listing(claims.filter(for: provider.descriptor))
+            let failure: (any Error)?
+            let concerned = listing.sessions.filter { claims.concerns($0, at: provider.descriptor) }
+            (ended, failure) = await logouts.takeAll(concerned.map(\.id))
+            // A session that could not be read may be one that the token names. It still exists, so the request must not succeed.
+            if let failure = failure ?? listing.damage { throw failure }
+            guard try await mark(key, until: claims.expiresAt, in: marks.store) else { throw Self.replayed }
+            return (ended, nil)
+        } catch {
+            return (ended, .wrapping(error))
+        }
+    }
+
+    /// Marks a token as used; false when another request marked it in the meantime.
+    private func mark(_ key: String, until expiry: Date, in store: any UsedTokenStore) async throws -> Bool {
+        do {
+            return try await store.markUsed(key, until: expiry)
+        } catch {
+            // The mark may have been saved although the store returned an error, so it is read before the error is reported.
+            guard (try? await store.isUsed(key)) == true else { throw error }
+            return true
+        }
+    }
+
+    private func usedTokens(
+        for provider: any IdentityProvider
+    ) throws(IdentityError) -> (supporting: any BackChannelLogoutSupporting, store: any UsedTokenStore) {
+        guard let supporting = provider as? any BackChannelLogoutSupporting else {
+            throw IdentityError(
+                unsupported: "The provider \(provider.descriptor.name) does not support back-channel logout.",
+                hint:
+                    "Register the back-channel logout address only at a provider that supports it, such as one of kind openid.",
+                reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
+            )
+        }
+        guard let used = visible.store as? any UsedTokenStore else {
+            throw IdentityError(
+                configuration: "The store cannot record used logout tokens.",
+                hint: "Use a store that conforms to UsedTokenStore.",
+                reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6"
+            )
+        }
+        return (supporting, used)
+    }
+
+    private static var nameless: IdentityError {
+        IdentityError(
+            .rejected,
+            .logoutTokenInvalid,
+            "The logout token has neither sub nor sid.",
+            hint: "Report the logout token to the provider that sent it. No session was ended.",
+            reference: "OpenID Connect Back-Channel Logout 1.0 section 2.4"
+        )
+    }
+
+    private static var replayed: IdentityError {
+        IdentityError(
+            .rejected,
+            .logoutTokenReplayed,
+            "The logout token was used before.",
+            hint: """
+                Find out who sent the logout request: the provider repeated the request, or an attacker replayed the logout token. \
+                Another request with this token has already ended the sessions that existed then.
+                """,
+            reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6",
+            isAttackSuspected: true
+        )
+    }
+}
+
+extension LogoutTokenClaims {
+    /// The key under which the token is marked as used; it includes the issuer, because a `jti` is unique only among its issuer's tokens.
+    fileprivate func key(at provider: ProviderDescriptor) throws -> String {
+        // The length before each field makes the encoding unambiguous.
+        let fields = [provider.name, provider.tenant, provider.clientID, issuer, tokenID]
+        let text = fields.map { "\($0.utf8.count):\($0)" }.joined()
+        return Base64URL.encode(try Digest.sha256(Array(text.utf8)))
+    }
+
+    /// A filter for the sessions that the claims may concern; ``concerns(_:at:)`` decides.
+    fileprivate func filter(for provider: ProviderDescriptor) -> SessionFilter {
+        var filter = SessionFilter(provider: provider.name, tenant: provider.tenant)
+        if let subject {
+            filter.buyer = (issuer, subject)
+        } else {
+            filter.providerSessionID = providerSessionID
+        }
+        return filter
+    }
+
+    /// Whether the claims concern a session that the filter found.
+    fileprivate func concerns(_ session: StoredSession, at provider: ProviderDescriptor) -> Bool {
+        guard provider.isSameIssuer(session.issuer, as: issuer) else { return false }
+        // If the logout token or the session has no `sid`, issuer and subject decide.
+        guard let providerSessionID, let known = session.providerSessionID else { return true }
+        return known.isIdentical(to: providerSessionID)
     }
 }

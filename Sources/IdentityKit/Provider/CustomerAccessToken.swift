@@ -11,14 +11,10 @@ public struct CustomerAccessToken: Sendable {
     /// The issuer of the token, which identifies the shop.
     public let issuer: String
 
-    package init(token: Secret, expiresAt: Date?, issuer: String) {
+    /// Creates the value from a token that Shopify issued; the initializer does not check who issued the token.
+    public init(issuedByShopify token: Secret, expiresAt: Date?, issuer: String) {
         self.token = token
         self.expiresAt = expiresAt
         self.issuer = issuer
-    }
-
-    /// Creates the value from a token that Shopify issued; the initializer does not check who issued the token.
-    public init(issuedByShopify token: Secret, expiresAt: Date?, issuer: String) {
-        self.init(token: token, expiresAt: expiresAt, issuer: issuer)
     }
 }

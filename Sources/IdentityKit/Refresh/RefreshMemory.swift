@@ -1,4 +1,12 @@
+internal import FoundationEssentials
 internal import Synchronization
+
+/// An error in the validation of a response.
+private struct ResponseError: Hashable {
+    let session: SessionID
+    let receivedAt: Date
+    let code: IdentityError.Code
+}
 
 /// What one ``SessionManager`` keeps in memory about its refreshes.
 final class RefreshMemory: Sendable {
@@ -8,7 +16,10 @@ final class RefreshMemory: Sendable {
     let unsaved: UnsavedTokens
     let pauses: SessionRefreshPauses
     let claims: ObservedRefreshClaims
-    let reportedResponses = ReportedResponses()
+    /// The errors in the validation of responses that this process has reported to the observers.
+    ///
+    /// If an element is evicted, its error is reported once more.
+    private let reportedErrors = BoundedSet<ResponseError>(maximum: 10_000)
     private let limiters = Mutex<[String: ProviderRefreshLimiter]>([:])
     private let limits: SessionManager.RefreshLimits
     private let environment: IdentityEnvironment
@@ -31,6 +42,11 @@ final class RefreshMemory: Sendable {
         unsaved = UnsavedTokens(store, events)
         pauses = SessionRefreshPauses(in: environment)
         claims = ObservedRefreshClaims(environment.clock, longestStep: configuration.repairInterval)
+    }
+
+    /// Records an error in the validation of a response; returns false if it was recorded before.
+    func isFirstReport(of code: IdentityError.Code, in response: RefreshResponse, for id: SessionID) -> Bool {
+        reportedErrors.insert(ResponseError(session: id, receivedAt: response.receivedAt, code: code))
     }
 
     /// The limiter of a provider.

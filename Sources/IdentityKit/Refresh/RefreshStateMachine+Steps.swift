@@ -130,10 +130,6 @@ extension RefreshStateMachine {
         )
     }
 
-    func refreshed(_ new: TokenSet, _ source: Source) -> RefreshOutcome {
-        .refreshed(new, isRecovered: source.isRecovered)
-    }
-
     /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.
     mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, let tokens = loadedState?.tokens else { return .finish(outcome) }

@@ -135,7 +135,7 @@ package struct RefreshStateMachine: Sendable {
             return discardUnsaved()
 
         case (.saveTokens(let new, let source), .saved), (.saveTokensAgain(let new, let source, _), .saved):
-            return run([.forgetUnsaved, .finish(refreshed(new, source))])
+            return run([.forgetUnsaved, .finish(.refreshed(new, isRecovered: source.isRecovered))])
         case (.saveTokens(let new, let source), .conflicted), (.saveTokensAgain(let new, let source, _), .conflicted):
             return go(.reload(new, source), .load)
         // Another process has ended the session. Only a lock holder may replace that state, so the new tokens are revoked.
@@ -143,7 +143,7 @@ package struct RefreshStateMachine: Sendable {
             return run([.forgetUnsaved, .revoke(new), .finish(.failed(.ended(reason)))])
         case (.saveTokens(let new, let source), _), (.saveTokensAgain(let new, let source, _), _),
             (.reload(let new, let source), .notLoaded):
-            return spool(.active(new), refreshed(new, source))
+            return spool(.active(new), .refreshed(new, isRecovered: source.isRecovered))
         case (.reload(let new, _), .loaded(nil, _, _)):
             return run([.forgetUnsaved, .revoke(new), .finish(.failed(.unknownSession))])
         case (.reload(let new, let source), .loaded(let current?, _, _)):

@@ -179,7 +179,7 @@ extension TokenRefresher {
     private func prepare(_ attempt: inout RefreshAttempt) async -> RefreshStateMachine.Event {
         do {
             let stored = try attempt.storedSession()
-            let provider = try visible.providers.provider(ofStored: stored.provider, tenant: stored.tenant)
+            let provider = try provider(of: stored)
             try lockTimeCheck.run(provider)
             attempt.provider = provider
             if let refusal = pauses.error(delaying: attempt.id) { return .notPrepared(refusal) }
@@ -242,8 +242,7 @@ extension TokenRefresher {
     ) async -> RefreshStateMachine.Event {
         guard let old = attempt.old, let stored = attempt.stored else { return .notAccepted(.unknownSession) }
         do {
-            let provider =
-                try attempt.provider ?? visible.providers.provider(ofStored: stored.provider, tenant: stored.tenant)
+            let provider = try attempt.provider ?? provider(of: stored)
             let tokens = try await provider.validated(response, of: old)
             if attempt.isPermitted { attempt.observation = .responded }
             return .validated(tokens)
@@ -255,7 +254,7 @@ extension TokenRefresher {
             // This process reports the error once for each response, not at each repair. If the limiter gave the attempt a permit, the end
             // of the attempt reports the error. `reportMismatch` reports a response that belongs to another login.
             if !error.isAttackSuspected, response.mismatch == nil,
-                memory.reportedResponses.insert(error.code, of: response, for: attempt.id), !attempt.isPermitted
+                memory.isFirstReport(of: error.code, in: response, for: attempt.id), !attempt.isPermitted
             {
                 events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
             }
@@ -266,7 +265,7 @@ extension TokenRefresher {
     /// Reports to the observers that a response belongs to another login, once in this process, even if the error code cannot be saved.
     private func reportMismatch(_ error: IdentityError, of response: RefreshResponse, _ attempt: inout RefreshAttempt) {
         attempt.hasReportedMismatch = true
-        guard attempt.stored != nil, memory.reportedResponses.insert(error.code, of: response, for: attempt.id) else {
+        guard attempt.stored != nil, memory.isFirstReport(of: error.code, in: response, for: attempt.id) else {
             return
         }
         emit(.refreshFailed(error.code), attempt, because: error)

@@ -5,7 +5,8 @@ extension TokenRefresher {
     /// Then removes them from memory and the spool, unless the task is cancelled, or the spool or a response cannot be read for now.
     func revokeUnsaved(_ id: SessionID) async {
         do {
-            if let entry = try await unsaved.peek(id), let tokens = try await tokens(in: entry.state, of: entry.session) {
+            if let entry = try await unsaved.peek(id), let tokens = try await tokens(in: entry.state, of: entry.session)
+            {
                 let failure = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
                 guard failure?.kind != .cancelled else { return }
             }
@@ -55,9 +56,5 @@ extension TokenRefresher {
     private func tokens(in state: SessionState, of session: StoredSession) async throws -> TokenSet? {
         guard case .responded(let old, let response) = state else { return state.tokens }
         return try await provider(of: session).validated(response, of: old)
-    }
-
-    private func provider(of session: StoredSession) throws(IdentityError) -> any IdentityProvider {
-        try visible.providers.provider(ofStored: session.provider, tenant: session.tenant)
     }
 }

@@ -103,8 +103,7 @@ struct TokenRefresher: SessionService {
     /// The other process may have to complete its request, and to save the response, immediately or with its next repair.
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
-        let provider = try? visible.providers.provider(ofStored: claimed.provider, tenant: claimed.tenant)
-        let timeout = provider?.descriptor.timeout
+        let timeout = (try? provider(of: claimed))?.descriptor.timeout
         return (timeout ?? .seconds(15)) + Self.savingLimit + configuration.repairInterval
     }
 

@@ -44,7 +44,8 @@ extension SessionManager {
     ///   and therefore was not removed.
     @discardableResult
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
-        try await Correlation.scope { try await logouts.logoutAll(issuer: issuer, subject: subject, tenant: tenant) }
+        let filter = SessionFilter(tenant: tenant, buyer: (issuer, subject))
+        return try await Correlation.scope { try await logouts.logoutAll(matching: filter) }
     }
 
     /// Checks a browser's return from the provider's logout page (OpenID Connect RP-Initiated Logout 1.0 section 3).

@@ -126,11 +126,8 @@ extension SessionManager {
     ///
     /// Nil if the session cannot be read or has no tokens, if the provider has no logout page, and if its metadata are not available.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
-        guard let found = try? await visible.load(id).decoded(), let tokens = found.state.tokens,
-            let provider = try? visible.providers.provider(
-                ofStored: found.session.provider,
-                tenant: found.session.tenant
-            )
+        guard let found = try? await visible.load(id), let tokens = try? found.decoded().state.tokens,
+            let provider = try? provider(of: found.stored)
         else { return nil }
         return try? await provider.logoutURL(for: tokens, returningTo: nil)?.origin
     }

@@ -33,9 +33,10 @@ extension SessionService {
         return (found.stored, tokens)
     }
 
-    var upkeep: SessionUpkeep { SessionUpkeep(context: context) }
-    var deviceLogins: DeviceLogins { DeviceLogins(context: context) }
-    var backChannelLogouts: BackChannelLogouts { BackChannelLogouts(context: context) }
+    func provider(of session: StoredSession) throws(IdentityError) -> any IdentityProvider {
+        try visible.providers.provider(ofStored: session.provider, tenant: session.tenant)
+    }
+
     var logins: LoginCoordinator { LoginCoordinator(context: context) }
     var stepUps: StepUpCoordinator { StepUpCoordinator(context: context) }
     var mixUpCheck: MixUpCheck { MixUpCheck(context: context) }

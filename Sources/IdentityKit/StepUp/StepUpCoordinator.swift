@@ -18,20 +18,6 @@ struct StepUpCoordinator: SessionService {
         return options
     }
 
-    /// Checks the new tokens of a step-up; does nothing for an ordinary login.
-    func check(_ tokens: TokenSet, of attempt: LoginAttempt, at provider: ProviderDescriptor) async throws {
-        guard let stepUp = attempt.stepUp else { return }
-        let old = try await signedInSession(stepUp.session)
-        let check = StepUpCheck(
-            requirement: stepUp.requirement,
-            provider: provider,
-            startedAt: attempt.createdAt,
-            session: old.stored,
-            tokens: old.tokens
-        )
-        try check.check(tokens)
-    }
-
     /// Stores the new session, removes the old one, and moves the old session's attachments, except its sign-in record, to the new one.
     ///
     /// The old tokens are not revoked (``TokenRevocation/revoke(_:of:)``).

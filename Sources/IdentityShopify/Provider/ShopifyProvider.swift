@@ -155,7 +155,11 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         try checkShop(of: tokens)
         return .customer(
-            CustomerAccessToken(token: tokens.accessToken, expiresAt: tokens.expiresAt, issuer: tokens.buyer.issuer)
+            CustomerAccessToken(
+                issuedByShopify: tokens.accessToken,
+                expiresAt: tokens.expiresAt,
+                issuer: tokens.buyer.issuer
+            )
         )
     }
 

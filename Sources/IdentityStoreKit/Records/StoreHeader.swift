@@ -56,12 +56,7 @@ public struct StoreHeader: Sendable {
     ///   header is damaged.
     public func records(openedWith keys: StoreKeys) throws(IdentityError) -> StoreRecords {
         StoreRecords(
-            sealer: RecordSealer(
-                keys: keys,
-                storeID: storeID,
-                schemaVersion: Self.recordVersion,
-                slotSize: slotSize
-            ),
+            sealer: sealer(keys, slotSize: slotSize),
             lookup: LookupKey(SecretBytes(try lookupKey(keys)))
         )
     }
@@ -119,13 +114,10 @@ public struct StoreHeader: Sendable {
         )
     }
 
-    private func lookupSealer(_ keys: StoreKeys) -> RecordSealer {
-        RecordSealer(
-            keys: keys,
-            storeID: storeID,
-            schemaVersion: Self.recordVersion,
-            slotSize: Self.lookupSlotSize
-        )
+    private func lookupSealer(_ keys: StoreKeys) -> RecordSealer { sealer(keys, slotSize: Self.lookupSlotSize) }
+
+    private func sealer(_ keys: StoreKeys, slotSize: Int) -> RecordSealer {
+        RecordSealer(keys: keys, storeID: storeID, schemaVersion: Self.recordVersion, slotSize: slotSize)
     }
 }
 

@@ -148,11 +148,11 @@ package struct RecordSealer: Sendable {
         } catch {
             throw .sealingUnavailable(error)
         }
-        let length = plaintext.prefix(Self.lengthCount).reduce(0) { $0 << 8 | Int($1) }
-        guard length <= plaintext.count - Self.lengthCount else {
+        var reader = FieldReader(plaintext[...])
+        guard let body = reader.field() else {
             throw .damagedRecord("it was changed, truncated or moved here from another row")
         }
-        return plaintext[Self.lengthCount..<Self.lengthCount + length]
+        return body
     }
 
     /// The identifier of the key that a record was sealed under; nil for bytes that are not a record.

@@ -18,6 +18,73 @@ extension SessionManager {
         options: LoginOptions = LoginOptions(),
         prompt: @Sendable (DeviceLoginPrompt) async throws -> Void
     ) async throws -> Session {
-        try await deviceLogins.login(provider, options, prompt: prompt)
+        try await Correlation.scope {
+            let started = clock.elapsed
+            let (device, descriptor) = try deviceProvider(provider)
+            let authorization = try await device.deviceAuthorization(options)
+            events.emit(.loginStarted, provider: provider, since: started)
+            do {
+                try await prompt(authorization.prompt)
+                let schedule = DevicePollSchedule(authorization, startedAt: started)
+                let tokens = try await tokens(for: authorization, from: device, by: schedule)
+                let session = try await revocation.revokingOnFailure(tokens, of: descriptor) {
+                    try await creator.create(for: tokens, by: descriptor)
+                }
+                events.emit(.loginCompleted, provider: provider, session: session.id, since: started)
+                return session
+            } catch {
+                throw events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
+            }
+        }
+    }
+
+    private func deviceProvider(
+        _ name: String
+    ) throws(IdentityError) -> (device: any DeviceAuthorizing, descriptor: ProviderDescriptor) {
+        let provider = try visible.providers.provider(named: name)
+        guard let device = provider as? any DeviceAuthorizing else {
+            throw IdentityError(
+                unsupported: "The provider \"\(name)\" has no device login (device authorization grant).",
+                hint: "Use a login with a browser, or a provider that conforms to DeviceAuthorizing.",
+                reference: "RFC 8628 section 4"
+            )
+        }
+        try lockTimeCheck.run(provider)
+        return (device, provider.descriptor)
+    }
+
+    private func tokens(
+        for authorization: DeviceAuthorization,
+        from device: any DeviceAuthorizing,
+        by schedule: DevicePollSchedule
+    ) async throws -> TokenSet {
+        var schedule = schedule
+        var outage: IdentityError?
+        while let pause = schedule.pause(at: clock.elapsed) {
+            try await clock.sleep(for: pause)
+            guard schedule.permitsPoll(at: clock.elapsed) else { break }
+            switch try await device.poll(authorization) {
+            case .authorized(let tokens): return tokens
+            case .pending:
+                outage = nil
+                schedule.answered(at: clock.elapsed)
+            case .slowDown:
+                outage = nil
+                schedule.answered(slowingDown: true, at: clock.elapsed)
+            case .unanswered(let error):
+                outage = error
+                schedule.unanswered(retryAfter: error.retryAfter, at: clock.elapsed)
+            }
+        }
+        throw IdentityError(
+            .rejected,
+            .attemptExpired,
+            outage == nil
+                ? "The device code expired before a poll showed that the buyer had signed in."
+                : "The device code expired, and the last poll got no usable response.",
+            hint: "Start the login again.",
+            reference: "RFC 8628 section 3.5",
+            cause: outage
+        )
     }
 }

@@ -1,4 +1,10 @@
+/// Repairs and sweeps of the store, and the completion of this process's work before it ends.
 extension SessionManager {
+    /// The pause before the first sweep if the sweep interval is longer.
+    ///
+    /// The first sweep is not immediate, because a machine that has just started may have the wrong time for some minutes.
+    private static let firstSweep = Duration.seconds(600)
+
     /// Checks that the providers fit the store: a request with a refresh token must end while the session's lock is
     /// certainly held.
     ///
@@ -16,7 +22,17 @@ extension SessionManager {
     /// - Throws: ``IdentityError`` when the store cannot be read. Also the error of ``checkConfiguration()``, after the sessions of the
     ///   providers that pass this check were repaired; then the report of this repair is not available.
     @discardableResult
-    public func repair() async throws -> RepairReport { try await upkeep.repair() }
+    public func repair() async throws -> RepairReport { try await repair(pausing: false) }
+
+    private func repair(pausing: Bool) async throws -> RepairReport {
+        try await Correlation.scope {
+            let report = try await refresher.repairAll(pausing: pausing)
+            // The check comes last: if it fails for one provider, the sessions of the other providers have already been repaired. Each
+            // refresh has checked its own provider.
+            try lockTimeCheck.run()
+            return report
+        }
+    }
 
     /// Calls ``repair()`` and ``sweep()`` regularly until its task is cancelled; run it beside the app's server.
     ///
@@ -25,7 +41,24 @@ extension SessionManager {
     /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The first sweep follows after this time or after 10
     ///   minutes, whichever is shorter. The pause between two repairs is ``Configuration/repairInterval``.
     public func maintain(sweepingEvery sweepInterval: Duration = .seconds(3600)) async {
-        await upkeep.maintain(sweepingEvery: sweepInterval)
+        // A sweep with a clock that is ahead would remove sessions that have not expired.
+        var nextSweep = clock.elapsed + min(sweepInterval, Self.firstSweep)
+        while !Task.isCancelled {
+            await reportingFailure { _ = try await repair(pausing: true) }
+            if clock.elapsed >= nextSweep {
+                nextSweep = clock.elapsed + sweepInterval
+                await reportingFailure { _ = try await sweep() }
+            }
+            try? await clock.sleep(for: configuration.repairInterval)
+        }
+    }
+
+    private func reportingFailure(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
+        }
     }
 
     /// Removes expired sessions, pending logins and logouts, and marks of used tokens, of all tenants; call it regularly.
@@ -35,7 +68,13 @@ extension SessionManager {
     /// - Returns: The number of removed records; 0 if the store does not conform to ``ExpirySweeping``.
     /// - Throws: ``IdentityError`` of the store.
     @discardableResult
-    public func sweep() async throws -> Int { try await upkeep.sweep() }
+    public func sweep() async throws -> Int {
+        guard let sweeping = visible.store as? any ExpirySweeping else { return 0 }
+        let started = clock.elapsed
+        let count = try await sweeping.sweep(expiredBefore: visible.lifetime.now)
+        events.emit(.swept(count), provider: "", since: started)
+        return count
+    }
 
     /// Waits until no refresh runs, and tries to save tokens that the store could not save: call it before the process ends.
     ///
@@ -49,5 +88,9 @@ extension SessionManager {
     ///
     /// - Returns: The sessions whose newest tokens are only in the memory of this process: these tokens are lost when it ends.
     @discardableResult
-    public func drain() async -> Set<SessionReference> { await upkeep.drain() }
+    public func drain() async -> Set<SessionReference> {
+        await refresher.drain()
+        await background.drain()
+        return Set(unsaved.sessionsNotDurable.map(\.reference))
+    }
 }

@@ -1,24 +1,17 @@
 internal import FoundationEssentials
 
-/// Checks that a login proves what a step-up requires, without I/O.
+/// Checks that a login proves what a step-up requires.
 ///
 /// A provider may ignore `prompt`, `max_age` and `acr_values` (OpenID Connect Core sections 3.1.2.1 and 5.5.1.1), so the ID token
 /// decides.
-struct StepUpCheck: Sendable {
-    let requirement: StepUpRequirement
-    let provider: ProviderDescriptor
-    /// When the step-up began.
-    let startedAt: Date
-    /// The session that is to be replaced.
-    let session: StoredSession
-    /// The tokens of that session.
-    let tokens: TokenSet
-
-    /// Checks new tokens.
+extension StepUpCoordinator {
+    /// Checks the new tokens of a step-up; does nothing for an ordinary login.
     ///
     /// - Throws: `IdentityError` with code ``IdentityError/Code/idTokenSubject`` for another buyer, and with
     ///   ``IdentityError/Code/idTokenAuthentication`` if `acr` or `auth_time` do not satisfy the requirement.
-    func check(_ new: TokenSet) throws(IdentityError) {
+    func check(_ new: TokenSet, of attempt: LoginAttempt, at provider: ProviderDescriptor) async throws {
+        guard let stepUp = attempt.stepUp else { return }
+        let (session, tokens) = try await signedInSession(stepUp.session)
         guard provider.isSamePerson(new.buyer, as: Buyer(issuer: session.issuer, subject: session.subject)) else {
             throw IdentityError(
                 .rejected,
@@ -31,13 +24,21 @@ struct StepUpCheck: Sendable {
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }
-        guard requirement.acceptsContext(of: new.claims) else {
-            throw failure("the ID token has none of the requested acr values", "OpenID Connect Core section 5.5.1.1")
+        guard stepUp.requirement.acceptsContext(of: new.claims) else {
+            throw Self.failure(
+                "the ID token has none of the requested acr values",
+                "OpenID Connect Core section 5.5.1.1"
+            )
         }
-        try checkTime(new)
+        try Self.checkTime(of: new, stepUp.requirement, startedAt: attempt.createdAt, replacing: tokens)
     }
 
-    private func checkTime(_ new: TokenSet) throws(IdentityError) {
+    private static func checkTime(
+        of new: TokenSet,
+        _ requirement: StepUpRequirement,
+        startedAt: Date,
+        replacing old: TokenSet
+    ) throws(IdentityError) {
         guard requirement.demandsLogin || requirement.maximumAge != nil else { return }
         let reference = "OpenID Connect Core section 3.1.2.1"
         guard let time = new.authenticatedAt else { throw failure("the ID token has no auth_time", reference) }
@@ -47,12 +48,12 @@ struct StepUpCheck: Sendable {
         }
         // The check above tolerates clocks that differ. If `auth_time` is not later than in the session's earlier login, the buyer did not
         // authenticate again. `auth_time` has whole seconds, so a login less than a second before the step-up is not compared.
-        if requirement.demandsLogin, let earlier = tokens.authenticatedAt, earlier < startedAt - 1, time <= earlier {
+        if requirement.demandsLogin, let earlier = old.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }
     }
 
-    private func failure(_ problem: String, _ reference: String) -> IdentityError {
+    private static func failure(_ problem: String, _ reference: String) -> IdentityError {
         IdentityError(
             .rejected,
             .idTokenAuthentication,
