@@ -17,16 +17,11 @@ extension JSONValue {
 }
 
 /// A recursive-descent parser over bytes; the depth limit bounds its recursion.
-struct JSONParser {
-    private let bytes: [UInt8]
-    private let maximumDepth: Int
-    private var index = 0
-    private var depth = 0
-
-    init(bytes: [UInt8], maximumDepth: Int) {
-        self.bytes = bytes
-        self.maximumDepth = maximumDepth
-    }
+private struct JSONParser {
+    let bytes: [UInt8]
+    let maximumDepth: Int
+    var index = 0
+    var depth = 0
 
     mutating func parseDocument() throws(JSONError) -> JSONValue {
         // The whole text is validated as UTF-8 once, so strings without escapes are not checked again.

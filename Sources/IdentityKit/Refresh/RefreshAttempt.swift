@@ -24,12 +24,6 @@ struct RefreshAttempt: Sendable {
     /// Whether the old tokens were replaced before or after they had expired.
     var outcome = TokenOutcome.refreshedEarly
 
-    init(_ id: SessionID, under lock: HeldLock, since started: Duration) {
-        self.id = id
-        self.lock = lock
-        self.started = started
-    }
-
     /// Whether the provider's limiter permitted this attempt to send requests.
     ///
     /// Then the observers are told if the attempt fails.

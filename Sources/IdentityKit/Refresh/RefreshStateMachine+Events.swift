@@ -34,14 +34,23 @@ extension RefreshStateMachine {
     }
 
     /// The reason for saving a state.
-    ///
-    /// It decides how often the save is repeated if the store fails.
     package enum Purpose: Sendable {
         case contest, claim, restoreClaim, release, end
         case response
         /// A response that belongs to another login, with its error code.
         case mismatch
         case tokens(Source)
+
+        /// How often the save is tried if the store fails; nil for a state without a response or new tokens of the provider.
+        ///
+        /// Unsaved tokens are tried once, because their save has failed before.
+        var attempts: Int? {
+            switch self {
+            case .contest, .claim, .restoreClaim, .release, .end: nil
+            case .response, .mismatch, .tokens(.unsaved): 1
+            case .tokens: 6
+            }
+        }
     }
 
     /// The next action of a refresh, which ``TokenRefresher`` performs.

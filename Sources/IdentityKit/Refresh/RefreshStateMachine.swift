@@ -45,9 +45,6 @@ package struct RefreshStateMachine: Sendable {
         /// It comes from memory or the spool, because a save failed.
         case unsaved
 
-        /// Whether a failed save of the tokens is repeated for some seconds; false for unsaved tokens, whose save has failed before.
-        var repeatsFailedSave: Bool { if case .unsaved = self { false } else { true } }
-
         /// Whether an earlier attempt received the response or the tokens.
         var isRecovered: Bool { if case .provider = self { false } else { true } }
     }

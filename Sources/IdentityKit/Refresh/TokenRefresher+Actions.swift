@@ -3,7 +3,6 @@ internal import FoundationEssentials
 extension TokenRefresher {
     /// After this time, a failed save of new tokens is not repeated.
     static let savingLimit = Duration.seconds(5)
-    private static let savingAttempts = 6
 
     /// Performs an action of the state machine.
     ///
@@ -78,26 +77,18 @@ extension TokenRefresher {
         if case .tokens(let source) = purpose { noteRefresh(state, source, &attempt) }
         do {
             let isSaved =
-                switch purpose {
-                case .contest, .claim, .restoreClaim, .release, .end:
+                if let attempts = purpose.attempts {
+                    try await replace(next, over: base, attempts: attempts)
+                } else {
                     try await visible.store.replace(next, expecting: base.generation)
-                case .tokens(let source) where source.repeatsFailedSave:
-                    try await replace(next, over: base, attempts: Self.savingAttempts)
-                case .response, .mismatch, .tokens: try await replace(next, over: base, attempts: 1)
                 }
             guard isSaved else { return .conflicted }
         } catch {
-            switch purpose {
-            case .response, .mismatch, .tokens:
-                events.emit(
-                    .storeFailed(IdentityError.code(of: error)),
-                    provider: base.provider,
-                    session: base.id,
-                    since: started
-                )
-            case .contest, .claim, .restoreClaim, .release, .end: break
+            let error = IdentityError.wrapping(error)
+            if purpose.attempts != nil {
+                events.emit(.storeFailed(error.code), provider: base.provider, session: base.id, since: started)
             }
-            return .notSaved(.wrapping(error))
+            return .notSaved(error)
         }
         (attempt.stored, attempt.ownGeneration) = (next, next.generation)
         if case .ended(let reason, _) = state {

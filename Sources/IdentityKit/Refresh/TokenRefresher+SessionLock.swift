@@ -18,7 +18,7 @@ extension TokenRefresher {
             // locks permit it. Otherwise another process could get the lock and send the old refresh token.
             defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
             var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
-            var attempt = RefreshAttempt(id, under: lock, since: started)
+            var attempt = RefreshAttempt(id: id, lock: lock, started: started)
             var action = machine.handle(.began)
             while true {
                 if case .finish(let outcome) = action {
