@@ -20,7 +20,7 @@ extension LoginCoordinator {
             var attempt = try await take(&callback, browserBinding, mayBeRepeatedCallback: mayBeRepeatedCallback)
             name = attempt.provider
             try attempt.checkExpiry(at: clock.now)
-            try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
+            try refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
             // The return path is checked again, because the process that began the login may have another policy.
             var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
             noteReturnPath?(returnPath)
@@ -63,7 +63,7 @@ extension LoginCoordinator {
             var callback = callback
             var attempt = try await take(&callback, browserBinding)
             try attempt.checkExpiry(at: clock.now)
-            try mixUpCheck.refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
+            try refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
             attempt.postedCallback = callback.fields
             try await visible.store.insert(attempt.stored())
         } catch let error as IdentityError where error.code == .stateUnknown {

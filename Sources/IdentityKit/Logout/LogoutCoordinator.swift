@@ -65,15 +65,13 @@ struct LogoutCoordinator: SessionService {
 
     /// Ends a guest's session and returns the problems; nil if there is no guest's session with this id.
     func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
-        guard let stored = try await visible.store.session(id), visible.isVisible(stored),
-            try SessionState(stored).endReason == .guest
-        else { return nil }
         do {
+            guard try await visible.load(id).decoded().state.endReason == .guest else { return nil }
             var options = LogoutOptions()
             options.sendsState = false
             return try await logout(id, options: options).problems
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // Another task or process removed the session first.
+            // No such session exists, or another task or process removed the session first.
             return nil
         }
     }

@@ -4,7 +4,8 @@ final class SessionContext: Sendable {
     let configuration: SessionManager.Configuration
     let events: EventSource
     let visible: VisibleSessions
-    /// The providers of all tenants, because each of them can send a browser to the callback of a tenant (``MixUpCheck``).
+    /// The providers of all tenants, because each of them can send a browser to the callback of a tenant
+    /// (`LoginCoordinator+MixUpCheck.swift`).
     let possibleSenders: ProviderRegistry
     let background = BackgroundWork()
     let participants: SessionParticipants

@@ -39,7 +39,6 @@ extension SessionService {
 
     var logins: LoginCoordinator { LoginCoordinator(context: context) }
     var stepUps: StepUpCoordinator { StepUpCoordinator(context: context) }
-    var mixUpCheck: MixUpCheck { MixUpCheck(context: context) }
     var creator: SessionCreator { SessionCreator(context: context) }
     var tokenReader: SessionTokensReader { SessionTokensReader(context: context) }
     var refresher: TokenRefresher { TokenRefresher(context: context) }

@@ -72,15 +72,12 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
     }
 
     private func insert(_ session: StoredSession, maximum: Int?) throws {
-        let (isNew, hasRoom) = state.withLock { state in
-            guard state.sessions[session.id] == nil else { return (false, true) }
+        try state.withLock { state in
+            guard state.sessions[session.id] == nil else { throw IdentityError.sessionExists }
             let count = state.counts[Array(session.tenant.utf8)] ?? 0
-            guard count < maximum ?? .max else { return (true, false) }
+            guard count < maximum ?? .max else { throw IdentityError.tenantFull }
             state.put(session.saved)
-            return (true, true)
         }
-        guard hasRoom else { throw IdentityError.tenantFull }
-        guard isNew else { throw IdentityError.sessionExists }
     }
 
     /// Returns the session with this id; nil if the session does not exist.
@@ -152,12 +149,13 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeFull`` when the store is full and no mark has expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let now = clock.now
-        let hasRoom = state.withLock { state -> Bool? in
-            guard state.usedTokens[key] == nil else { return nil }
-            return state.usedTokens.insert((), for: key, until: expiry, at: now)
+        return try state.withLock { state in
+            guard state.usedTokens[key] == nil else { return false }
+            guard state.usedTokens.insert((), for: key, until: expiry, at: now) else {
+                throw IdentityError.usedTokensFull
+            }
+            return true
         }
-        if hasRoom == false { throw IdentityError.usedTokensFull }
-        return hasRoom != nil
     }
 
     /// Returns the attachment with this name; nil if it does not exist.

@@ -4,9 +4,7 @@
 /// provider's code to the malicious provider.
 ///
 /// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares it before the code is exchanged.
-struct MixUpCheck: SessionService {
-    let context: SessionContext
-
+extension LoginCoordinator {
     /// Checks a callback.
     ///
     /// - Parameters:
