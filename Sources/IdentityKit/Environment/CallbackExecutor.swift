@@ -2,11 +2,11 @@ public import Dispatch
 
 /// Decides where callbacks run, such as the completion handlers and delegate methods of ``LoginFlow``.
 public struct CallbackExecutor: Sendable {
-    private let perform: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// Creates an executor that passes each callback to the closure, which must run it exactly once.
     public init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-        perform = run
+        self.run = run
     }
 
     /// Runs callbacks on a dispatch queue.
@@ -22,6 +22,10 @@ public struct CallbackExecutor: Sendable {
     /// This is the default. The callbacks must not block.
     public static let immediate = CallbackExecutor { work in work() }
 
+    package func execute(_ work: @escaping @Sendable () -> Void) {
+        run(work)
+    }
+
     /// Runs work and passes its result to the completion exactly once, on this executor.
     ///
     /// - Returns: The task of the work. It is unstructured, because code that uses callbacks may not run in a task.
@@ -33,7 +37,7 @@ public struct CallbackExecutor: Sendable {
         Task {
             let result: Result<Value, IdentityError>
             do { result = .success(try await work()) } catch { result = .failure(.wrapping(error)) }
-            perform { completion(result) }
+            execute { completion(result) }
         }
     }
 }
