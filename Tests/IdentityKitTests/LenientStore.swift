@@ -5,9 +5,9 @@ import Synchronization
 
 /// A store that behaves as the documentation of the protocols permits, in ways in which the stores of this package do not behave.
 ///
-/// It removes expired records at once, counts revisions down, lists sessions of the same age in any order, lets a task that holds a lock
+/// It removes expired records at once, and so offers no sweep; counts revisions down, lists sessions of the same age in any order, lets a task that holds a lock
 /// get it again, and requires that each replacement has a higher generation.
-final class LenientStore: WrappingStore, UsedTokenStore, ExpirySweeping {
+final class LenientStore: WrappingStore, UsedTokenStore {
     let inner: InMemoryStore
     private let clock: any IdentityClock
     private let holders = Mutex<[LockName: Int]>([:])
@@ -71,8 +71,6 @@ final class LenientStore: WrappingStore, UsedTokenStore, ExpirySweeping {
     ) async throws -> Bool {
         try await inner.setAttachment(name, to: payload, of: id, expecting: revision.map { 0 &- $0 })
     }
-
-    func sweep(expiredBefore date: Date) async throws -> Int { try await inner.sweep(expiredBefore: date) }
 
     func withLock<Result: Sendable>(
         _ name: LockName,

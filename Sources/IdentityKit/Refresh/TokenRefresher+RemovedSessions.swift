@@ -4,9 +4,15 @@ extension TokenRefresher {
     ///
     /// Then removes them from memory and the spool, unless the task is cancelled, or the spool or a response cannot be read for now.
     func revokeUnsaved(_ id: SessionID) async {
+        let entry: UnsavedTokens.Entry?
         do {
-            if let entry = try await unsaved.peek(id), let tokens = try await tokens(in: entry.state, of: entry.session)
-            {
+            entry = try await unsaved.peek(id)
+        } catch {
+            events.emit(.storeFailed(IdentityError.code(of: error)), provider: "", session: id)
+            return
+        }
+        do {
+            if let entry, let tokens = try await tokens(in: entry.state, of: entry.session) {
                 let failure = await revocation.revoke(tokens, of: Session(entry.session, entry.state))
                 guard failure?.kind != .cancelled else { return }
             }

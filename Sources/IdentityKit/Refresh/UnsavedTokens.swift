@@ -80,7 +80,11 @@ final class UnsavedTokens: Sendable {
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
         guard let entry = self[stored.id], entry.replaces(tokens) else { return state.response }
         switch Result(catching: { try entry.isNewer(than: stored, replacing: tokens) }) {
-        case .success(true): return entry.state.response
+        case .success(true):
+            var response = entry.state.response
+            // The error code of a stored response of another login is kept until a response passes validation.
+            response?.mismatch = response?.mismatch ?? state.mismatch
+            return response
         // If the response in memory belongs to another login, it counts until the later response, stored by another machine, is accepted.
         case .success(nil) where entry.state.mismatch != nil: return entry.state.response
         default: return state.response
@@ -187,10 +191,16 @@ final class UnsavedTokens: Sendable {
         return try (try await spool?.spooledSession(id)).flatMap(Self.entry)
     }
 
-    /// Removes and returns the state that is kept for a removed session; nil also if the spool cannot be read.
+    /// Removes and returns the state that is kept for a removed session.
+    ///
+    /// If the spool cannot be read, the result is nil, and the spool keeps the state: a repair revokes its tokens when it can be read.
     func take(_ id: SessionID) async -> Entry? {
-        let entry = try? await peek(id)
-        entries.withLock { _ = $0.removeValue(forKey: id) }
+        var entry = entries.withLock { $0.removeValue(forKey: id) }
+        do {
+            if entry == nil { entry = try await peek(id) }
+        } catch {
+            return nil
+        }
         try? await spool?.removeSpooledSession(id)
         return entry
     }

@@ -49,12 +49,15 @@ extension AuthClient {
         codeVerifier: String,
         options: LoginOptions = LoginOptions()
     ) async throws -> String {
-        try await begin(codeVerifier: codeVerifier, options: options).url.text
+        try await begin(codeVerifier: codeVerifier, options: options, since: logouts).url.text
     }
 
-    func begin(codeVerifier: String, options: LoginOptions) async throws -> AuthorizationRequest {
+    func begin(
+        codeVerifier: String,
+        options: LoginOptions,
+        since logouts: Int
+    ) async throws -> AuthorizationRequest {
         try await Correlation.scope {
-            let logouts = logouts
             let request = try await provider().authorizationRequest(
                 options,
                 pkce: try PKCE(verifier: codeVerifier)

@@ -8,20 +8,22 @@ extension AuthClient {
     ///   - presenter: Shows the login page and receives the callback.
     ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`; of kind `cancelled` when the login was cancelled, or when ``logout(idToken:)`` was called before the login page
-    ///   was shown or during the code exchange. If ``logout(idToken:)`` was called between them, the error has code `state_unknown`.
+    /// - Throws: `IdentityError`; of kind `cancelled` when the login was cancelled, or when ``logout(idToken:)`` was called before the
+    ///   authorization URL was created or during the code exchange. If ``logout(idToken:)`` was called between them, the error has code
+    ///   `state_unknown`.
     public func login(
         with presenter: any Presenter,
         options: LoginOptions = LoginOptions()
     ) async throws -> CustomerAccountAccessTokenResponse {
-        try await Correlation.scope {
+        let logouts = logouts
+        return try await Correlation.scope {
             do {
                 let descriptor = try provider().descriptor
                 let login = PresentedLogin(provider: descriptor.name, redirectURI: descriptor.redirectURI) {
                     [self] redirectURI in
                     var options = options
                     options.redirectURI = redirectURI
-                    return try await begin(codeVerifier: try newVerifier(), options: options)
+                    return try await begin(codeVerifier: try newVerifier(), options: options, since: logouts)
                 }
                 let callback = try await presenter.present(login)
                 try Task.checkCancellation()

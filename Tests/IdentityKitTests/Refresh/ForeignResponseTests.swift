@@ -159,6 +159,23 @@ struct ForeignResponseTests {
         #expect(world.provider.requests == 2 && world.provider.reuses == 0)
     }
 
+    @Test("a stored response of another login counts also for a process with a response that is not validated yet")
+    func unvalidatedResponse() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.provider.setGrace(600, rotatesAgain: true)
+        world.store.allow(1)
+        let manager = try world.manager()
+        world.provider.refuseValidation(Self.noKeys)
+        _ = await refusal { try await manager.tokens(for: id) }
+        // Another process takes over, and the response to it belongs to another login.
+        world.clock.advance(by: .seconds(61))
+        world.provider.refuseValidation(Self.subject)
+        _ = await refusal { try await world.manager(world.memory).tokens(for: id) }
+        let unlisted = await #expect(throws: IdentityError.self) { try await manager.signIns(ofBuyerOf: id) }
+        #expect(unlisted?.code == .idTokenSubject)
+    }
+
     @Test("a spooled response is spooled again with its error code when it is found to belong to another login")
     func spooledMismatch() async throws {
         let world = RefreshStage()

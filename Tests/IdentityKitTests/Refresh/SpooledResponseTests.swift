@@ -260,9 +260,24 @@ struct SpooledResponseTests {
         world.store.breakSpoolReads(true)
         _ = try await world.manager().repair()
         #expect(world.store.spooled == [id] && world.provider.revoked.isEmpty)
+        #expect(world.heard.kinds.contains { if case .storeFailed = $0 { true } else { false } })
         world.store.breakSpoolReads(false)
         _ = try await world.manager().repair()
         #expect(world.store.spooled.isEmpty && world.provider.revoked == ["refresh-2"])
+    }
+
+    @Test("a logout keeps the spooled tokens of its session if they cannot be read, and the next repair revokes them")
+    func logoutWithUnreadableSpool() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.store.allow(1)
+        _ = try await world.manager().tokens(for: id)
+        world.store.breakSpoolReads(true)
+        _ = try await world.manager().logout(id)
+        #expect(world.store.spooled == [id] && !world.provider.revoked.contains("refresh-2"))
+        world.store.breakSpoolReads(false)
+        _ = try await world.manager().repair()
+        #expect(world.store.spooled.isEmpty && world.provider.revoked.contains("refresh-2"))
     }
 
     @Test("a repair reads no further spooled session after the first read that fails because the store is down")
