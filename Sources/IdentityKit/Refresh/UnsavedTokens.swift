@@ -83,7 +83,7 @@ final class UnsavedTokens: Sendable {
         case .success(true):
             var response = entry.state.response
             // The error code of a stored response of another login is kept until a response passes validation.
-            response?.mismatch = response?.mismatch ?? state.mismatch
+            if response?.mismatch == nil { response?.mismatch = state.mismatch }
             return response
         // If the response in memory belongs to another login, it counts until the later response, stored by another machine, is accepted.
         case .success(nil) where entry.state.mismatch != nil: return entry.state.response
