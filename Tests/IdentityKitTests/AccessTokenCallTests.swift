@@ -10,6 +10,7 @@ private final class ResourceProvider: WrappingProvider, ResourceAuthorizing {
     let inner: StrictProvider
     let descriptor: ProviderDescriptor
     private let isNarrowing = Mutex(false)
+    private let isExtending = Mutex(false)
 
     init(_ inner: StrictProvider, resources: [String]) {
         self.inner = inner
@@ -21,8 +22,14 @@ private final class ResourceProvider: WrappingProvider, ResourceAuthorizing {
     /// From now on, a refresh returns only the scope `openid` and no refresh token.
     func narrow() { isNarrowing.withLock { $0 = true } }
 
+    /// From now on, a refresh extends the tokens and does not replace them.
+    func extend() { isExtending.withLock { $0 = true } }
+
     func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         var new = try await inner.refresh(tokens)
+        if isExtending.withLock(\.self) {
+            (new.accessToken, new.refreshToken) = (tokens.accessToken, tokens.refreshToken)
+        }
         if isNarrowing.withLock(\.self) { (new.scopes, new.refreshToken) = (["openid"], nil) }
         return new
     }
@@ -153,6 +160,15 @@ struct AccessTokenCallTests {
         world.clock.advance(by: .seconds(301))
         #expect(try await world.call(id) == "access-3")
         #expect(world.provider.inner.refreshes == 2)
+    }
+
+    @Test("if a refresh returns the rejected tokens again, no call refreshes for five minutes")
+    func extended() async throws {
+        let world = try World()
+        let id = try await world.signIn()
+        world.provider.extend()
+        for _ in 1...3 { #expect(await world.refusal(id)?.kind == .rejected) }
+        #expect(world.provider.inner.refreshes == 1)
     }
 
     @Test("a token that the server rejects right after it was refreshed is not refreshed again")

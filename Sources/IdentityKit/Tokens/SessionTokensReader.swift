@@ -175,7 +175,7 @@ struct SessionTokensReader: SessionService {
         // If another caller has refreshed these tokens in the meantime, this caller gets the new tokens without another refresh.
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
         // While the store cannot save the tokens of an earlier refresh, they are not refreshed again.
-        guard !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
+        guard !second.isRecovered || !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
         do {
             return try await call(ResourceAccess(second, at: provider))
         } catch let error as IdentityError where error.mayEndWithRefresh && !second.isRecovered {

@@ -83,6 +83,10 @@ extension StoreConformance {
             clock.advance(by: .seconds(11))
             #expect(try await marking.markUsed("new", until: StoreSample.pastMoment + 60))
             for key in ["late", "new"] { #expect(try await marking.isUsed(key)) }
+            #expect(try await !marking.isUsed("early"))
+            await expectTyped(.storeFull) {
+                _ = try await marking.markUsed("one more", until: StoreSample.pastMoment + 60)
+            }
         },
     ]
 

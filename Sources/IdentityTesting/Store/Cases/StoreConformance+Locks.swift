@@ -152,16 +152,22 @@ extension StoreConformance {
         Case("a lock that one store holds excludes another store on the same data", needing: [.reopening]) { place in
             let one = try await place.open()
             let other = try await place.open()
-            let id = try StoreSample.id()
+            let session = try await StoreSample.inserted(in: one)
             let room = Room()
-            try await one.withSessionLock(id, waitingUpTo: .zero) { _ in
-                await expectBusy(id, in: other)
+            try await one.withSessionLock(session.id, waitingUpTo: .zero) { _ in
+                await expectBusy(session.id, in: other)
             }
+            // Each holder must see what the holder before it saved, and waiting tasks must leave it the connections that it needs.
             try await concurrently(12) { number in
                 let locking = number.isMultiple(of: 2) ? one : other
-                try await locking.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
+                try await locking.withSessionLock(session.id, waitingUpTo: .seconds(600)) { _ in
+                    await room.visit()
+                    let found = try #require(try await locking.session(session.id))
+                    #expect(try await locking.replace(found.successor(Secret("x")), expecting: found.generation))
+                }
             }
             #expect(room.most == 1)
+            #expect(try await one.session(session.id)?.generation == session.generation + 12)
         },
     ]
 

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityKit
+internal import IdentityStoreKit
 internal import Testing
 
 extension StoreConformance {
@@ -111,6 +112,17 @@ extension StoreConformance {
             #expect(try await store.takeLoginAttempt("early") == nil)
             #expect(try await store.takeLoginAttempt("middle") != nil)
             #expect(try await store.takeLoginAttempt("late") != nil)
+        },
+        Case("at the limit, a new pending login is kept, also if it expires first", needing: [.attemptLimit]) { place in
+            let store = try await place.open { $0.maximumAttempts = 1 }
+            for (key, age) in [("late", 30.0), ("early", 10)] {
+                try await store.insert(StoreSample.attempt(key, expiresAt: StoreSample.moment + age))
+            }
+            if let checking = store as? any StoreHealthChecking {
+                #expect(try await checking.checkHealth().loginAttempts == 1)
+            }
+            #expect(try await store.takeLoginAttempt("late") == nil)
+            #expect(try await store.takeLoginAttempt("early") != nil)
         },
         Case("many logins at one tenant remove no pending login of another tenant", needing: [.attemptLimit]) { place in
             let store = try await place.open { $0.maximumAttempts = 3 }

@@ -19,7 +19,14 @@ final class TokenMint: Sendable {
 
     /// The published keys.
     func keySet(withLateKeys isPublished: Bool) -> JSONValue {
-        .array(isPublished ? [signer.jwk, lateSigner.jwk] : [signer.jwk])
+        .array(
+            (isPublished ? [signer, lateSigner] : [signer]).map { signer in
+                var key = signer.jwkMembers
+                key["use"] = .string("sig")
+                key["alg"] = .string("RS256")
+                return .object(key)
+            }
+        )
     }
 
     /// Signs an ID token of a family for an access token.
