@@ -149,7 +149,7 @@ struct PresetTests {
         }
         // Without the placeholder, or with two, a template names no tenant.
         for text in [ours, "\(base)/{tenantid}/{tenantid}"] {
-            #expect(!IssuerTemplate(text).policy.isAccepted(text), "\(text)")
+            #expect(!TenantIssuerTemplate(text).policy.isAccepted(text), "\(text)")
         }
     }
 

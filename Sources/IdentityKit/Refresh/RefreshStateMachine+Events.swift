@@ -35,7 +35,15 @@ extension RefreshStateMachine {
 
     /// The reason for saving a state.
     package enum Purpose: Sendable {
-        case contest, claim, restoreClaim, release, end
+        /// Marks the claim of another process, before this process waits for the response of that process.
+        case contest
+        /// Says that this process is about to send the refresh token.
+        case claim
+        /// Replaces a stored response without tokens by the claim, before the second request.
+        case restoreClaim
+        /// After a failed request, makes the session active again, or marks its claim as abandoned.
+        case release
+        case end
         case response
         /// A response that belongs to another login, with its error code.
         case mismatch

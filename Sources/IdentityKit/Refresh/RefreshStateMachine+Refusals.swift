@@ -13,13 +13,13 @@ extension RefreshStateMachine {
             if mayResend { return sendAgain(isResponseStored: isResponseStored) }
         }
         guard refusal.kind != .invalidGrant else { return go(.reloadToEnd(refusal), .load) }
-        let finish = Action.finish(.failed(refusal.error, pausesSession: true))
-        guard let tokens = loadedState?.tokens, let claim else { return finish }
-        guard isInDoubt else { return run([.save(.active(tokens), .release, requiresLock: true), finish]) }
-        // With this kind of lock, the next holder knows that this process has ended or has released the lock. So the refresh claim
-        // needs no mark that it is abandoned.
-        guard !provesPreviousHolderGone else { return finish }
-        return run([.save(.claimed(tokens, claim.abandoned), .release, requiresLock: true), finish])
+        let outcome = RefreshOutcome.failed(refusal.error, pausesSession: true)
+        guard let tokens = loadedState?.tokens, let claim else { return .finish(outcome) }
+        guard isInDoubt else { return finish(outcome, after: .save(.active(tokens), .release, requiresLock: true)) }
+        // With a lock of the kernel or of one process, the next holder knows that this process has ended or has released the lock. So the
+        // refresh claim needs no mark that it is abandoned.
+        guard !provesPreviousHolderGone else { return .finish(outcome) }
+        return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .release, requiresLock: true))
     }
 
     /// Sends the refresh token once more.
@@ -41,7 +41,7 @@ extension RefreshStateMachine {
     /// that is not validated yet, the session does not end, and the attempt fails.
     mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, isOurs: Bool) -> Action {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
-        guard isUnchanged(current), current.endReason == nil else { return adopt(current) }
+        guard isUnchanged(current), current.endReason == nil else { return .finish(adopted(current)) }
         // Another process has saved a response that is not validated yet and may contain newer tokens.
         if case .responded = current, !isOurs { return .finish(.failed(.otherResponseStored)) }
         return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isOurs))
@@ -76,7 +76,7 @@ extension RefreshStateMachine {
         // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
         guard mayReplaceStored(marked, source) else {
             let action = Action.spool(.responded(tokens, marked), replacing: tokens, isFinal: true)
-            return run([.reportMismatch(error, marked), action, .finish(.failed(error))])
+            return finish(.failed(error), after: .reportMismatch(error, marked), action)
         }
         let action = Action.save(.responded(tokens, marked), .mismatch, requiresLock: false)
         return run([.reportMismatch(error, marked), action], then: .saveMismatch(marked, source, error))
@@ -101,7 +101,7 @@ extension RefreshStateMachine {
     /// Ends the attempt after the error code was saved in the store; memory and spool no longer need the response.
     mutating func finishMismatch(_ error: IdentityError, _ source: Source) -> Action {
         if case .store = source { return .finish(.failed(error)) }
-        return run([.forgetUnsaved, .finish(.failed(error))])
+        return finish(.failed(error), after: .forgetUnsaved)
     }
 }
 

@@ -8,10 +8,15 @@ extension RefreshStateMachine {
     /// Returns the first of several actions.
     ///
     /// The others follow even if one fails; step `next` handles the result of the last one.
-    mutating func run(_ actions: [Action], then next: Step = .start) -> Action {
+    mutating func run(_ actions: [Action], then next: Step) -> Action {
         guard let action = actions.first else { return .finish(.failed(.unexpectedRefreshEvent)) }
         let rest = Array(actions.dropFirst())
         return go(rest.isEmpty ? next : .run(rest, then: next), action)
+    }
+
+    /// Returns the first of several actions after which the refresh finishes, even if one of them fails.
+    mutating func finish(_ outcome: RefreshOutcome, after actions: Action...) -> Action {
+        run(actions + [.finish(outcome)], then: step)
     }
 
     mutating func findUnsaved() -> Action {
@@ -122,7 +127,7 @@ extension RefreshStateMachine {
     /// If the session contains other tokens than the old ones, those are used. If the other process has stored a response, that response
     /// may contain newer tokens: it is validated first, and the new tokens are spooled until then.
     mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
-        guard isUnchanged(current) else { return run([.forgetUnsaved, adopt(current)]) }
+        guard isUnchanged(current) else { return finish(adopted(current), after: .forgetUnsaved) }
         if case .responded = current { return spool(.active(new), .changed) }
         return go(
             .saveTokensAgain(new, source, over: current),
@@ -133,7 +138,7 @@ extension RefreshStateMachine {
     /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.
     mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, let tokens = loadedState?.tokens else { return .finish(outcome) }
-        return run([.spool(state, replacing: tokens, isFinal: true), .finish(outcome)])
+        return finish(outcome, after: .spool(state, replacing: tokens, isFinal: true))
     }
 
     func isUnchanged(_ current: SessionState) -> Bool {
@@ -141,9 +146,9 @@ extension RefreshStateMachine {
         return found.isSameIssue(as: tokens)
     }
 
-    /// Finishes with the state that another process has saved.
-    func adopt(_ current: SessionState) -> Action {
-        if let reason = current.endReason { return .finish(.failed(.ended(reason))) }
-        return .finish(current.tokens.map { .adopted(current, $0) } ?? .failed(.unknownSession))
+    /// The outcome for a state that another process has saved.
+    func adopted(_ current: SessionState) -> RefreshOutcome {
+        if let reason = current.endReason { return .failed(.ended(reason)) }
+        return current.tokens.map { .adopted(current, $0) } ?? .failed(.unknownSession)
     }
 }

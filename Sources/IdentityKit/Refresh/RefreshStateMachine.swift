@@ -1,8 +1,16 @@
 /// Decides each step of a session's refresh from the goal, the kind of lock, the loaded state and the results of the earlier steps.
 ///
 /// The type uses neither I/O nor a clock. ``TokenRefresher`` holds the session's lock, performs each action and reports its event,
-/// until the action is ``Action/finish(_:)``. A new machine begins by loading the session, so after a crash the stored state and the
-/// spool tell it how to continue.
+/// until the action is ``Action/finish(_:)``. A new machine begins by loading the session, so after a crash the stored state tells it how
+/// to continue, unless memory or the spool contains a newer state:
+///
+/// - `active`: the refresh token was not sent; the refresh starts again.
+/// - `claimed`: the refresh token may have been sent (the session is *in doubt*), and no response is stored. It is sent again; under a
+///   lease only when the process that saved the *claim* has had enough time to save its response.
+/// - `responded`: the response is validated, and nothing is sent. A *mismatch* is the error code of a response of another login.
+/// - `ended`: the buyer must sign in again.
+///
+/// The *spool* is a folder on this machine for states that the store could not save.
 ///
 /// Decided elsewhere:
 ///
@@ -78,7 +86,7 @@ package struct RefreshStateMachine: Sendable {
     package mutating func handle(_ event: Event) -> Action {
         switch (step, event) {
         case (.start, .began): return go(.load, .load)
-        case (.load, .loaded(nil, _, _)): return run([.revokeUnsaved, .finish(.failed(.unknownSession))])
+        case (.load, .loaded(nil, _, _)): return finish(.failed(.unknownSession), after: .revokeUnsaved)
         case (.load, .loaded(let state?, let isRestored, _)):
             loadedState = state
             isInDoubt = state.isInDoubt || isRestored
@@ -107,8 +115,7 @@ package struct RefreshStateMachine: Sendable {
             if let tokens = loadedState?.tokens { loadedState = .responded(tokens, response) }
             return run([.forgetUnsaved, .validate(response)], then: .validate(response, .store, isStored: true))
         case (.saveResponse(let response, let source), .saved): return validate(response, source, isStored: true)
-        case (.saveResponse(let response, let source), .notSaved): return spoolAndValidate(response, source)
-        case (.saveResponse(let response, let source), _): return validate(response, source, isStored: false)
+        case (.saveResponse(let response, let source), _): return spoolAndValidate(response, source)
 
         case (.validate(_, let source, _), .validated(let new)): return saveTokens(new, source)
         case (.validate(let response, let source, let isStored), .notAccepted(let error)):
@@ -132,17 +139,17 @@ package struct RefreshStateMachine: Sendable {
             return discardUnsaved()
 
         case (.saveTokens(let new, let source), .saved), (.saveTokensAgain(let new, let source, _), .saved):
-            return run([.forgetUnsaved, .finish(.refreshed(new, isRecovered: source.isRecovered))])
+            return finish(.refreshed(new, isRecovered: source.isRecovered), after: .forgetUnsaved)
         case (.saveTokens(let new, let source), .conflicted), (.saveTokensAgain(let new, let source, _), .conflicted):
             return go(.reload(new, source), .load)
         // Another process has ended the session. Only a lock holder may replace that state, so the new tokens are revoked.
         case (.saveTokensAgain(let new, _, over: .ended(let reason, _)), .lockLost):
-            return run([.forgetUnsaved, .revoke(new), .finish(.failed(.ended(reason)))])
+            return finish(.failed(.ended(reason)), after: .forgetUnsaved, .revoke(new))
         case (.saveTokens(let new, let source), _), (.saveTokensAgain(let new, let source, _), _),
             (.reload(let new, let source), .notLoaded):
             return spool(.active(new), .refreshed(new, isRecovered: source.isRecovered))
         case (.reload(let new, _), .loaded(nil, _, _)):
-            return run([.forgetUnsaved, .revoke(new), .finish(.failed(.unknownSession))])
+            return finish(.failed(.unknownSession), after: .forgetUnsaved, .revoke(new))
         case (.reload(let new, let source), .loaded(let current?, _, _)):
             return saveTokensAgain(new, source, over: current)
 

@@ -49,7 +49,7 @@ public struct OpenIDQuirkSettings: Sendable {
     // MARK: The ID token
 
     /// The issuers of a provider that has one issuer for each tenant: `iss` must belong to the token's `tid`; nil for other providers.
-    public var issuerTemplate: IssuerTemplate?
+    public var issuerTemplate: TenantIssuerTemplate?
     /// The values of which `aud` must contain one; nil accepts the client id alone.
     public var audiences: [String]?
     /// Whether `aud` may contain other values too; then a token for several clients is accepted.

@@ -16,7 +16,7 @@ public enum MicrosoftDirectory: Sendable, Equatable {
         case "consumers": self = .consumers
         case "common": self = .common
         default:
-            guard IssuerTemplate.isTenantID(name) else { return nil }
+            guard TenantIssuerTemplate.isTenantID(name) else { return nil }
             self = .tenant(name)
         }
     }

@@ -58,7 +58,7 @@ extension OpenIDClient.Configuration {
         configuration.issuerMembers = ["authority", "directory"]
         configuration.scopes += ["offline_access"]
         if directory.hasManyIssuers {
-            let template = IssuerTemplate("\(authority)/\(IssuerTemplate.placeholder)/v2.0")
+            let template = TenantIssuerTemplate("\(authority)/\(TenantIssuerTemplate.placeholder)/v2.0")
             configuration.acceptedIssuers = template.policy
             configuration.quirks = MultiTenantQuirks(template: template)
         }

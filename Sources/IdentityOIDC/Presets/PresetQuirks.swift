@@ -18,7 +18,7 @@ struct AppleQuirks: OpenIDQuirks {
 
 /// Where a provider with one issuer for each tenant differs from OpenID Connect.
 struct MultiTenantQuirks: OpenIDQuirks {
-    let template: IssuerTemplate
+    let template: TenantIssuerTemplate
 
     var settings: OpenIDQuirkSettings {
         var settings = OpenIDQuirkSettings()

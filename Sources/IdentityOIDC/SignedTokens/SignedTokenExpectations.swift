@@ -7,7 +7,7 @@ package struct SignedTokenExpectations: Sendable {
     /// The issuers that are accepted.
     package var issuers: IssuerPolicy
     /// The issuers of a provider that has one issuer for each tenant; nil for other providers.
-    package var issuerTemplate: IssuerTemplate?
+    package var issuerTemplate: TenantIssuerTemplate?
     /// The only one of ``issuers`` that is accepted, for example the issuer to which the login is bound; nil accepts all of
     /// them.
     package var boundIssuer: String?

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
+import Synchronization
 import TestDoubles
 import Testing
 
@@ -248,6 +249,21 @@ struct SpooledResponseTests {
         _ = try await world.manager().repair()
         #expect(world.store.spooled.isEmpty)
         #expect(world.provider.revoked == ["refresh-2"])
+    }
+
+    @Test("a response that another process keeps from being saved is in the spool while it is validated")
+    func conflict() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.provider.hold {
+            guard var session = try? await world.memory.session(id) else { return }
+            session.generation += 1
+            _ = try? await world.memory.replace(session, expecting: session.generation - 1)
+        }
+        let isSpooled = Mutex(false)
+        world.provider.holdValidation { isSpooled.withLock { $0 = world.store.spooled == [id] } }
+        #expect(try await world.manager().tokens(for: id).tokens.accessToken.reveal() == "access-2")
+        #expect(isSpooled.withLock(\.self) && world.store.spooled.isEmpty)
     }
 
     @Test("the spool keeps the tokens of a removed session until they can be read, and then the tokens are revoked")

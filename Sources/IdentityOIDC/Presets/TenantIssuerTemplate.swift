@@ -6,7 +6,7 @@ internal import IdentityKit
 ///
 /// A token's issuer must be the template with the tenant of its `tid` claim. So the issuer and the buyer's directory
 /// of an accepted token always name the same tenant.
-public struct IssuerTemplate: Sendable {
+public struct TenantIssuerTemplate: Sendable {
     /// The placeholder for the tenant's id.
     static let placeholder = "{tenantid}"
 
