@@ -5,8 +5,8 @@ import Synchronization
 
 /// A store that behaves as the documentation of the protocols permits, in ways in which the stores of this package do not behave.
 ///
-/// It removes expired records at once, and so offers no sweep; counts revisions down, lists sessions of the same age in any order, lets a task that holds a lock
-/// get it again, and requires that each replacement has a higher generation.
+/// It removes expired records at once, and so offers no sweep. It counts revisions down, lists sessions of the same age in any order, lets
+/// a task that holds a lock get it again, and requires that each replacement has a higher generation.
 final class LenientStore: WrappingStore, UsedTokenStore {
     let inner: InMemoryStore
     private let clock: any IdentityClock

@@ -46,7 +46,8 @@ package enum ASCII {
         return front[..<((front.lastIndex { !isWhitespace($0) } ?? front.startIndex - 1) + 1)]
     }
 
-    /// Whether the byte is permitted in the value of a header field: a tab, or any byte that is no control character (RFC 9110 section 5.5).
+    /// Whether the byte is permitted in the value of a header field (RFC 9110 section 5.5): a tab, or any byte that is no control
+    /// character.
     package static func isFieldValue(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }

@@ -41,7 +41,7 @@ extension RefreshStateMachine {
         case claim
         /// Replaces a stored response without tokens by the claim, before the second request.
         case restoreClaim
-        /// After a failed request, makes the session active again, or marks its claim as abandoned.
+        /// After a failed request, makes the session active again, or marks its claim as abandoned: the next process need not wait.
         case release
         case end
         case response
@@ -49,9 +49,10 @@ extension RefreshStateMachine {
         case mismatch
         case tokens(Source)
 
-        /// How often the save is tried if the store fails; nil for a state without a response or new tokens of the provider.
+        /// How often the save of a response or of new tokens is tried before the observers are told that the store failed.
         ///
-        /// Unsaved tokens are tried once, because their save has failed before.
+        /// Nil for other states, whose save is tried once without a report: the provider has sent nothing that could be lost. Unsaved
+        /// tokens are tried once, because their save has failed before.
         var attempts: Int? {
             switch self {
             case .contest, .claim, .restoreClaim, .release, .end: nil

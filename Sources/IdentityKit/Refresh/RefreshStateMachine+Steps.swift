@@ -54,6 +54,7 @@ extension RefreshStateMachine {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
         case .responded(_, let stored)?:
             var response = response
+            // The error code of a stored response of another login is kept until a response passes validation.
             response.mismatch = response.mismatch ?? stored.mismatch
             return validate(response, .unsaved, isStored: false)
         case .ended?, nil: return validate(response, .unsaved, isStored: false)

@@ -5,9 +5,11 @@
 /// to continue, unless memory or the spool contains a newer state:
 ///
 /// - `active`: the refresh token was not sent; the refresh starts again.
-/// - `claimed`: the refresh token may have been sent (the session is *in doubt*), and no response is stored. It is sent again; under a
-///   lease only when the process that saved the *claim* has had enough time to save its response.
-/// - `responded`: the response is validated, and nothing is sent. A *mismatch* is the error code of a response of another login.
+/// - `claimed`: the refresh token may have been sent (the session is *in doubt*), and no response is stored. It is sent again. Under a
+///   lease, which ends by time and not with its holder, it is sent only when the process that saved the *claim* has had enough time to
+///   save its response.
+/// - `responded`: a response is stored that is not validated yet. It is validated; the refresh token is sent only if the response contains
+///   no token. A *mismatch* is the error code that is kept with a response of another login.
 /// - `ended`: the buyer must sign in again.
 ///
 /// The *spool* is a folder on this machine for states that the store could not save.
@@ -60,7 +62,8 @@ package struct RefreshStateMachine: Sendable {
     let goal: RefreshGoal
     let provesPreviousHolderGone: Bool
     var step = Step.start
-    /// The state that the refresh loaded at its start, or the state with the response from memory or the spool that it then saved.
+    /// The state whose tokens this refresh replaces: the state that it loaded at its start, or the state with the response from memory or
+    /// the spool that it then saved.
     ///
     /// It stays the state before the claim when the claim is saved.
     var loadedState: SessionState?
@@ -76,7 +79,8 @@ package struct RefreshStateMachine: Sendable {
 
     /// - Parameters:
     ///   - goal: The goal of the refresh.
-    ///   - provesPreviousHolderGone: ``HeldLock/provesPreviousHolderGone`` of the lock.
+    ///   - provesPreviousHolderGone: ``HeldLock/provesPreviousHolderGone`` of the lock: whether the process or task that held the lock
+    ///     before has certainly ended or released it. A lease does not prove this.
     package init(_ goal: RefreshGoal, provesPreviousHolderGone: Bool) {
         self.goal = goal
         self.provesPreviousHolderGone = provesPreviousHolderGone

@@ -19,8 +19,8 @@ extension SessionService {
     ///
     /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist, when no buyer is signed in,
     ///   and when the session has ended; of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to
-    ///   another login, even if the store could not save this response. Then the buyer gets no list of sign-ins, and no step-up, which would
-    ///   move the session's cart to the new session.
+    ///   another login, even if the store could not save this response. Then the buyer gets no list of sign-ins, and no step-up, which
+    ///   would move the session's cart to the new session.
     func signedInSession(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
         let found = try await visible.load(id)
         let state = try found.decoded().state

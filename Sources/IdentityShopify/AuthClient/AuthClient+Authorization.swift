@@ -44,7 +44,8 @@ extension AuthClient {
     ///   - codeVerifier: The verifier; only its challenge is in the URL.
     ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The URL of the login page, which the app shows to the buyer.
-    /// - Throws: `IdentityError`, also for a verifier that is not 43 to 128 unreserved characters.
+    /// - Throws: `IdentityError`, also for a verifier that is not 43 to 128 unreserved characters; of kind `cancelled` if the buyer signs
+    ///   out during the call.
     public func buildAuthorizationUrl(
         codeVerifier: String,
         options: LoginOptions = LoginOptions()

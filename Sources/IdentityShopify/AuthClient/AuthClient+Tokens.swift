@@ -168,7 +168,8 @@ extension AuthClient {
                     try await tokenStorage.removeTokens()
                 }
             } catch {
-                // The write is obsolete, for example because the buyer signed out. Its failure must not leave the old tokens in the storage.
+                // The write is obsolete, for example because the buyer signed out. Its failure must not leave the old tokens in the
+                // storage.
                 guard state.withLock({ $0.tokensVersion == version }) else { continue }
                 let hint =
                     tokens == nil
