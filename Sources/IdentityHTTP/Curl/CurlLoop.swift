@@ -152,7 +152,7 @@ internal import Synchronization
         if result == CURLE_OK, let response = handle.work?.reader.response() { return .success(response) }
         guard let work = handle.work else { return .failure(CurlFailure.closed(.ambiguous)) }
         let request = work.exchange.request
-        if let failure = work.reader.failure ?? (isOurs(result) ? work.failure : nil) {
+        if let failure = work.reader.failure ?? (mayComeFromCallback(result) ? work.failure : nil) {
             return .failure(
                 HTTPTransportError(
                     code: failure.code,
@@ -175,7 +175,7 @@ internal import Synchronization
 
     // libcurl returns one of these results when a callback refuses. Another result has another cause, such as a timeout at a permitted
     // address, and is reported instead of the refusal.
-    private func isOurs(_ result: CURLcode) -> Bool {
+    private func mayComeFromCallback(_ result: CURLcode) -> Bool {
         result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT
     }
 

@@ -89,7 +89,7 @@ extension LoginCoordinator {
         let isBare = callback.fields.count == 1
         let taken = try await visible.store.takeDecoded(try LoginAttempt.key(for: state)) { stored in
             let attempt = try LoginAttempt(stored)
-            guard visible.isOurs(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState() }
+            guard visible.serves(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState() }
             try Self.checkBrowser(of: attempt, browserBinding)
             guard isBare == (attempt.postedCallback != nil) else { throw Self.unexpectedParameters(isBare: isBare) }
             return attempt

@@ -130,7 +130,7 @@ struct LogoutCoordinator: SessionService {
     func take(_ id: SessionID) async throws -> LoggedOutSession? {
         if visible.tenant != nil {
             // The session is read before it is removed, because a caller of this tenant must not end another tenant's session.
-            guard let stored = try await visible.store.session(id), visible.isOurs(stored) else { return nil }
+            guard let stored = try await visible.store.session(id), visible.servesTenant(of: stored) else { return nil }
         }
         defer { cache?.remove(id) }
         guard let removed = try await visible.store.remove(id) else { return nil }

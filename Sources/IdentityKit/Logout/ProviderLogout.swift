@@ -37,7 +37,7 @@ struct ProviderLogout: SessionService {
         )
         let taken = try await visible.store.takeDecoded(try PendingLogout.key(for: state)) { stored in
             let logout = try PendingLogout(stored)
-            guard visible.isOurs(tenant: logout.tenant, of: logout.provider) else { throw unknown }
+            guard visible.serves(tenant: logout.tenant, of: logout.provider) else { throw unknown }
             guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
                 throw Self.refusedReturn(
                     .browserMismatch,

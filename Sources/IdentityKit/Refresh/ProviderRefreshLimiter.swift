@@ -169,7 +169,7 @@ final class ProviderRefreshLimiter: Sendable {
     private func pauseError(_ state: State, _ now: Duration) -> IdentityError? {
         guard let wait = state.breaker.wait(at: now) else { return nil }
         let last = state.breaker.lastFailure
-        let isOurs = last?.kind == .configuration
+        let isConfigurationError = last?.kind == .configuration
         let reason =
             if state.isRequested {
                 "because the provider requested a pause"
@@ -180,10 +180,10 @@ final class ProviderRefreshLimiter: Sendable {
             }
         // Only the hint of a configuration error is kept: most other hints advise to try again, which does not help during the pause.
         return IdentityError(
-            isOurs ? .configuration : .retryLater,
-            isOurs ? last?.code ?? .providerUnavailable : .providerUnavailable,
+            isConfigurationError ? .configuration : .retryLater,
+            isConfigurationError ? last?.code ?? .providerUnavailable : .providerUnavailable,
             "Refreshes at the provider \"\(provider)\" are paused, \(reason).",
-            hint: (isOurs ? last?.hint : nil)
+            hint: (isConfigurationError ? last?.hint : nil)
                 ?? """
                 Try again after the pause, whose length is in the error's retryAfter. To find the reason for the pause, read the error's \
                 cause: it is the last failure of a refresh. The pause signs no buyer out.

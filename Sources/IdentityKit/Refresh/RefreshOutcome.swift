@@ -1,7 +1,7 @@
 /// The result of one run of a ``RefreshStateMachine``.
 package enum RefreshOutcome: Sendable {
-    /// The session has new tokens; `isRecovered`: an earlier attempt received the response or the tokens.
-    case refreshed(TokenSet, isRecovered: Bool)
+    /// The session has new tokens; `isFromEarlierAttempt`: an earlier attempt received the response or the tokens.
+    case refreshed(TokenSet, isFromEarlierAttempt: Bool)
     /// The tokens of the session's stored state are sufficient, usually because another process refreshed the session.
     case adopted(SessionState, TokenSet)
     /// Another process changed or removed the session first, so the refresh must start again.

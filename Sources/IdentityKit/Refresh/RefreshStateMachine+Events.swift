@@ -6,8 +6,9 @@ extension RefreshStateMachine {
         /// The stored state; nil if the session was removed, or had expired when the refresh first loaded it.
         ///
         /// - `isRestored`: The session was restored from a backup, so its refresh token may have been used after the backup.
-        /// - `isOurs`: No other process has changed the session since this refresh last loaded or saved it; false at the first load.
-        case loaded(SessionState?, isRestored: Bool, isOurs: Bool)
+        /// - `hasSameGeneration`: No other process has changed the session since this refresh last loaded or saved it. False at the first
+        ///   load.
+        case loaded(SessionState?, isRestored: Bool, hasSameGeneration: Bool)
         case notLoaded(IdentityError)
         /// The state in memory or in the spool that will replace the stored tokens, `active` or `responded`; nil without such a state.
         case found(SessionState?)
@@ -40,7 +41,7 @@ extension RefreshStateMachine {
         /// Says that this process is about to send the refresh token.
         case claim
         /// Replaces a stored response without tokens by the claim, before the second request.
-        case restoreClaim
+        case claimAgain
         /// After a failed request, makes the session active again, or marks its claim as abandoned: the next process need not wait.
         case release
         case end
@@ -55,7 +56,7 @@ extension RefreshStateMachine {
         /// tokens are tried once, because their save has failed before.
         var attempts: Int? {
             switch self {
-            case .contest, .claim, .restoreClaim, .release, .end: nil
+            case .contest, .claim, .claimAgain, .release, .end: nil
             case .response, .mismatch, .tokens(.unsaved): 1
             case .tokens: 6
             }

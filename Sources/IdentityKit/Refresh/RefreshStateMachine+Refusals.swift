@@ -30,7 +30,7 @@ extension RefreshStateMachine {
         guard isResponseStored, let tokens = loadedState?.tokens, let claim else {
             return go(.send(isRepeated: true), .send)
         }
-        return go(.restoreClaim, .save(.claimed(tokens, claim), .restoreClaim, requiresLock: true))
+        return go(.claimAgain, .save(.claimed(tokens, claim), .claimAgain, requiresLock: true))
     }
 
     var endReason: SessionEndReason { isInDoubt ? .lostRotation : .revoked }
@@ -39,12 +39,12 @@ extension RefreshStateMachine {
     ///
     /// If another process has saved newer tokens meanwhile, the session does not end, and those tokens are used. If it has saved a response
     /// that is not validated yet, the session does not end, and the attempt fails.
-    mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, isOurs: Bool) -> Action {
+    mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, hasSameGeneration: Bool) -> Action {
         guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
-        guard isUnchanged(current), current.endReason == nil else { return .finish(adopted(current)) }
+        guard hasOldTokens(current), current.endReason == nil else { return .finish(adopted(current)) }
         // Another process has saved a response that is not validated yet and may contain newer tokens.
-        if case .responded = current, !isOurs { return .finish(.failed(.otherResponseStored)) }
-        return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isOurs))
+        if case .responded = current, !hasSameGeneration { return .finish(.failed(.otherResponseStored)) }
+        return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !hasSameGeneration))
     }
 
     // MARK: Responses that are not accepted

@@ -128,7 +128,7 @@ extension RefreshStateMachine {
     /// If the session contains other tokens than the old ones, those are used. If the other process has stored a response, that response
     /// may contain newer tokens: it is validated first, and the new tokens are spooled until then.
     mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
-        guard isUnchanged(current) else { return finish(adopted(current), after: .forgetUnsaved) }
+        guard hasOldTokens(current) else { return finish(adopted(current), after: .forgetUnsaved) }
         if case .responded = current { return spool(.active(new), .changed) }
         return go(
             .saveTokensAgain(new, source, over: current),
@@ -142,7 +142,7 @@ extension RefreshStateMachine {
         return finish(outcome, after: .spool(state, replacing: tokens, isFinal: true))
     }
 
-    func isUnchanged(_ current: SessionState) -> Bool {
+    func hasOldTokens(_ current: SessionState) -> Bool {
         guard let tokens = loadedState?.tokens, let found = current.tokens else { return false }
         return found.isSameIssue(as: tokens)
     }

@@ -14,14 +14,20 @@
 ///
 /// The *spool* is a folder on this machine for states that the store could not save.
 ///
-/// Decided elsewhere:
+/// These decisions are made elsewhere:
 ///
-/// - whether a token is due: ``RefreshSchedule`` and ``SessionTokensReader``
-/// - whether a caller joins a running refresh: `TokenRefresher+InProcessSharing.swift`
-/// - whether a refresh starts again, and whether the process that saved a claim has time left: ``TokenRefresher``
-/// - whether a request may be sent now (pauses, circuit breaker, permit, remaining time of the lock): `TokenRefresher+Actions.swift`
-/// - whether unsaved tokens are newer than the stored ones: ``UnsavedTokens``
-/// - what a refusal means: ``RefreshRefusal``; whether a response has a token: the provider
+/// - *When a refresh starts* (``SessionTokensReader``, ``RefreshSchedule``): the access token is not valid for as long as the caller needs
+///   it (60 seconds by default). In the background, a refresh starts when the token has used 75 to 85 percent of its lifetime.
+/// - *Whether the goal is reached* (``RefreshGoal``): the session has other tokens than the ones that the caller wants to replace.
+/// - *Whether a caller joins a refresh* that runs in this process (`TokenRefresher+InProcessSharing.swift`): always.
+/// - *How long a contested claim is left to its process* (``TokenRefresher``): until this process has seen the claim for the provider's
+///   timeout, 5 seconds for saving, and the interval of repairs. ``TokenRefresher`` also starts a refresh again after a wait or a conflict.
+/// - *Whether a request may be sent now* (`TokenRefresher+Actions.swift`): not during a pause after failures, while the circuit breaker is
+///   open, or if the lock may end before the provider's timeout.
+/// - *Whether unsaved tokens are newer than the stored ones*: ``UnsavedTokens``.
+/// - *What a failed request means* (``RefreshRefusal``): only `invalid_grant` ends a session. The refresh is in doubt if no response
+///   arrived, or if the response does not show whether the refresh token was used, for example a redirect or most errors with status 500.
+/// - *Whether a response has a token, and belongs to this login*: the provider (``IdentityProvider/validated(_:of:)``).
 ///
 /// The guide `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
@@ -31,7 +37,7 @@ package struct RefreshStateMachine: Sendable {
         case claim
         case send(isRepeated: Bool)
         /// Saves the refresh claim again before the second request, because a response without tokens is stored.
-        case restoreClaim
+        case claimAgain
         case saveResponse(RefreshResponse, Source)
         /// Removes a response without tokens that was spooled before its validation.
         case forgetResponse(RefreshRefusal, mayResend: Bool)
@@ -56,7 +62,7 @@ package struct RefreshStateMachine: Sendable {
         case unsaved
 
         /// Whether an earlier attempt received the response or the tokens.
-        var isRecovered: Bool { if case .provider = self { false } else { true } }
+        var isFromEarlierAttempt: Bool { if case .provider = self { false } else { true } }
     }
 
     let goal: RefreshGoal
@@ -111,9 +117,9 @@ package struct RefreshStateMachine: Sendable {
         case (.send(let isRepeated), .validated(let new)): return saveTokens(new, .provider(isRepeated: isRepeated))
         case (.send(let isRepeated), .refused(let refusal)):
             return refused(refusal, mayResend: !isRepeated, isResponseStored: false)
-        case (.send, .lockLost), (.restoreClaim, .lockLost), (.restoreClaim, .conflicted): return notSent(.lockLost)
-        case (.restoreClaim, .saved): return go(.send(isRepeated: true), .send)
-        case (.restoreClaim, .notSaved(let error)): return notSent(error)
+        case (.send, .lockLost), (.claimAgain, .lockLost), (.claimAgain, .conflicted): return notSent(.lockLost)
+        case (.claimAgain, .saved): return go(.send(isRepeated: true), .send)
+        case (.claimAgain, .notSaved(let error)): return notSent(error)
 
         case (.saveResponse(let response, .unsaved), .saved):
             if let tokens = loadedState?.tokens { loadedState = .responded(tokens, response) }
@@ -143,7 +149,7 @@ package struct RefreshStateMachine: Sendable {
             return discardUnsaved()
 
         case (.saveTokens(let new, let source), .saved), (.saveTokensAgain(let new, let source, _), .saved):
-            return finish(.refreshed(new, isRecovered: source.isRecovered), after: .forgetUnsaved)
+            return finish(.refreshed(new, isFromEarlierAttempt: source.isFromEarlierAttempt), after: .forgetUnsaved)
         case (.saveTokens(let new, let source), .conflicted), (.saveTokensAgain(let new, let source, _), .conflicted):
             return go(.reload(new, source), .load)
         // Another process has ended the session. Only a lock holder may replace that state, so the new tokens are revoked.
@@ -151,14 +157,14 @@ package struct RefreshStateMachine: Sendable {
             return finish(.failed(.ended(reason)), after: .forgetUnsaved, .revoke(new))
         case (.saveTokens(let new, let source), _), (.saveTokensAgain(let new, let source, _), _),
             (.reload(let new, let source), .notLoaded):
-            return spool(.active(new), .refreshed(new, isRecovered: source.isRecovered))
+            return spool(.active(new), .refreshed(new, isFromEarlierAttempt: source.isFromEarlierAttempt))
         case (.reload(let new, _), .loaded(nil, _, _)):
             return finish(.failed(.unknownSession), after: .forgetUnsaved, .revoke(new))
         case (.reload(let new, let source), .loaded(let current?, _, _)):
             return saveTokensAgain(new, source, over: current)
 
-        case (.reloadToEnd(let refusal), .loaded(let current, _, let isOurs)):
-            return end(current, refusal, isOurs: isOurs)
+        case (.reloadToEnd(let refusal), .loaded(let current, _, let hasSameGeneration)):
+            return end(current, refusal, hasSameGeneration: hasSameGeneration)
         case (.end(let refusal), .conflicted): return go(.reloadToEnd(refusal), .load)
         case (.end(let refusal), .saved): return .finish(.failed(.ended(endReason, because: refusal.error)))
 

@@ -42,13 +42,13 @@ extension TokenRefresher {
             // A refresh that has begun is finished even if the session expires meanwhile.
             guard let stored = try await visible.store.session(attempt.id),
                 attempt.stored != nil || !visible.lifetime.hasExpired(stored)
-            else { return .loaded(nil, isRestored: false, isOurs: false) }
+            else { return .loaded(nil, isRestored: false, hasSameGeneration: false) }
             let state = try SessionState(stored)
-            let isOurs = stored.generation == attempt.stored?.generation
+            let hasSameGeneration = stored.generation == attempt.stored?.generation
             attempt.stored = stored
             attempt.ownGeneration = attempt.ownGeneration ?? stored.generation
             if attempt.old == nil { attempt.old = state.tokens }
-            return .loaded(state, isRestored: stored.isRestored, isOurs: isOurs)
+            return .loaded(state, isRestored: stored.isRestored, hasSameGeneration: hasSameGeneration)
         } catch {
             return .notLoaded(.wrapping(error))
         }
@@ -107,7 +107,7 @@ extension TokenRefresher {
         attempt.isNoted = true
         attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .refreshedLate : .refreshedEarly
         // A recovered response was received earlier, so its tokens do not count as just refreshed.
-        if !source.isRecovered { schedule.noteRefreshed(new, of: attempt.id) }
+        if !source.isFromEarlierAttempt { schedule.noteRefreshed(new, of: attempt.id) }
     }
 
     /// Saves a session; if the store fails, tries again until it has tried `attempts` times or ``savingLimit`` has passed.

@@ -48,11 +48,11 @@ extension TokenRefresher {
         switch outcome {
         case .changed, .wait: break
         case .adopted: if attempt.isPermitted { pauses.succeeded(attempt.id) }
-        case .refreshed(_, let isRecovered):
+        case .refreshed(_, let isFromEarlierAttempt):
             // While new tokens cannot be saved, every call finds them again. Their recovery is reported once, when they are saved.
-            guard !isRecovered || unsaved[attempt.id] == nil else { return }
+            guard !isFromEarlierAttempt || unsaved[attempt.id] == nil else { return }
             pauses.succeeded(attempt.id)
-            if isRecovered || wasInDoubt { emit(.refreshRepaired, attempt) }
+            if isFromEarlierAttempt || wasInDoubt { emit(.refreshRepaired, attempt) }
             emit(.refreshed(attempt.outcome), attempt)
         case .failed(let error, let pausesSession):
             if pausesSession { pauses.failed(attempt.id, with: error) }

@@ -39,11 +39,11 @@ struct TokenRefresher: SessionService {
                 throw RefreshWaitEnded(limit: limit, error: error)
             }
             switch outcome {
-            case .refreshed(let tokens, isRecovered: true)
+            case .refreshed(let tokens, isFromEarlierAttempt: true)
             where goal.replaced != nil && schedule.hasExpired(tokens, of: id) && unsaved[id] == nil:
                 // The tokens expired before they could be saved. Now they are saved, so they can be refreshed.
                 nextGoal = .replacing(tokens)
-            case .refreshed(let tokens, let isRecovered):
+            case .refreshed(let tokens, let isFromEarlierAttempt):
                 memory.claims.forget(id)
                 let session = Session(try attempt.storedSession(), .active(tokens))
                 let losses = (goal.replaced ?? attempt.old).flatMap { TokenLosses(from: $0, to: tokens) }
@@ -54,7 +54,7 @@ struct TokenRefresher: SessionService {
                 // The participants are told when the tokens are new, and again when they are saved: while the store is down, a participant
                 // may not be able to save its own changes.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
-                return result(session, tokens, attempt.outcome, losses, isRecovered: isRecovered)
+                return result(session, tokens, attempt.outcome, losses, isFromEarlierAttempt: isFromEarlierAttempt)
             case .adopted(let state, let tokens):
                 memory.claims.forget(id)
                 return result(Session(try attempt.storedSession(), state), tokens, .waited)
@@ -81,7 +81,7 @@ struct TokenRefresher: SessionService {
         _ tokens: TokenSet,
         _ outcome: TokenOutcome,
         _ losses: TokenLosses? = nil,
-        isRecovered: Bool = false
+        isFromEarlierAttempt: Bool = false
     ) -> SessionTokens {
         SessionTokens(
             session: session,
@@ -89,7 +89,7 @@ struct TokenRefresher: SessionService {
             outcome: outcome,
             warning: unsaved.warning(for: session.id),
             losses: losses,
-            isRecovered: isRecovered
+            isFromEarlierAttempt: isFromEarlierAttempt
         )
     }
 

@@ -64,25 +64,25 @@ final class VisibleSessions: Sendable {
 
     /// Whether a session exists for the callers: it belongs to the tenant that the manager serves and has not expired.
     func isVisible(_ session: StoredSession) -> Bool {
-        isOurs(session) && !lifetime.hasExpired(session)
+        servesTenant(of: session) && !lifetime.hasExpired(session)
     }
 
     /// Whether a session belongs to the tenant that the manager serves; true for every session if the manager serves all tenants.
-    func isOurs(_ session: StoredSession) -> Bool {
-        isOurs(tenant: session.tenant)
+    func servesTenant(of session: StoredSession) -> Bool {
+        serves(tenant: session.tenant)
     }
 
     /// Whether this manager may complete a login or logout that began in a tenant.
     ///
     /// Shops that share a store may use the same provider names, each in its own registry. So the provider must have this tenant too. If no
     /// provider has the name, the result is true for a tenant that the manager serves.
-    func isOurs(tenant: String, of provider: String) -> Bool {
-        guard isOurs(tenant: tenant) else { return false }
+    func serves(tenant: String, of provider: String) -> Bool {
+        guard serves(tenant: tenant) else { return false }
         guard let descriptor = try? providers.provider(named: provider).descriptor else { return true }
         return descriptor.tenant.isIdentical(to: tenant)
     }
 
-    private func isOurs(tenant: String) -> Bool {
+    private func serves(tenant: String) -> Bool {
         self.tenant?.isIdentical(to: tenant) ?? true
     }
 

@@ -13,7 +13,7 @@ public struct ResourceAccess: Sendable {
     init(_ tokens: SessionTokens, at provider: any IdentityProvider) {
         session = tokens.session
         self.tokens = tokens.tokens
-        isJustRefreshed = !tokens.isRecovered && ![.stored, .stillValid].contains(tokens.outcome)
+        isJustRefreshed = !tokens.isFromEarlierAttempt && ![.stored, .stillValid].contains(tokens.outcome)
         self.provider = provider
     }
 

@@ -6,7 +6,7 @@ public struct SessionTokens: Sendable {
         let warning: IdentityError?
         let reason: IdentityError?
         let losses: TokenLosses?
-        let isRecovered: Bool
+        let isFromEarlierAttempt: Bool
     }
 
     /// Shared, because many callers of a busy session get the same values.
@@ -33,7 +33,7 @@ public struct SessionTokens: Sendable {
     /// Whether an earlier refresh received these tokens, and this call or another one has only validated or saved them.
     ///
     /// Such tokens may be old, so they do not count as just refreshed.
-    var isRecovered: Bool { content.isRecovered }
+    var isFromEarlierAttempt: Bool { content.isFromEarlierAttempt }
 
     init(
         session: Session,
@@ -42,7 +42,7 @@ public struct SessionTokens: Sendable {
         warning: IdentityError?,
         reason: IdentityError? = nil,
         losses: TokenLosses? = nil,
-        isRecovered: Bool = false
+        isFromEarlierAttempt: Bool = false
     ) {
         storage = Shared(
             Content(
@@ -51,7 +51,7 @@ public struct SessionTokens: Sendable {
                 warning: warning,
                 reason: reason,
                 losses: losses,
-                isRecovered: isRecovered
+                isFromEarlierAttempt: isFromEarlierAttempt
             )
         )
         self.outcome = outcome

@@ -166,7 +166,7 @@ struct SessionTokensReader: SessionService {
         } catch let error as IdentityError where error.mayEndWithRefresh {
             rejection = error
             guard first.session.isRefreshable else { throw error.withoutRefresh }
-            if !first.isRecovered, [.refreshedEarly, .refreshedLate].contains(first.outcome) {
+            if !first.isFromEarlierAttempt, [.refreshedEarly, .refreshedLate].contains(first.outcome) {
                 context.rejected.add(first.tokens, of: id)
                 throw error.afterRefresh
             }
@@ -175,10 +175,10 @@ struct SessionTokensReader: SessionService {
         // If another caller has refreshed these tokens in the meantime, this caller gets the new tokens without another refresh.
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
         // While the store cannot save the tokens of an earlier refresh, they are not refreshed again.
-        guard !second.isRecovered || !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
+        guard !second.isFromEarlierAttempt || !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
         do {
             return try await call(ResourceAccess(second, at: provider))
-        } catch let error as IdentityError where error.mayEndWithRefresh && !second.isRecovered {
+        } catch let error as IdentityError where error.mayEndWithRefresh && !second.isFromEarlierAttempt {
             context.rejected.add(second.tokens, of: id)
             throw error.afterRefresh
         }

@@ -197,7 +197,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
             Choice(name: "load", isFault: false) { world in
                 if world.base == nil { world.base = Self.number(world.row?.tokens) }
                 defer { world.isRowForeign = false }
-                return .loaded(world.row, isRestored: false, isOurs: !world.isRowForeign)
+                return .loaded(world.row, isRestored: false, hasSameGeneration: !world.isRowForeign)
             },
             Choice(name: "the store cannot be read") { _ in .notLoaded(Self.failure) },
         ]

@@ -120,7 +120,9 @@ struct RefreshStateMachineTests {
         let old = RefreshModel.tokens(1)
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
         var action = machine.handle(.began)
-        action = machine.handle(.loaded(.responded(old, RefreshModel.response("2")), isRestored: false, isOurs: false))
+        action = machine.handle(
+            .loaded(.responded(old, RefreshModel.response("2")), isRestored: false, hasSameGeneration: false)
+        )
         action = machine.handle(.found(.responded(old, RefreshModel.response("3"))))
         action = machine.handle(.notAccepted(RefreshModel.otherLogin))
         var names: [String] = []
@@ -142,11 +144,12 @@ struct RefreshStateMachineTests {
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
         let responded = SessionState.responded(old, RefreshModel.response("2"))
         let events: [RefreshStateMachine.Event] = [
-            .began, .loaded(.claimed(old, RefreshModel.claim), isRestored: false, isOurs: false), .found(nil),
+            .began, .loaded(.claimed(old, RefreshModel.claim), isRestored: false, hasSameGeneration: false),
+            .found(nil),
             .prepared(RefreshModel.claim), .saved, .refused(RefreshModel.refusal(.invalidGrant)),
         ]
         for event in events { _ = machine.handle(event) }
-        let action = machine.handle(.loaded(responded, isRestored: false, isOurs: false))
+        let action = machine.handle(.loaded(responded, isRestored: false, hasSameGeneration: false))
         guard case .finish(.failed(let error, _)) = action else {
             Issue.record("The refresh did not fail.")
             return
@@ -164,7 +167,7 @@ struct RefreshStateMachineTests {
         for _ in 0..<30 {
             names.append(String(describing: action).prefix { $0 != "(" }.description)
             switch action {
-            case .load: action = machine.handle(.loaded(.active(old), isRestored: false, isOurs: false))
+            case .load: action = machine.handle(.loaded(.active(old), isRestored: false, hasSameGeneration: false))
             case .findUnsaved: action = machine.handle(.found(.responded(old, page)))
             case .save(_, .response, _): action = machine.handle(.notSaved(RefreshModel.failure))
             case .validate: action = machine.handle(.refused(RefreshModel.refusal(.inDoubt)))

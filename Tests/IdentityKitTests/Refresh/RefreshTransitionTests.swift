@@ -82,7 +82,7 @@ extension RefreshStateMachine.Action {
             switch purpose {
             case .contest: "`contest`"
             case .claim: "`claim`"
-            case .restoreClaim: "`restoreClaim`"
+            case .claimAgain: "`claimAgain`"
             case .release: "`release`"
             case .response: "`saveResponse`"
             case .mismatch: "`saveMismatch`"
