@@ -127,12 +127,16 @@ final class FailingStore: WrappingStore, UsedTokenStore, PartialSessionListing {
     private let stuck = Mutex<SessionID?>(nil)
     private let unreadable = Mutex<SessionID?>(nil)
     private let replacements = Mutex<Int?>(nil)
+    private let beforeRemoval = Mutex<(@Sendable () async -> Void)?>(nil)
     private let meeting = Mutex<(expected: Int, come: Int)>((0, 0))
 
     func setBroken(_ operations: Operation...) { broken.withLock { $0 = Set(operations) } }
 
     /// Makes the removal of this session fail.
     func setStuck(_ id: SessionID?) { stuck.withLock { $0 = id } }
+
+    /// Runs an action before the next removal.
+    func holdRemoval(_ body: @escaping @Sendable () async -> Void) { beforeRemoval.withLock { $0 = body } }
 
     /// Makes lists report this session as damaged.
     func setUnreadable(_ id: SessionID?) { unreadable.withLock { $0 = id } }
@@ -166,6 +170,11 @@ final class FailingStore: WrappingStore, UsedTokenStore, PartialSessionListing {
     func remove(_ id: SessionID) async throws -> RemovedSession? {
         try check(.remove)
         guard stuck.withLock({ $0 }) != id else { throw IdentityError(.retryLater, .storeBusy, "Busy.") }
+        let step = beforeRemoval.withLock { step in
+            defer { step = nil }
+            return step
+        }
+        await step?()
         return try await inner.remove(id)
     }
     func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {

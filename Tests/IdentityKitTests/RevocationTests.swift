@@ -96,6 +96,27 @@ struct RevocationTests {
         #expect(stage.provider.revoked == (isReplaced ? [] : ["refresh-1", "refresh-2"]))
     }
 
+    @Test("if two tasks replace a session at the same time, tokens of a refresh that ends later are not revoked")
+    func concurrentReplacements() async throws {
+        let stage = try LogoutStage()
+        let id = try await stage.signIn()
+        let session = try await stage.manager.session(id)
+        let refreshing = StoppingPoint()
+        stage.provider.inner.hold { await refreshing.pass() }
+        let refresh = Task { try await stage.manager.refreshTokens(for: id) }
+        await refreshing.arrived()
+        let removing = StoppingPoint()
+        stage.store.holdRemoval { await removing.pass() }
+        let first = Task { await stage.manager.endReplaced(session) {} }
+        await removing.arrived()
+        await stage.manager.endReplaced(session) {}
+        removing.release()
+        await first.value
+        refreshing.release()
+        await #expect(throws: IdentityError.self) { _ = try await refresh.value }
+        #expect(stage.provider.revoked.isEmpty)
+    }
+
     @Test("if new tokens could not be saved, a logout revokes them instead of the old ones")
     func unsaved() async throws {
         let stage = try LogoutStage(skippedSleep: .seconds(3))

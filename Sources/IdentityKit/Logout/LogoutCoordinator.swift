@@ -93,9 +93,9 @@ struct LogoutCoordinator: SessionService {
     ///
     /// If a refresh of the removed session still runs, its new tokens are not revoked (``TokenRevocation/revoke(_:of:)``).
     func takeReplaced(_ id: SessionID) async throws -> LoggedOutSession? {
-        let isFirst = context.replaced.insert(id)
+        context.replaced.beginRemoval(id)
         var taken: LoggedOutSession?
-        defer { if isFirst, taken == nil { context.replaced.remove(id) } }
+        defer { context.replaced.endRemoval(id, found: taken != nil) }
         taken = try await take(id)
         return taken
     }

@@ -111,6 +111,8 @@ final class ProviderRefreshLimiter: Sendable {
         case .nothing: return nil
         case .responded:
             state.failed = []
+            // This refresh was sent before the provider requested a pause, so its response does not end the pause.
+            guard isProbe || !state.isRequested || state.breaker.isClosed else { return nil }
             return state.breaker.close() ? .closed : nil
         case .failed(let error, let id, let isThrottled):
             if state.failed.count < max(limits.waiting, limits.failures, 1) { state.failed.insert(id) }

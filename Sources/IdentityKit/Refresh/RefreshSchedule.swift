@@ -6,7 +6,7 @@ internal import Synchronization
 /// When this process first sees tokens before their expiry, it also records the expiry as a time of the monotonic clock. The earlier of
 /// the two expiries counts, so a wall clock that is set back later does not make these tokens valid again. Tokens that have expired by the
 /// wall clock when they are first seen are not recorded, unless a refresh has just returned them. If the wall clock was ahead, the tokens
-/// that were not recorded are valid again when it is corrected.
+/// that were not recorded are valid again when it is corrected. Older tokens of the session than the recorded ones are not recorded.
 final class RefreshSchedule: Sendable {
     /// The work that a call for tokens causes.
     enum Need: Sendable {
@@ -126,6 +126,8 @@ final class RefreshSchedule: Sendable {
             // They are recorded if a refresh has just returned them. Tokens from the future are recorded as expired. Otherwise they would
             // become valid when the wall clock reaches their time.
             guard expiresAt > now || refreshedAt != nil else { return note }
+            // Another caller may still use the tokens that a refresh has replaced, because it read the session before they were saved.
+            if refreshedAt == nil, let newer = notes[id], newer.issuedAt > tokens.issuedAt { return note }
             notes.insert(note, for: id) { $0.end <= elapsed }
             return note
         }

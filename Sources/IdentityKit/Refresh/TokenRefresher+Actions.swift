@@ -199,10 +199,7 @@ extension TokenRefresher {
         // If the lock ended during the request, its next holder could send the same refresh token. A shorter timeout is no solution:
         // a request that is aborted early may leave the session in doubt. So the lock must last for the provider's whole timeout.
         let needed = provider.descriptor.timeout ?? .milliseconds(1)
-        guard attempt.lock.remaining.map({ $0 >= needed }) ?? true else {
-            attempt.observation = .nothing
-            return .lockLost
-        }
+        guard attempt.lock.remaining.map({ $0 >= needed }) ?? true else { return .lockLost }
         do {
             guard let journaling = provider as? any JournaledRefreshing else {
                 let tokens = try await provider.refresh(old)

@@ -14,11 +14,7 @@ final class SessionContext: Sendable {
     let cache: SessionTokensCache?
     let reads: SharedSessionReads
     let rejected: RejectedTokens
-    /// The sessions that a newer session of the same buyer replaced, or is replacing, in this process.
-    ///
-    /// If a refresh of such a session still runs, its new tokens are not revoked (``TokenRevocation/revoke(_:of:)``). If an element is
-    /// evicted, they may be revoked.
-    let replaced = BoundedSet<SessionID>(maximum: 10_000)
+    let replaced = ReplacedSessions()
 
     let schedule: RefreshSchedule
     let refreshMemory: RefreshMemory

@@ -51,7 +51,7 @@ struct StepUpCoordinator: SessionService {
             return await move(ended, to: session, since: started)
         } catch let error as IdentityError where error.kind == .retryLater {
             // If a refresh of the old session still runs, its new tokens must not be revoked, also if the session was removed already.
-            _ = context.replaced.insert(id)
+            context.replaced.add(id)
         }
         guard await !removeAgain(id, for: session, since: started, after: [100, 400, 1600]) else { return }
         background.start { [self] in

@@ -210,6 +210,27 @@ struct DoubtTests {
         #expect(world.provider.requests == 2)
     }
 
+    @Test("a caller that read the session before a refresh was saved does not cause another refresh")
+    func lateReader() async throws {
+        let world = RefreshStage()
+        let tokens = world.provider.mint(Buyer(issuer: "https://id.example", subject: "b"))
+        let store = FaultyStore(world.memory)
+        let manager = try world.manager(store)
+        let id = try await manager.establish(tokens, provider: "journaled").id
+        world.clock.advance(by: .seconds(10))
+        // The third replacement saves the new tokens.
+        store.script([
+            nil, nil,
+            .after {
+                let late = Task { try await manager.tokens(for: id, validFor: .seconds(7200)) }
+                late.cancel()
+                _ = await late.result
+            },
+        ])
+        for _ in 0..<3 { _ = try await manager.tokens(for: id, validFor: .seconds(7200)) }
+        #expect(world.provider.requests == 1)
+    }
+
     @Test("a repair skips sessions whose refresh runs in the same process")
     func underWay() async throws {
         let world = RefreshStage()

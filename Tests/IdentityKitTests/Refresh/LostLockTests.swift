@@ -164,6 +164,24 @@ struct LostLockTests {
         #expect(row.isInDoubt)
     }
 
+    @Test(
+        "a request without a response counts for the circuit breaker, also if the lock is lost before the second request"
+    )
+    func beforeSecondRequest() async throws {
+        let world = RefreshStage()
+        let (id, other) = (try await world.expiredSession("a"), try await world.expiredSession("b"))
+        let shared = LeasedNode.Shared()
+        var limits = SessionManager.RefreshLimits()
+        limits.failures = 1
+        let manager = try world.manager(LeasedNode(world.memory, shared), limits: limits)
+        world.provider.answerAll(.lost(RefreshStage.lost))
+        world.provider.hold { shared.loseLease(of: id) }
+        for session in [id, other] {
+            await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: session) }
+        }
+        #expect(world.provider.requests == 1)
+    }
+
     @Test("a process that loses the lock during the request saves the response if the session has not changed")
     func ownClaim() async throws {
         let world = RefreshStage()

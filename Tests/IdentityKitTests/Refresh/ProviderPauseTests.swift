@@ -111,6 +111,43 @@ struct ProviderPauseTests {
         #expect(try await manager.tokens(for: ids[0]).outcome == .refreshedLate)
     }
 
+    @Test("a response to an earlier request does not end the pause that the provider requested")
+    func earlierRequest() async throws {
+        let world = RefreshStage()
+        let ids = [
+            try await world.expiredSession("a"), try await world.expiredSession("b"),
+            try await world.expiredSession("c"),
+        ]
+        let manager = try world.manager(limits: limits())
+        let (throttled, accepted) = (StoppingPoint(), StoppingPoint())
+        world.provider.answer(
+            .refused(
+                IdentityError(
+                    .retryLater,
+                    .providerUnavailable,
+                    "Too many requests.",
+                    retryAfter: .seconds(60),
+                    providerResponse: .init(status: 429)
+                )
+            )
+        )
+        world.provider.hold { await throttled.pass() }
+        let first = Task { try await manager.tokens(for: ids[0]) }
+        await throttled.arrived()
+        world.provider.hold { await accepted.pass() }
+        let second = Task { try await manager.tokens(for: ids[1]) }
+        await accepted.arrived()
+        throttled.release()
+        await #expect(throws: IdentityError.self) { _ = try await first.value }
+        accepted.release()
+        #expect(try await second.value.outcome == .refreshedLate)
+        let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: ids[2]) }
+        #expect(error?.message.contains("the provider requested a pause") == true)
+        #expect(world.provider.requests == 2)
+        world.clock.advance(by: .seconds(60))
+        #expect(try await manager.tokens(for: ids[2]).outcome == .refreshedLate)
+    }
+
     @Test("one session that always fails does not block the others")
     func poison() async throws {
         let world = RefreshStage()
