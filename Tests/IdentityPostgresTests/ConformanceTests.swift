@@ -30,7 +30,10 @@ struct ConformanceTests {
         }
     }
 
-    @Test("the store passes the lock cases with advisory locks", arguments: StoreConformance.lockCasesOnly)
+    @Test(
+        "the store passes the lock cases with advisory locks",
+        arguments: StoreConformance.lockCases + StoreConformance.lockQueueCases
+    )
     func conformanceWithAdvisoryLocks(_ testCase: StoreConformance.Case) async throws {
         try await TestSchema().run(testCase, onTwo: true) { $0.locking = .advisory }
     }
@@ -91,10 +94,5 @@ private final class LastStore: Sendable {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
-}
-
-extension StoreConformance {
-    /// The cases about locks.
-    fileprivate static var lockCasesOnly: [Case] { cases.filter { $0.name.contains("lock") } }
 }
 #endif

@@ -4,7 +4,8 @@ internal import Synchronization
 internal import Testing
 
 extension StoreConformance {
-    static let lockCases: [Case] = [
+    /// The cases about one lock and its holder.
+    package static let lockCases: [Case] = [
         Case("two holders of one session's lock never run at the same time") { store in
             let id = try StoreSample.id()
             let room = Room()
@@ -97,7 +98,8 @@ extension StoreConformance {
         },
     ]
 
-    static let lockQueueCases: [Case] = [
+    /// The cases about many tasks or stores that want locks at the same time.
+    package static let lockQueueCases: [Case] = [
         Case("100 tasks get one session's lock, one after another") { store in
             let id = try StoreSample.id()
             let room = Room()
