@@ -15,6 +15,8 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
         var taken: [String: StoredLoginAttempt] = [:]
         var restored: Set<SessionID> = []
         var stuckLocks: Set<LockName> = []
+        /// The locks whose holders were cancelled.
+        var cancelled: Set<LockName> = []
         var damaged: Set<Attached> = []
         /// The wrong sessions with which attachments are listed.
         var listed: [Attached: SessionID] = [:]
@@ -225,6 +227,14 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         if defect == .locksNothing { return try await body(.untilProcessEnds) }
+        if defect == .releasesCancelled {
+            if state.withLock({ $0.cancelled.contains(name) }) { return try await body(.untilProcessEnds) }
+            return try await withTaskCancellationHandler {
+                try await locks.withLock(name, waitingUpTo: limit, body)
+            } onCancel: {
+                state.withLock { _ = $0.cancelled.insert(name) }
+            }
+        }
         guard defect == .keepsLock else { return try await locks.withLock(name, waitingUpTo: limit, body) }
         let isStuck = state.withLock { $0.stuckLocks.contains(name) }
         if isStuck { throw IdentityError(.retryLater, .refreshBusy, "Busy.") }

@@ -32,6 +32,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case marksTwice = "marks a used token several times"
     case locksNothing = "grants a lock to several holders"
     case keepsLock = "keeps the lock when the body throws"
+    case releasesCancelled = "releases the lock of a cancelled holder while the body runs"
     case throwsUntyped = "throws errors other than IdentityError"
     case saysSignIn = "reports its failures as signInAgain"
     case keepsLoggedIn = "removes no session that has a damaged attachment"
@@ -84,6 +85,7 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .marksTwice: ["a used token is marked once", "of 64 tasks that mark one token"]
         case .locksNothing: ["never run at the same time", "100 tasks", "does not become free in time"]
         case .keepsLock: ["passes its error on and releases the lock"]
+        case .releasesCancelled: ["a holder that is cancelled releases the lock when its body ends"]
         case .keepsLoggedIn: ["a damaged attachment does not keep a buyer"]
         case .trustsOwner: ["listed with another session"]
         case .throwsUntyped, .saysSignIn:

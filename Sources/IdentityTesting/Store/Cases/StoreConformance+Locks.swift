@@ -59,17 +59,21 @@ extension StoreConformance {
         },
         Case("a holder that is cancelled releases the lock when its body ends") { store in
             let id = try StoreSample.id()
+            let (entries, entered) = AsyncStream.makeStream(of: Void.self)
             let holder = Task {
+                defer { entered.finish() }
                 try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
+                    entered.yield()
                     while !Task.isCancelled { await Task.yield() }
                     // A cancelled holder still holds the lock.
                     await expectBusy(id, in: store)
                 }
             }
-            await Task.yield()
+            let isEntered = await entries.first { _ in true } != nil
             holder.cancel()
-            // If the holder was cancelled before it got the lock, its task may throw.
+            // The store may report the cancellation after the body has ended.
             _ = try? await holder.value
+            #expect(isEntered, "the body did not run")
             try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
         Case("a waiter that is cancelled stops waiting, and the lock is free afterwards") { store in
