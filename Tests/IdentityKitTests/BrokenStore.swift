@@ -227,6 +227,12 @@ final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         if defect == .locksNothing { return try await body(.untilProcessEnds) }
+        switch (defect, name) {
+        case (.locksOnlySessions, .attachment), (.locksOnlySessions, .object): return try await body(.untilProcessEnds)
+        case (.sharesLocks, .attachment(_, let id)):
+            return try await locks.withLock(.session(id), waitingUpTo: limit, body)
+        default: break
+        }
         if defect == .releasesCancelled {
             if state.withLock({ $0.cancelled.contains(name) }) { return try await body(.untilProcessEnds) }
             return try await withTaskCancellationHandler {

@@ -31,6 +31,8 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case sweepsRefreshed = "sweeps by the expiry of the first save"
     case marksTwice = "marks a used token several times"
     case locksNothing = "grants a lock to several holders"
+    case locksOnlySessions = "locks sessions, but neither attachments nor objects"
+    case sharesLocks = "uses the lock of a session for its attachments too"
     case keepsLock = "keeps the lock when the body throws"
     case releasesCancelled = "releases the lock of a cancelled holder while the body runs"
     case throwsUntyped = "throws errors other than IdentityError"
@@ -83,6 +85,8 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case .sweepsExact: ["expires exactly at the given time"]
         case .sweepsRefreshed: ["survives a sweep after its first expiry"]
         case .marksTwice: ["a used token is marked once", "of 64 tasks that mark one token"]
+        case .locksOnlySessions: ["each kind of lock has one holder", "do not wait for each other, also in one task"]
+        case .sharesLocks: ["do not wait for each other, also in one task"]
         case .locksNothing: ["never run at the same time", "100 tasks", "does not become free in time"]
         case .keepsLock: ["passes its error on and releases the lock"]
         case .releasesCancelled: ["a holder that is cancelled releases the lock when its body ends"]

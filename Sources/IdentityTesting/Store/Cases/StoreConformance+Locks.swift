@@ -15,6 +15,36 @@ extension StoreConformance {
             #expect(room.most == 1)
             #expect(room.entries == 8)
         },
+        Case("each kind of lock has one holder at a time: session, attachment and object") { store in
+            for name in lockOfEachKind(try StoreSample.id()) {
+                try await store.withLock(name, waitingUpTo: .zero) { _ in await expectBusy(name, in: store) }
+                let room = Room()
+                try await concurrently(4) { _ in
+                    try await store.withLock(name, waitingUpTo: .seconds(600)) { _ in await room.visit() }
+                }
+                #expect(room.most == 1)
+                #expect(room.entries == 4)
+            }
+        },
+        Case("locks with different names do not wait for each other, also in one task") { store in
+            let id = try StoreSample.id()
+            // A cart operation takes the second lock of an attachment inside the first one, and a refresh may hold the session's lock.
+            let names =
+                lockOfEachKind(id) + [
+                    .attachment("cart recreation", of: id), .attachment("cart", of: try StoreSample.id()),
+                    .object(id.rawValue),
+                ]
+            for name in names {
+                try await store.withLock(name, waitingUpTo: .zero) { _ in
+                    for other in names where other != name {
+                        try await Task { try await store.withLock(other, waitingUpTo: .zero) { _ in } }.value
+                    }
+                }
+            }
+            try await holding(names[...], in: store) {
+                for name in names { await expectBusy(name, in: store) }
+            }
+        },
         Case("different sessions do not wait for each other, and the store works inside a lock") { store in
             let session = try StoreSample.session()
             let other = try StoreSample.id()
@@ -38,14 +68,14 @@ extension StoreConformance {
             let id = try StoreSample.id()
             try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
                 for limit in [Duration.zero, .seconds(-1), .milliseconds(30)] {
-                    await expectBusy(id, in: store, waitingUpTo: limit)
+                    await expectBusy(.session(id), in: store, waitingUpTo: limit)
                 }
             }
         },
         Case("a lock that was not free can be acquired after its holder has released it") { store in
             let id = try StoreSample.id()
             try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
-                await expectBusy(id, in: store)
+                await expectBusy(.session(id), in: store)
             }
             for _ in 0..<3 { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }
         },
@@ -66,7 +96,7 @@ extension StoreConformance {
                     entered.yield()
                     while !Task.isCancelled { await Task.yield() }
                     // A cancelled holder still holds the lock.
-                    await expectBusy(id, in: store)
+                    await expectBusy(.session(id), in: store)
                 }
             }
             let isEntered = await entries.first { _ in true } != nil
@@ -160,8 +190,8 @@ extension StoreConformance {
             let other = try await place.open()
             let session = try await StoreSample.inserted(in: one)
             let room = Room()
-            try await one.withSessionLock(session.id, waitingUpTo: .zero) { _ in
-                await expectBusy(session.id, in: other)
+            for name in lockOfEachKind(session.id) {
+                try await one.withLock(name, waitingUpTo: .zero) { _ in await expectBusy(name, in: other) }
             }
             // Each holder must see what the holder before it saved, and waiting tasks must leave it the connections that it needs.
             try await concurrently(12) { number in
@@ -177,19 +207,36 @@ extension StoreConformance {
         },
     ]
 
-    /// Expects that another task does not get a session's lock; for the same task, a store may treat the lock as held.
+    /// Expects that another task does not get a lock; for the same task, a store may treat the lock as held.
     private static func expectBusy(
-        _ id: SessionID,
+        _ name: LockName,
         in store: any SessionStore,
         waitingUpTo limit: Duration = .zero,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
         let error = await expectTyped(.refreshBusy, sourceLocation: sourceLocation) {
             try await Task {
-                try await store.withSessionLock(id, waitingUpTo: limit) { _ in _ = Issue.record("the body ran") }
+                try await store.withLock(name, waitingUpTo: limit) { _ in _ = Issue.record("the body ran") }
             }.value
         }
         #expect(error?.kind == .retryLater, sourceLocation: sourceLocation)
+    }
+
+    /// Runs the body while this task holds all the locks; each lock must be free.
+    private static func holding(
+        _ names: ArraySlice<LockName>,
+        in store: any SessionStore,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        guard let name = names.first else { return try await body() }
+        try await store.withLock(name, waitingUpTo: .zero) { _ in
+            try await holding(names.dropFirst(), in: store, body)
+        }
+    }
+
+    /// The name of a lock of each kind.
+    private static func lockOfEachKind(_ id: SessionID) -> [LockName] {
+        [.session(id), .attachment("cart", of: id), .object("gid://shopify/Cart/\(id.rawValue)")]
     }
 }
 
