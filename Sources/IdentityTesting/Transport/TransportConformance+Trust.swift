@@ -1,5 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityLoopback
+internal import Synchronization
 
 extension TransportConformance {
     static let trustCases: [Case] = [
@@ -24,6 +25,48 @@ extension TransportConformance {
             try await probe.withServer({ _ in answer }) { server, log in
                 for _ in 0..<2 { _ = try await probe.transport.send(probe.request(server)) }
                 try probe.expect(log.all.allSatisfy { $0.header("cookie") == nil }, "a cookie was sent back")
+            }
+        },
+        Case("responses are not cached") { probe in
+            let count = Mutex<UInt8>(0)
+            let headers = [
+                ("Cache-Control", "public, max-age=31536000, immutable"), ("ETag", "\"1\""),
+                ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"),
+            ]
+            let answer: @Sendable (LoopbackRequest) async -> LoopbackResponse = { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return .message(status: 200, headers: headers, body: [number])
+            }
+            try await probe.withServer(answer) { server, log in
+                for number in UInt8(1)...2 {
+                    let response = try await probe.transport.send(probe.request(server))
+                    try probe.expect(response.body == [number], "the response to another request was returned")
+                }
+                let isConditional = log.all.contains {
+                    $0.header("if-none-match") != nil || $0.header("if-modified-since") != nil
+                }
+                try probe.expect(!isConditional, "a request asks whether a stored response is still current")
+            }
+        },
+        Case("a request is not sent if maySend returns false, also after another request") { probe in
+            try await probe.withServer({ _ in .message(status: 200) }) { server, log in
+                var refused = try probe.request(server, .post, path: "/refused", body: [1])
+                refused.maySend = { false }
+                var permitted = try probe.request(server, .post, path: "/permitted", body: [1])
+                permitted.maySend = { true }
+                // The transport may keep the connection of the permitted request open for the next request.
+                for _ in 0..<2 {
+                    try await probe.expect(.sendingRefused, .notSent, from: refused)
+                    let response = try await probe.transport.send(permitted)
+                    try probe.expect(response.status == 200, "status \(response.status) instead of 200")
+                }
+                try probe.expect(
+                    log.all.map(\.target) == ["/permitted", "/permitted"],
+                    "\(log.all.count) requests instead of 2 reached the server"
+                )
             }
         },
         Case("a method cannot smuggle another request") { probe in
