@@ -79,12 +79,16 @@ public struct ProviderConformance: Sendable {
             #expect(!tokens.accessToken.isEmpty)
             #expect((tokens.refreshToken != nil) == subject.isRefreshable)
         },
-        Case("a callback with another login's state is refused") { subject in
-            let first = try await subject.provider.authorizationRequest(LoginOptions())
-            let (callback, _) = try await callback(subject)
+        Case("a callback with another login's state is refused, and its code is not sent") { subject in
+            let (callback, attempt) = try await callback(subject)
+            // Only the state differs. So no other check, of the provider or its server, can refuse this callback.
+            var other = attempt
+            other.state = try await subject.provider.authorizationRequest(LoginOptions()).attempt.state
             await #expect(throws: IdentityError.self) {
-                _ = try await subject.provider.exchange(callback, for: first.attempt)
+                _ = try await subject.provider.exchange(callback, for: other)
             }
+            // The server accepts a code once, so this exchange fails if the first call sent the code.
+            _ = try await subject.provider.exchange(callback, for: attempt)
         },
         Case("an authorization code can be exchanged only once") { subject in
             let (callback, attempt) = try await callback(subject)
