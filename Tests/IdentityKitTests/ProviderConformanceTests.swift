@@ -53,6 +53,15 @@ struct ProviderConformanceTests {
         }
     }
 
+    /// A provider whose logout URL has no `state`.
+    private struct ForgettingProvider: WrappingProvider, LogoutStateSupporting {
+        let inner = StrictProvider(clock: ManualClock())
+
+        func logoutURL(for tokens: TokenSet, returningTo address: String, state: Secret) async throws -> HTTPURL? {
+            try await inner.logoutURL(for: tokens, returningTo: address)
+        }
+    }
+
     private static func run(_ provider: any IdentityProvider, caseWithPrefix prefix: String) async throws {
         let testCase = try #require(ProviderConformance.cases.first { $0.name.hasPrefix(prefix) })
         try await testCase.run {
@@ -68,6 +77,13 @@ struct ProviderConformanceTests {
             await withKnownIssue("\(check)") {
                 try await Self.run(ExchangingProvider(checkingState: check), caseWithPrefix: name)
             }
+        }
+    }
+
+    @Test("a provider whose logout URL has no state fails the case about this state")
+    func forgottenState() async {
+        await withKnownIssue {
+            try await Self.run(ForgettingProvider(), caseWithPrefix: "a logout URL contains the state unchanged")
         }
     }
 

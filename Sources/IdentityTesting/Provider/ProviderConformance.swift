@@ -135,9 +135,9 @@ public struct ProviderConformance: Sendable {
             let supporting = try offered((any LogoutStateSupporting).self, by: subject.provider)
             let tokens = try await login(subject)
             let address = "https://app.example/signed-out"
-            let url = try await supporting.logoutURL(for: tokens, returningTo: address, state: Secret("s &1"))
-            let query = Array((url?.query ?? "state=s%20%261").utf8)
-            #expect(try LoginCallback(form: query).value(of: "state")?.reveal() == "s &1")
+            guard let url = try await supporting.logoutURL(for: tokens, returningTo: address, state: Secret("s &1"))
+            else { try Test.doesNotApply("the provider has no logout page") }
+            #expect(try LoginCallback(form: Array((url.query ?? "").utf8)).value(of: "state")?.reveal() == "s &1")
         },
         Case("neither plain text nor an ID token is accepted as a logout token") { subject in
             let supporting = try offered((any BackChannelLogoutSupporting).self, by: subject.provider)
