@@ -65,6 +65,9 @@ extension PostgresStore {
         /// The time limit of a call, including the wait for a connection, by default 5 seconds.
         public var callLimit: Duration = .seconds(5)
         /// The time limit for connecting to one server, by default 5 seconds; `connect_timeout` in the connection string overrides it.
+        ///
+        /// If the connection string names several hosts, each one gets ``callLimit`` divided by the number of hosts plus one at most, or
+        /// one second if that is longer. So a host that does not respond leaves time for the next one.
         public var connectLimit: Duration = .seconds(5)
         /// The time after which an unused connection is closed, by default 5 minutes.
         public var idleLimit: Duration = .seconds(300)

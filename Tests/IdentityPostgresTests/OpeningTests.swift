@@ -1,9 +1,11 @@
 #if PostgreSQL
 import FoundationEssentials
 import IdentityKit
+import IdentityPlatform
 import IdentityStoreKit
 import TestDirectories
 import TestPostgres
+import TestProcesses
 import TestStores
 import Testing
 
@@ -167,6 +169,34 @@ struct OpeningTests {
                 $0.callLimit = .milliseconds(300)
             }
         }
+    }
+
+    @Test("a store opens and adds connections although the first host of its connection string does not respond")
+    func silentHost() async throws {
+        let schema = try await TestSchema()
+        // The system completes the TCP handshake, and nobody reads from the connection.
+        let listener = Platform.socket(AF_INET, Platform.streamSocket, 0)
+        defer { close(listener) }
+        let port = try LoopbackPort.bind(listener)
+        try #require(listen(listener, 64) == 0)
+        let store = try await schema.open {
+            $0.connection = Secret(
+                """
+                host=127.0.0.1,127.0.0.1 port=\(port),\(schema.server.port) dbname=postgres \
+                user=\(TestPostgresServer.user) password=\(TestPostgresServer.password)
+                """
+            )
+            // The limits are equal, as the defaults are: without a share for each host, the first one uses up the whole call.
+            ($0.callLimit, $0.connectLimit) = (.seconds(15), .seconds(15))
+            $0.listensForNotifications = false
+        }
+        let session = try sampleSession()
+        try await store.insert(session)
+        // While a transaction uses the first connection, the call needs a second one.
+        let found = try await store.client.transaction(by: .now + .seconds(60)) { _ in
+            try await store.session(session.id)
+        }
+        #expect(found?.id == session.id)
     }
 
     @Test("a user without permissions is a configuration error, and a user can use its own schema")
