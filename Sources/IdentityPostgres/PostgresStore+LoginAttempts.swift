@@ -28,7 +28,8 @@ extension PostgresStore: LoginAttemptStore {
     ) async throws -> StoredLoginAttempt? {
         let hash = try records.hash(ofLoginAttempt: key)
         let found = try await client.repeating { deadline, isInDoubt -> StoredLoginAttempt? in
-            if let row = try await currentRow(sql.readAttempt, hash, deadline).map(SealedLoginAttempt.init) {
+            // If the row is still there after a removal that changed nothing, a key rotation has sealed it again meanwhile.
+            while let row = try await currentRow(sql.readAttempt, hash, deadline).map(SealedLoginAttempt.init) {
                 // The attempt is opened and checked before it is removed, so an attempt that cannot be opened or is refused stays.
                 let attempt = try records.open(row, of: key)
                 try check(attempt)

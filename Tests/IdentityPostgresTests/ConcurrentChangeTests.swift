@@ -41,6 +41,30 @@ struct ConcurrentChangeTests {
         #expect(try await removal.value?.attachments["cart"]?.reveal() == "new")
     }
 
+    @Test("a pending login is taken once although a key rotation seals its record again at the same moment")
+    func resealedLogin() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open()
+        let attempt = StoredLoginAttempt(
+            key: "login",
+            tenant: "shop",
+            expiresAt: Date(timeIntervalSince1970: 2_000_000_000),
+            payload: Secret("attempt")
+        )
+        try await store.insert(attempt)
+        let row = try store.records.seal(attempt)
+        let login = try await store.client.transaction(by: store.client.deadline) { transaction in
+            let statement = store.sql.rare("UPDATE §login_attempt SET slot = $1", [.bytes])
+            #expect(try await transaction.run(statement, .bytes(row.record)).changed == 1)
+            let login = Task { try await store.takeLoginAttempt("login") }
+            // The call has read the old record. Its removal waits for this transaction.
+            try await schema.waitForBlockedStatement(in: store)
+            return login
+        }
+        #expect(try await login.value?.payload.reveal() == "attempt")
+        #expect(try await store.takeLoginAttempt("login") == nil)
+    }
+
     @Test("a list reports damage if a session is put back from quarantine while the rows are read")
     func restoredDuringList() async throws {
         let schema = try await TestSchema()
