@@ -130,6 +130,21 @@ struct PoolTests {
         #expect(try await store.remove(session.id)?.attachments.count == 1)
     }
 
+    @Test("a transaction is repeated when its connection has lost its prepared statements")
+    func discardedBeforeTransaction() async throws {
+        let schema = try await TestSchema()
+        let store = try await schema.open { $0.maximumConnections = 1 }
+        let sessions = [try sampleSession(), try sampleSession()]
+        for session in sessions {
+            try await store.insert(session)
+            #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
+        }
+        // The first removal prepares the statements of the second one.
+        #expect(try await store.remove(sessions[0].id) != nil)
+        try await store.execute("DISCARD ALL")
+        #expect(try await store.remove(sessions[1].id)?.attachments.count == 1)
+    }
+
     @Test(
         "the pool works through PgBouncer in transaction mode",
         .enabled(if: Bouncer.isAvailable, "apt-get install pgbouncer")

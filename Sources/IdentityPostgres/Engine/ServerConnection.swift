@@ -173,9 +173,12 @@ final class ServerConnection {
             outcome = nil
             execute(call)
             return isBroken ? end(.failure(lost())) : nil
-        case (_, .failure(let failure)) where isAboutPreparation(failure):
-            // A pooler or a schema change has made the prepared statement unusable. The call had no effect, so it runs again unprepared.
+        case (_, .failure(let failure)) where usesPreparation && isAboutPreparation(failure):
+            // A pooler or a schema change has made the prepared statement unusable. From now on, no statement is prepared here.
             usesPreparation = false
+            // In a transaction, the server refuses further statements until the rollback. So the caller repeats the transaction.
+            guard unsafe PQtransactionStatus(pointer) == PQTRANS_IDLE else { return end(.failure(failure)) }
+            // The call had no effect, so it runs again unprepared.
             outcome = nil
             execute(call)
             return isBroken ? end(.failure(lost())) : nil
@@ -189,8 +192,7 @@ final class ServerConnection {
     }
 
     private func isAboutPreparation(_ failure: PostgresFailure) -> Bool {
-        guard usesPreparation, unsafe PQtransactionStatus(pointer) == PQTRANS_IDLE else { return false }
-        return ["26000", "42P05", "0A000"].contains { failure.reason == .server($0) }
+        ["26000", "42P05", "0A000"].contains { failure.reason == .server($0) }
     }
 
     private func lose() -> Progress { .finished(end(.failure(lost()))) }
