@@ -19,6 +19,9 @@ extension PostgresStore: SessionAttachmentStore {
     ///
     /// If `payload` is nil, the attachment is removed. If `revision` is nil, the session must not have an attachment with this name.
     ///
+    /// If the response to the insertion of an attachment is lost, and another caller removes the attachment before this call repeats the
+    /// insertion, the attachment is stored again.
+    ///
     /// - Throws: `IdentityError` of the store; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether
     ///   the change took effect.
     public func setAttachment(

@@ -6,6 +6,9 @@ internal import Synchronization
 extension PostgresStore: SessionReplacing {
     /// Adds a new session.
     ///
+    /// If the response to the insertion is lost, and another caller removes the session before this call repeats the insertion, the session
+    /// is stored again.
+    ///
     /// - Throws: `IdentityError` of the store; of kind `retryLater` with code `store_full` when the session's tenant has the maximum number
     ///   of sessions; of kind `rejected` when a session with this id already exists.
     public func insert(_ session: StoredSession) async throws {
