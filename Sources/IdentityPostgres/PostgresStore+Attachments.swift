@@ -8,10 +8,8 @@ extension PostgresStore: SessionAttachmentStore {
     /// - Throws: `IdentityError` of the store; with code `store_corrupt` when the attachment is damaged or in quarantine.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
-        guard let row = try await client.find(sql.readAttachment, .key(hash)).first.map(SealedAttachment.init) else {
-            try await refuseQuarantined(hash, .attachment)
-            return nil
-        }
+        let found = try await find(sql.readAttachment, hash, .attachment)
+        guard let row = found.map(SealedAttachment.init) else { return nil }
         return SessionAttachment(payload: try records.open(row, of: id).payload, revision: row.revision)
     }
 

@@ -42,7 +42,7 @@ extension PostgresStore: LoginAttemptStore {
             if isInDoubt { throw PostgresFailure(.outcomeUnknown) }
             return nil
         }
-        if found == nil { try await refuseQuarantined(hash, .loginAttempt) }
+        if found == nil { _ = try await isPutBack(hash, .loginAttempt) }
         return found
     }
 

@@ -33,15 +33,22 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         try await maintenance.quarantineDamagedRows()
     }
 
-    /// Throws if a row that was not found is in quarantine, because such a row must be reported as damaged and not as missing.
-    func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) async throws {
-        let found = try await client.read(
-            sql.isQuarantined,
-            .integer(Int64(kind.rawValue)),
-            .key(hash),
-            .bytes(hash)
-        )
-        if !found.isEmpty { throw IdentityError.quarantined }
+    /// Looks up a row; nil if it exists neither in its table nor in quarantine.
+    ///
+    /// - Throws: `store_corrupt` if the row is in quarantine; `IdentityError` of the store.
+    func find(_ statement: Statement, _ hash: [UInt8], _ kind: SealedRow.Kind) async throws -> Row? {
+        if let row = try await client.find(statement, .key(hash)).first { return row }
+        return try await isPutBack(hash, kind) ? client.find(statement, .key(hash)).first : nil
+    }
+
+    /// Whether a row that was not found is in its table now, because an operator has put it back from quarantine meanwhile.
+    ///
+    /// Throws if the row is in quarantine, because such a row must be reported as damaged and not as missing.
+    func isPutBack(_ hash: [UInt8], _ kind: SealedRow.Kind) async throws -> Bool {
+        let found = try await client.read(sql.location(of: kind), .key(hash), .bytes(hash)).first
+        if found?.flag(0) == true { return true }
+        if found?.flag(1) == true { throw IdentityError.quarantined }
+        return false
     }
 
     /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.

@@ -33,11 +33,7 @@ extension PostgresStore: SessionReplacing {
     /// The session with an id; nil if it does not exist.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try records.hash(of: id)
-        if let row = try await client.find(sql.readSession, .key(hash)).first {
-            return try records.open(SealedSession(row), of: id)
-        }
-        try await refuseQuarantined(hash, .session)
-        return nil
+        return try await find(sql.readSession, hash, .session).map { try records.open(SealedSession($0), of: id) }
     }
 
     /// Replaces a session; false if its row has another generation than the expected one, or does not exist.
@@ -56,7 +52,7 @@ extension PostgresStore: SessionReplacing {
             return isOurs
         }
         if !isReplaced, try await !isThere(client.find(sql.hasSession, .key(row.hash)).first, row.hash) {
-            try await refuseQuarantined(row.hash, .session)
+            _ = try await isPutBack(row.hash, .session)
         }
         return isReplaced
     }
@@ -67,8 +63,13 @@ extension PostgresStore: SessionReplacing {
     /// attachment must not keep a buyer logged in.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         let hash = try records.hash(of: id)
+        if let removed = try await remove(id, hash) { return removed }
+        return try await isPutBack(hash, .session) ? remove(id, hash) : nil
+    }
+
+    private func remove(_ id: SessionID, _ hash: [UInt8]) async throws -> RemovedSession? {
         var last: (removed: RemovedSession, transaction: Int64)?
-        let removed = try await client.repeating { deadline, isInDoubt -> RemovedSession? in
+        return try await client.repeating { deadline, isInDoubt -> RemovedSession? in
             try await client.transaction(by: deadline) { transaction in
                 guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
                     // The response to the COMMIT of an earlier run may have been lost. If that COMMIT took effect, this call has removed
@@ -87,8 +88,6 @@ extension PostgresStore: SessionReplacing {
                 return removed
             }
         }
-        if removed == nil { try await refuseQuarantined(hash, .session) }
-        return removed
     }
 
     /// Marks every session as restored from a backup: its refresh token may have been used after the backup.

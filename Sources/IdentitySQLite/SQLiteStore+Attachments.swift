@@ -8,9 +8,7 @@ extension SQLiteStore: SessionAttachmentStore {
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
         let row = try await database.readRow { connection in
-            let row = try connection.first(.readAttachment, .key(hash), read: SealedAttachment.init)
-            if row == nil { try connection.refuseQuarantined(hash, .attachment) }
-            return row
+            try connection.find(.readAttachment, hash, .attachment, read: SealedAttachment.init)
         }
         guard let row else { return nil }
         return SessionAttachment(payload: try records.open(row, of: id).payload, revision: row.revision)

@@ -50,8 +50,6 @@ extension SQLiteStore: LoginAttemptStore {
 extension Connection {
     /// The row of a pending login; throws if the row is in quarantine.
     fileprivate func attempt(_ hash: [UInt8]) throws -> SealedLoginAttempt? {
-        if let row = try first(.readAttempt, .key(hash), read: SealedLoginAttempt.init) { return row }
-        try refuseQuarantined(hash, .loginAttempt)
-        return nil
+        try find(.readAttempt, hash, .loginAttempt, read: SealedLoginAttempt.init)
     }
 }

@@ -93,4 +93,14 @@ extension Connection {
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws {
         if try isQuarantined(hash, kind) { throw IdentityError.quarantined }
     }
+
+    /// The row with a hash; nil if it exists neither in its table nor in quarantine.
+    ///
+    /// Throws if the row is in quarantine.
+    func find<R>(_ query: Query, _ hash: [UInt8], _ kind: SealedRow.Kind, read: (Statement) -> R) throws -> R? {
+        if let row = try first(query, .key(hash), read: read) { return row }
+        try refuseQuarantined(hash, kind)
+        // Outside of a transaction, another process may have put the row back from quarantine between the two statements.
+        return try first(query, .key(hash), read: read)
+    }
 }

@@ -124,9 +124,7 @@ extension SQLiteStore: PartialSessionListing {
 extension Connection {
     /// The row of a session; throws if the row is in quarantine.
     fileprivate func session(_ hash: [UInt8]) throws -> SealedSession? {
-        if let row = try first(.readSession, .key(hash), read: SealedSession.init) { return row }
-        try refuseQuarantined(hash, .session)
-        return nil
+        try find(.readSession, hash, .session, read: SealedSession.init)
     }
 
     /// Whether the session exists; throws if its row has another hash.

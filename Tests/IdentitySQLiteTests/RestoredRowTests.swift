@@ -1,7 +1,9 @@
+import CIdentitySQLite
 import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import Synchronization
 import TestDoubles
 import TestGuides
 import TestStores
@@ -76,6 +78,26 @@ struct RestoredRowTests {
         #expect(try await store.sweep(expiredBefore: .distantFuture) == 1)
     }
 
+    @Test("a session that is put back from quarantine while a call looks for it is found")
+    func duringLookup() async throws {
+        let directory = try StoreDirectory()
+        // By the manual clock, no read is slow. A slow read would stop the direct reads.
+        let store = try await directory.open { $0.clock = ManualClock() }
+        let session = try sampleSession()
+        try await store.insert(session)
+        try await quarantine([session.id], store, directory)
+        try directory.connection().execute("UPDATE quarantine SET generation = generation - 1")
+        let puttingBack = Action(before: "FROM quarantine") { [statements] in
+            try directory.connection().execute(statements[0])
+        }
+        let isInstalled = try store.database.direct.read { puttingBack.install(on: $0) }
+        try #require(isInstalled == true)
+        // Without the reader, the call can only use the connection on which the action is installed.
+        await store.database.reader.close()
+        #expect(try await store.session(session.id)?.payload.reveal() == "tokens")
+        #expect(puttingBack.count == 1)
+    }
+
     @Test("the guide's statements put a row of a backup in the place of a quarantined row, and mark it as restored")
     func ofBackup() async throws {
         let directory = try StoreDirectory()
@@ -114,5 +136,49 @@ struct RestoredRowTests {
         try other.connection().execute("UPDATE quarantine SET generation = generation - 1")
         try other.connection().execute(statements[0])
         #expect(try await copy.session(session.id)?.isRestored == true)
+    }
+}
+
+/// Runs its body once, immediately before a connection of a store runs its first statement that contains a text.
+private final class Action: Sendable {
+    private let text: String
+    private let body: @Sendable () throws -> Void
+    private let runs = Mutex(0)
+
+    init(before text: String, _ body: @escaping @Sendable () throws -> Void) {
+        self.text = text
+        self.body = body
+    }
+
+    var count: Int { runs.withLock(\.self) }
+
+    /// Installs the action, which must exist as long as the connection is used; false if this is not possible.
+    func install(on connection: Connection) -> Bool {
+        // The property is private, because only the connection uses its pointer.
+        let property = Mirror(reflecting: connection).children.first { $0.label == "pointer" }
+        guard let pointer = unsafe property?.value as? OpaquePointer else { return false }
+        // SQLite calls the function before the statement takes its lock.
+        let result = unsafe sqlite3_trace_v2(
+            pointer,
+            UInt32(SQLITE_TRACE_STMT),
+            { _, context, _, sql in
+                guard let context = unsafe context, let sql = unsafe sql else { return 0 }
+                let action = unsafe Unmanaged<Action>.fromOpaque(context).takeUnretainedValue()
+                unsafe action.begins(String(cString: sql.assumingMemoryBound(to: CChar.self)))
+                return 0
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+        return result == SQLITE_OK
+    }
+
+    private func begins(_ statement: String) {
+        let isFirst = runs.withLock { count in
+            guard count == 0, statement.contains(text) else { return false }
+            count += 1
+            return true
+        }
+        guard isFirst else { return }
+        do { try body() } catch { Issue.record(error) }
     }
 }

@@ -66,13 +66,18 @@ extension Statements {
         )
     }
 
-    /// Whether a row is in quarantine.
+    /// Whether a row is in its table, and whether it is in quarantine.
     ///
-    /// It searches by the key or the hash, because one of them may be damaged.
-    var isQuarantined: Statement {
+    /// One statement reads both tables at one moment, so it does not miss a row that is put back from quarantine. It searches the
+    /// quarantine by the key or the hash, because one of them may be damaged.
+    func location(of kind: SealedRow.Kind) -> Statement {
         statement(
-            [.integer, .integer, .bytes],
-            "SELECT 1::bigint FROM §quarantine WHERE kind = $1::smallint AND (key = $2 OR hash = $3) LIMIT 1"
+            [.integer, .bytes],
+            """
+            SELECT EXISTS (SELECT FROM §\(kind.table) WHERE key = $1),
+            EXISTS (SELECT FROM §quarantine WHERE kind = \(kind.rawValue) AND (key = $1 OR hash = $2))
+            """,
+            name: "location_\(kind.table)"
         )
     }
 
