@@ -17,6 +17,8 @@ struct GraphExecutor: Sendable {
     let schema: GraphSchema
     let queries: [String: Resolver]
     let mutations: [String: Mutation]
+    /// The access scope that the request lacks, by field, such as `QueryRoot.customer`; such a field is an `ACCESS_DENIED` error.
+    var missingScopes: [String: String] = [:]
 
     /// Returns the response to a request body `{query, variables, operationName}`.
     func run(_ request: JSONValue) -> JSONObject {
@@ -77,7 +79,7 @@ struct GraphExecutor: Sendable {
 
     private func execute(_ document: GraphDocument, _ operation: GraphOperation, _ variables: JSONObject) -> JSONObject
     {
-        var run = GraphRun(schema: schema, document: document, variables: variables)
+        var run = GraphRun(schema: schema, document: document, variables: variables, missingScopes: missingScopes)
         var context = JSONObject()
         for directive in operation.directives where directive.name == "inContext" {
             context = (try? run.arguments(directive.arguments, schema.directives["inContext"]?.arguments ?? [])) ?? [:]

@@ -31,6 +31,14 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
         text.map { .leaf(.string($0)) } ?? .null
     }
 
+    /// The failure of a field whose access scope the request lacks.
+    static func accessDenied(to field: String, scope: String) -> GraphNode {
+        .failure(
+            message: "Access denied for \(field) field. Required access: `\(scope)` access scope.",
+            code: "ACCESS_DENIED"
+        )
+    }
+
     static func flag(_ flag: Bool) -> GraphNode {
         .leaf(.bool(flag))
     }

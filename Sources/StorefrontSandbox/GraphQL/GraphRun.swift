@@ -7,11 +7,13 @@ struct GraphRun {
     private let schema: GraphSchema
     private let fragments: [String: GraphFragment]
     private let variables: JSONObject
+    private let missingScopes: [String: String]
     private(set) var errors: [GraphError] = []
 
-    init(schema: GraphSchema, document: GraphDocument, variables: JSONObject) {
+    init(schema: GraphSchema, document: GraphDocument, variables: JSONObject, missingScopes: [String: String]) {
         self.schema = schema
         self.variables = variables
+        self.missingScopes = missingScopes
         fragments = Dictionary(document.fragments.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -141,6 +143,9 @@ struct GraphRun {
             var values: JSONObject = [:]
             var node = members[field.name] ?? missing
             do { values = try arguments(field.arguments, definition.arguments) } catch { node = Self.refusal(error) }
+            if let scope = missingScopes["\(typeName).\(field.name)"] {
+                node = .accessDenied(to: field.name, scope: scope)
+            }
             guard let value = complete(node, definition.type, merged, values, path + [.string(key)]) else { return nil }
             object[key] = value
         }

@@ -4,7 +4,8 @@ internal import IdentitySandbox
 
 /// The properties of a request that change the response.
 struct CartViewer: Sendable {
-    let mayReadCustomer: Bool
+    /// Whether the request has a token; without it, Shopify serves no customers and no tags of products.
+    let hasToken: Bool
     /// Whether checkout URLs made for this request can open signed in.
     let mayAuthenticateCheckout: Bool
     let now: Date
@@ -132,12 +133,8 @@ extension SandboxStorefront {
     private func buyerIdentity(of cart: Cart, _ viewer: CartViewer) -> GraphNode {
         let identity = cart.identity
         var customer = identity.customer.map(Self.customer) ?? .null
-        if !viewer.mayReadCustomer {
-            customer = .failure(
-                message:
-                    "Access denied for customer field. Required access: `unauthenticated_read_customers` access scope.",
-                code: "ACCESS_DENIED"
-            )
+        if !viewer.hasToken {
+            customer = .accessDenied(to: "customer", scope: "unauthenticated_read_customers")
         }
         let location = identity.companyLocationID.map { id -> GraphNode in
             [

@@ -27,7 +27,19 @@ extension SandboxStorefront {
             queries.merge(restrictedQueries) { $1 }
             mutations.merge(restrictedMutations(viewer)) { $1 }
         }
-        return GraphExecutor(schema: schema, queries: queries, mutations: mutations)
+        let missingScopes = viewer.hasToken ? [:] : scopesOfTokens
+        return GraphExecutor(schema: schema, queries: queries, mutations: mutations, missingScopes: missingScopes)
+    }
+
+    /// The scopes of the fields that Shopify does not serve to a request without a token, by field.
+    private var scopesOfTokens: [String: String] {
+        var scopes = [
+            "QueryRoot.productTags": "unauthenticated_read_product_tags",
+            "Product.tags": "unauthenticated_read_product_tags",
+        ]
+        for name in legacyQueries.keys { scopes["QueryRoot.\(name)"] = "unauthenticated_read_customers" }
+        for name in legacyMutations.keys { scopes["Mutation.\(name)"] = "unauthenticated_write_customers" }
+        return scopes
     }
 
     private var changes: [String: Change] {

@@ -53,7 +53,7 @@ extension SandboxStorefront {
             return finish(.html("<h1>Security Rejection</h1>", status: 430))
         }
         let viewer = CartViewer(
-            mayReadCustomer: publicToken != nil || privateToken != nil,
+            hasToken: publicToken != nil || privateToken != nil,
             mayAuthenticateCheckout: privateToken == nil || namesBuyer || !configuration.requiresBuyerIP,
             now: now
         )

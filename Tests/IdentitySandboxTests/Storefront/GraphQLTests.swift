@@ -141,4 +141,38 @@ import Testing
         #expect(error?["extensions"]?["code"]?.string == "ACCESS_DENIED")
         #expect(error?["path"]?.array?.compactMap(\.string) == ["cartCreate", "cart", "buyerIdentity", "customer"])
     }
+
+    @Test(
+        "without a token, customers and tags of products are errors, and nothing is changed",
+        arguments: [
+            ("{ customer(customerAccessToken: \"x\") { id } }", ["customer"], "unauthenticated_read_customers"),
+            (
+                "mutation { customerCreate(input: { email: \"eve@example.com\", password: \"secret\" }) { customer { id } } }",
+                ["customerCreate"], "unauthenticated_write_customers"
+            ),
+            ("{ productTags(first: 1) { nodes } }", ["productTags"], "unauthenticated_read_product_tags"),
+            (
+                "{ product(handle: \"analytical-mug\") { tags } }",
+                ["product", "tags"], "unauthenticated_read_product_tags"
+            ),
+        ]
+    )
+    func tokenless(query: String, path: [String], scope: String) async throws {
+        let sandbox = try await ShopSandbox.start()
+        let url = sandbox.storefront.endpoint
+        let denied = try await TestClient.shared.graphQL(url, query)
+        let error = denied["errors"]?.array?.first
+        #expect(error?["extensions"]?["code"]?.string == "ACCESS_DENIED")
+        #expect(error?["path"]?.array?.compactMap(\.string) == path)
+        #expect(error?["message"]?.string?.contains(scope) == true)
+        #expect(sandbox.storefront.legacyMail(to: "eve@example.com") == nil)
+        let token = sandbox.storefront.configuration.publicToken
+        let served = try await TestClient.shared.graphQL(
+            url,
+            query,
+            headers: ["X-Shopify-Storefront-Access-Token": token]
+        )
+        #expect(served["errors"] == nil)
+        await sandbox.stop()
+    }
 }

@@ -24,7 +24,9 @@ struct WholeShopTests {
     @Test("two dozen products have options, collections, tags, sold-out variants, and pictures that the sandbox serves")
     func catalogue() async throws {
         let sandbox = try await start()
-        let answer = try await CartClient(sandbox: sandbox).run(
+        let token = sandbox.storefront.configuration.publicToken
+        let headers = ["X-Shopify-Storefront-Access-Token": token]
+        let answer = try await CartClient(sandbox: sandbox, headers: headers).run(
             """
             { products(first: 50) { nodes {
                 handle tags productType availableForSale featuredImage { url } options { name optionValues { name } }
