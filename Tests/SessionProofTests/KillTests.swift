@@ -64,6 +64,20 @@ struct KillTests {
         #expect(ended.output.contains("BROKEN: "), "\(ended.output)")
     }
 
+    @Test(
+        "A run fails if its processes fail or request no tokens",
+        arguments: [
+            (["12", "4", "0", "--mutant", "fails-at-start"], "a process ended with status 70 before it was killed"),
+            (["0", "4", "0", "--mutant", "fails-at-end"], "a process ended with status 70"),
+            (["0", "4", "0", "--mutant", "no-requests"], "the processes made 0 refreshes of 20 sessions"),
+        ]
+    )
+    func failedProcesses(_ arguments: [String], _ violation: String) async throws {
+        let ended = try await program.run(arguments)
+        #expect(ended.status == 1, "\(ended.output)")
+        #expect(ended.output.contains("BROKEN: \(violation)"), "\(ended.output)")
+    }
+
     @Test("A thousand callers in sixteen processes refresh one expired session once")
     func storm() async throws {
         let ended = try await program.run(["--storm"])

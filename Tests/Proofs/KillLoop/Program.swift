@@ -24,7 +24,8 @@ enum Program {
             }
             return 0
         } catch {
-            print("\(error)")
+            // Not among the reports on standard output, which the driver reads.
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
             return 70
         }
     }

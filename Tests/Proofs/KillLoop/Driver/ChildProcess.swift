@@ -7,8 +7,11 @@ final class ChildProcess: Sendable {
     private let process: Spawned
     private let input: Mutex<Int32>
     private let exitStatus = ExitStatus()
+    private let isOver = Atomic(false)
 
     var identifier: pid_t { process.identifier }
+    /// Whether it ended and all its lines were received.
+    var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
     /// Starts this program again.
     ///
@@ -22,10 +25,12 @@ final class ChildProcess: Sendable {
         let process = try Spawned.start("/proc/self/exe", arguments, variables, sharingErrors: true)
         self.process = process
         input = Mutex(process.input)
-        _ = DedicatedThread.start { [exitStatus] in
+        _ = DedicatedThread.start { [self] in
             LineReader.read(process.output, line)
             close(process.output)
-            exitStatus.set(process.wait())
+            let status = process.wait()
+            isOver.store(true, ordering: .releasing)
+            exitStatus.set(status)
         }
     }
 
@@ -36,15 +41,19 @@ final class ChildProcess: Sendable {
     }
 
     func signal(_ number: Int32) {
-        kill(identifier, number)
+        // The system may reuse the identifier of a process that ended.
+        if !hasEnded { kill(identifier, number) }
     }
 
     /// Waits until it ended and all its lines were received.
-    func end() async {
-        _ = await exitStatus.value()
+    ///
+    /// - Returns: Its exit status; 128 plus the number of the signal if a signal ended it.
+    func end() async -> Int32 {
+        let status = await exitStatus.value()
         input.withLock { descriptor in
             if descriptor >= 0 { close(descriptor) }
             descriptor = -1
         }
+        return status
     }
 }

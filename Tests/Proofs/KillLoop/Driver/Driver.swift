@@ -42,11 +42,12 @@ struct Driver: Sendable {
         order.mutant = plan.mutant
         order.schema = "kill_loop_\(UInt32.random(in: .min ... .max))"
         order.key = (0..<64).map { _ in String(Int.random(in: 0...15), radix: 16) }.joined()
-        let manager = try order.manager(try await order.store(), try CurlTransport())
+        let store = try await order.store()
+        let manager = try order.manager(store, try CurlTransport())
         let isGood =
             plan.isStorm
             ? try await RefreshStorm(order, sandbox, manager).run()
-            : try await kill(order, sandbox, manager)
+            : try await kill(order, sandbox, manager, store)
         await sandbox.stop()
         return isGood
     }
@@ -57,25 +58,24 @@ struct Driver: Sendable {
             sessions: manager,
             presenter: SandboxBuyer(email: "buyer-\(number)@example.com")
         )
-        _ = try await Self.repeating { try await flow.login() }
+        _ = try await Retry.afterTemporaryErrors { try await flow.login() }
     }
 
-    /// Repeats a call after temporary errors, which a busy machine can cause.
-    private static func repeating<Value>(_ call: () async throws -> Value) async throws -> Value {
-        for _ in 0..<4 {
-            do { return try await call() } catch let error as IdentityError where error.kind == .retryLater {}
-        }
-        return try await call()
-    }
-
-    private func kill(_ order: WorkOrder, _ sandbox: Sandbox, _ manager: SessionManager) async throws -> Bool {
+    private func kill(
+        _ order: WorkOrder,
+        _ sandbox: Sandbox,
+        _ manager: SessionManager,
+        _ store: any SessionStore
+    ) async throws -> Bool {
         for number in 0..<plan.sessions { try await login(manager, number) }
         // Responses are delayed, because kills during a request matter most.
         sandbox.openID.planFault(.delay(.milliseconds(25)), on: .token, times: .max)
         let fleet = Fleet(try String(decoding: JSONEncoder().encode(order), as: UTF8.self))
         for _ in 0..<plan.processes { try fleet.start() }
         // Two minutes; only a process that never begins takes so long.
-        for _ in 0..<12_000 where fleet.startTime == nil { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<12_000 where fleet.startTime == nil && !fleet.hasEndedProcess {
+            try await Task.sleep(for: .milliseconds(10))
+        }
         let before = order.clock.now
         var buyers = plan.sessions
         var replaced: Set<String> = []
@@ -97,10 +97,33 @@ struct Driver: Sendable {
             }
         }
         try await Task.sleep(for: .milliseconds(1500))
+        try await waitForRefreshes(fleet, sandbox)
         await fleet.end()
         sandbox.openID.removeAllFaults()
-        let isPaced = plan.kills > 0 || isPaced(fleet.ledger, sandbox, for: order.clock.now.timeIntervalSince(before))
-        return try await check(fleet.ledger, sandbox, manager) && isPaced
+        var ledger = fleet.ledger
+        let refreshes = sandbox.openID.counters.refreshes
+        if refreshes < plan.sessions {
+            ledger.found("the processes made \(refreshes) refreshes of \(plan.sessions) sessions")
+        }
+        for (id, generation) in ledger.kept {
+            guard let id = SessionID(rawValue: id) else { continue }
+            let stored = try await store.session(id)?.generation ?? 0
+            if stored < generation { ledger.found("a saved session was lost: session \(id.rawValue)") }
+        }
+        let isPaced = plan.kills > 0 || isPaced(ledger, sandbox, for: order.clock.now.timeIntervalSince(before))
+        return try await check(ledger, sandbox, manager) && isPaced
+    }
+
+    /// Waits until the processes made as many refreshes as there are sessions, at most a minute.
+    ///
+    /// A run with fewer refreshes would prove little. A slow machine may need longer for them than the run lasts.
+    private func waitForRefreshes(_ fleet: Fleet, _ sandbox: Sandbox) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while sandbox.openID.counters.refreshes < plan.sessions, ContinuousClock.now < end {
+            let isDecided = fleet.hasEndedProcess || !fleet.ledger.broken.isEmpty || fleet.ledger.overlaps > 0
+            if isDecided || plan.mutant == .requestsNoTokens { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     /// Whether the run continues: the number of kills is not reached, too few of them hit the gap, or a mutant was not found.
@@ -130,7 +153,7 @@ struct Driver: Sendable {
             for id in open {
                 group.addTask {
                     do {
-                        _ = try await Self.repeating { try await manager.refreshTokens(for: id) }
+                        _ = try await Retry.afterTemporaryErrors { try await manager.refreshTokens(for: id) }
                         return nil
                     } catch let error as IdentityError where error.kind == .signInAgain {
                         return (id.rawValue, error.code.rawValue)

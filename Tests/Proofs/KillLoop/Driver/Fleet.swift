@@ -26,6 +26,8 @@ final class Fleet: Sendable {
     var ledger: Ledger { state.withLock { $0.ledger } }
     /// How long the last process needed until it requested tokens; nil before the first one does.
     var startTime: Duration? { state.withLock { $0.startTime } }
+    /// Whether a process ended that was not killed.
+    var hasEndedProcess: Bool { state.withLock { $0.running.contains(where: \.hasEnded) } }
 
     func start() throws {
         // Lines are identified by our own number, because the system may reuse a process id.
@@ -46,6 +48,8 @@ final class Fleet: Sendable {
     private let numbers = Mutex<[Int32: Int32]>([:])
 
     /// Kills a process, reads its remaining output and starts another.
+    ///
+    /// A process that ended before the kill is a violation, and does not count as killed.
     func killOne() async throws {
         let process = state.withLock { state -> ChildProcess? in
             guard let index = state.running.indices.randomElement() else { return nil }
@@ -54,9 +58,15 @@ final class Fleet: Sendable {
         guard let process else { return }
         let time = MonotonicTime.now
         process.signal(SIGKILL)
-        await process.end()
+        let status = await process.end()
         let number = numbers.withLock { $0.removeValue(forKey: process.identifier) }
-        state.withLock { $0.ledger.killed(number ?? 0, at: time) }
+        state.withLock { state in
+            if status == 128 + SIGKILL {
+                state.ledger.killed(number ?? 0, at: time)
+            } else {
+                state.ledger.found("a process ended with status \(status) before it was killed")
+            }
+        }
         try start()
     }
 
@@ -85,13 +95,16 @@ final class Fleet: Sendable {
         }
     }
 
-    /// Tells all processes to end and waits for them.
+    /// Tells all processes to end and waits for them; another status than 0 is a violation.
     func end() async {
         for number in state.withLock({ $0.asleep }) { wake(number) }
         for process in state.withLock({ $0.running }) {
             process.signal(SIGCONT)
             process.send("end")
         }
-        for process in state.withLock({ $0.running }) { await process.end() }
+        for process in state.withLock({ $0.running }) {
+            let status = await process.end()
+            if status != 0 { state.withLock { $0.ledger.found("a process ended with status \(status)") } }
+        }
     }
 }

@@ -16,7 +16,7 @@ struct Ledger: Sendable {
     /// Sessions whose lock holder was stopped between claim and journal for longer than others wait.
     private(set) var stopHits = 0
     private(set) var longStops = 0
-    /// Violations that processes reported.
+    /// Violations that processes reported, or that the driver found.
     private(set) var broken: [String] = []
     /// The times at which each process held a session's lock.
     private var holds: [String: [Hold]] = [:]
@@ -49,10 +49,13 @@ struct Ledger: Sendable {
         case ("unlocked", 3):
             let last = holds[words[1]]?.lastIndex { $0.process == process && $0.to == nil }
             if let last { holds[words[1]]?[last].to = Int64(words[2]) }
-        case ("broken", 3): broken.append("\(words[2]): session \(words[1])")
+        case ("broken", 3): found("\(words[2]): session \(words[1])")
         default: break
         }
     }
+
+    /// Records a violation.
+    mutating func found(_ violation: String) { broken.append(violation) }
 
     /// How often two processes held the lock of one session at the same time, which must not happen.
     var overlaps: Int {

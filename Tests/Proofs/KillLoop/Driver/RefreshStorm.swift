@@ -42,7 +42,7 @@ struct RefreshStorm: Sendable {
         let before = sandbox.openID.counters.refreshes
         let started = ContinuousClock.now
         for child in children { child.send("go") }
-        for child in children { await child.end() }
+        for child in children { _ = await child.end() }
         let took = ContinuousClock.now - started
         let refreshes = sandbox.openID.counters.refreshes - before
         let different = Set(tokens.withLock { $0 })

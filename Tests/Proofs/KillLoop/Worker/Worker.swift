@@ -13,8 +13,9 @@ struct Worker: Sendable {
 
     /// Requests tokens of random sessions until it is killed or its standard input is closed.
     func work() async throws {
-        let store = reporting(try await order.store())
-        let manager = try order.manager(store, try CurlTransport())
+        try fail(if: .failsAtStart)
+        let store = try await Retry.afterTemporaryErrors { try await order.store() }
+        let manager = try order.manager(reporting(store), try CurlTransport())
         let ending = Ending()
         _ = DedicatedThread.start {
             _ = readLine()
@@ -30,6 +31,16 @@ struct Worker: Sendable {
         upkeep.cancel()
         await manager.drain()
         Report.line("over")
+        try fail(if: .failsAtEnd)
+    }
+
+    private func fail(if mutant: Mutant) throws {
+        guard order.mutant == mutant else { return }
+        throw IdentityError(
+            .configuration,
+            .configurationInvalid,
+            "This process failed because of the mutant \(mutant.rawValue)."
+        )
     }
 
     /// Faults are injected below the reporting store, except for the fault that skips the store.
@@ -49,7 +60,7 @@ struct Worker: Sendable {
                 sessions = ((try? await manager.sessions()) ?? []).filter { !$0.needsLogin }.map(\.id)
             }
             round += 1
-            guard let id = sessions.randomElement() else {
+            guard order.mutant != .requestsNoTokens, let id = sessions.randomElement() else {
                 try? await Task.sleep(for: .milliseconds(20))
                 continue
             }
@@ -67,7 +78,9 @@ struct Worker: Sendable {
 
     /// Requests one session's tokens with many concurrent callers when it reads a line.
     func storm(_ id: SessionID, callers: Int) async throws {
-        let manager = try order.manager(try await order.store(), try CurlTransport())
+        try fail(if: .failsAtStart)
+        let store = try await Retry.afterTemporaryErrors { try await order.store() }
+        let manager = try order.manager(store, try CurlTransport())
         Report.line("ready")
         await withCheckedContinuation { continuation in
             _ = DedicatedThread.start {
@@ -86,6 +99,7 @@ struct Worker: Sendable {
             return await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
         for token in seen.sorted() { Report.line("token \(token)") }
+        try fail(if: .failsAtEnd)
     }
 
     /// Repairs sessions, requests one session's tokens and reports the outcome; ends at the failpoint, if one is given.
