@@ -70,6 +70,8 @@ struct KillTests {
             (["12", "4", "0", "--mutant", "fails-at-start"], "a process ended with status 70 before it was killed"),
             (["0", "4", "0", "--mutant", "fails-at-end"], "a process ended with status 70"),
             (["0", "4", "0", "--mutant", "no-requests"], "the processes made 0 refreshes of 20 sessions"),
+            (["--storm", "--mutant", "fails-at-start"], "16 processes printed no result"),
+            (["--storm", "--mutant", "fails-at-end"], "16 processes failed, with the statuses [70]"),
         ]
     )
     func failedProcesses(_ arguments: [String], _ violation: String) async throws {

@@ -27,14 +27,20 @@ struct RefreshStorm: Sendable {
         sandbox.openID.planFault(.member("expires_in", .integer(60)), on: .token)
         let session = try await LoginFlow(provider: "any", sessions: manager, presenter: SandboxBuyer()).login()
         let text = try String(decoding: JSONEncoder().encode(order), as: UTF8.self)
-        let tokens = Mutex<[String]>([])
+        let results = Mutex<[Set<String>]>(Array(repeating: [], count: processes))
         let ready = Mutex(0)
-        let children = try (0..<processes).map { _ in
+        let children = try (0..<processes).map { number in
             try ChildProcess(["storm", session.id.rawValue, "\(callers)"], text) { line in
-                if line == "ready" { ready.withLock { $0 += 1 } } else { tokens.withLock { $0.append(line) } }
+                if line == "ready" {
+                    ready.withLock { $0 += 1 }
+                } else {
+                    results.withLock { _ = $0[number].insert(line) }
+                }
             }
         }
-        while ready.withLock({ $0 }) < processes { try await Task.sleep(for: .milliseconds(20)) }
+        while ready.withLock({ $0 }) < processes, !children.contains(where: \.hasEnded) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
         // A little more than a minute of the run's clock.
         while try await manager.session(session.id).expiresAt.map({ $0 > order.clock.now }) ?? true {
             try await Task.sleep(for: .milliseconds(50))
@@ -42,16 +48,24 @@ struct RefreshStorm: Sendable {
         let before = sandbox.openID.counters.refreshes
         let started = ContinuousClock.now
         for child in children { child.send("go") }
-        for child in children { _ = await child.end() }
+        var failed: [Int32] = []
+        for child in children { failed.append(await child.end()) }
+        failed.removeAll { $0 == 0 }
         let took = ContinuousClock.now - started
         let refreshes = sandbox.openID.counters.refreshes - before
-        let different = Set(tokens.withLock { $0 })
+        let all = results.withLock { $0 }
+        let different = all.reduce(into: Set()) { $0.formUnion($1) }
+        let silent = all.count(where: \.isEmpty)
         print(
             "\(processes) processes with \(callers) callers each: \(refreshes) refreshes, \(different.count) different results, "
                 + "\(took)"
         )
         for answer in different where answer.hasPrefix("token error") { print(answer) }
-        let isToken = different.first?.hasPrefix("token ") ?? false
-        return refreshes == 1 && different.count == 1 && isToken && different.first?.contains("error") == false
+        if !failed.isEmpty {
+            print("BROKEN: \(failed.count) processes failed, with the statuses \(Set(failed).sorted())")
+        }
+        if silent > 0 { print("BROKEN: \(silent) processes printed no result") }
+        let isToken = different.first?.hasPrefix("token ") == true && different.first?.contains("error") == false
+        return failed.isEmpty && silent == 0 && refreshes == 1 && different.count == 1 && isToken
     }
 }
