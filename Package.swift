@@ -340,7 +340,8 @@ let package = Package(
         tests(
             "WebShopTests",
             [
-                "WebShop", "web-shop", "IdentityDevelopmentServer", "IdentityWeb", "IdentitySetup", "IdentityKit",
+                "WebShop", "web-shop", "shop-load", "IdentityDevelopmentServer", "IdentityWeb", "IdentitySetup",
+                "IdentityKit",
                 "IdentityPlatform", "IdentityHTTP", "IdentitySandbox", "StorefrontSandbox", "IdentityTesting",
                 "TestProcesses",
                 "TestPostgres", "TestStores",

@@ -35,8 +35,28 @@ struct Driver: Sendable {
             variables: made.environment.merging(["DATABASE_URL": plan.database]) { $1 },
             origin: nodes[0]
         )
-        let first = try NodeProcess(port: ports[0], order)
-        let second = try NodeProcess(port: ports[1], order)
+        let processes = NodeProcesses(order)
+        let passed: Bool
+        do {
+            passed = try await load(nodes, ports, processes, sandbox)
+        } catch {
+            await processes.end()
+            throw error
+        }
+        await sandbox.stop()
+        print(passed ? "passed" : "FAILED")
+        return passed
+    }
+
+    /// Starts the nodes, runs the buyers, and ends the nodes.
+    private func load(
+        _ nodes: [String],
+        _ ports: [UInt16],
+        _ processes: NodeProcesses,
+        _ sandbox: ShopSandbox
+    ) async throws -> Bool {
+        let first = try processes.start(port: ports[0])
+        let second = try processes.start(port: ports[1])
         try await first.waitUntilReady()
         try await second.waitUntilReady()
 
@@ -50,7 +70,7 @@ struct Driver: Sendable {
                 Self.say("\(passed) s: \(await tally.summary), \(await tally.failures.count) failures")
             }
         }
-        async let restarted = restart(second, order, port: ports[1])
+        async let restarted = restart(second, processes, port: ports[1])
         await withTaskGroup { group in
             for number in 0..<plan.buyers {
                 group.addTask {
@@ -63,23 +83,20 @@ struct Driver: Sendable {
         let (status, again) = try await restarted
         let statuses = [status, await first.end(), await again.end()]
         if statuses != [0, 0, 0] { print("✗ the nodes ended with status \(statuses)") }
-        let passed = await report(tally, sandbox) && statuses == [0, 0, 0]
-        await sandbox.stop()
-        print(passed ? "passed" : "FAILED")
-        return passed
+        return await report(tally, sandbox) && statuses == [0, 0, 0]
     }
 
     /// Ends a node in the middle of the run, and starts it again.
     private func restart(
         _ node: NodeProcess,
-        _ order: NodeOrder,
+        _ processes: NodeProcesses,
         port: UInt16
     ) async throws -> (status: Int32, again: NodeProcess) {
         try await Task.sleep(for: .seconds(plan.seconds / 2))
         let status = await node.end()
         Self.say("node 2 ended with status \(status)")
         try await Task.sleep(for: .seconds(plan.pause))
-        let again = try NodeProcess(port: port, order)
+        let again = try processes.start(port: port)
         try await again.waitUntilReady()
         Self.say("node 2 is back")
         return (status, again)
@@ -112,35 +129,5 @@ struct Driver: Sendable {
         )
         print("\(failures.count) buyers with a failure")
         return isRight
-    }
-}
-
-/// A node as a separate process.
-struct NodeProcess: Sendable {
-    private let process: Spawned
-    private let lines: LineReader
-
-    init(port: UInt16, _ order: NodeOrder) throws {
-        let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
-        let text = String(decoding: try JSONEncoder().encode(order), as: UTF8.self)
-        let environment = ProcessInfo.processInfo.environment.merging([NodeOrder.variable: text]) { $1 }
-        process = try Spawned.start(program, ["node", String(port)], environment)
-        lines = LineReader(process.output)
-    }
-
-    func waitUntilReady() async throws {
-        var earlier: [String] = []
-        while let line = await lines.next() {
-            if line == "ready" { return }
-            earlier.append(line)
-        }
-        let text = earlier.joined(separator: "\n")
-        throw IdentityError(.configuration, .configurationInvalid, "A node did not start: \(text)")
-    }
-
-    /// Sends SIGTERM and waits for the end.
-    func end() async -> Int32 {
-        kill(process.identifier, SIGTERM)
-        return await process.ended()
     }
 }

@@ -16,7 +16,7 @@ struct NodeOrder: Codable, Sendable {
 
 /// One process with the web shop, whose sessions and carts are in PostgreSQL.
 enum Node {
-    /// Serves until SIGTERM; then it finishes running requests and refreshes, and the process ends.
+    /// Serves until SIGTERM or the end of standard input; then it finishes running requests and refreshes, and the process ends.
     static func run(port: UInt16) async throws {
         let text = ProcessInfo.processInfo.environment[NodeOrder.variable] ?? ""
         let order = try JSONDecoder().decode(NodeOrder.self, from: Data(text.utf8))
@@ -38,6 +38,11 @@ enum Node {
         let source = DispatchSource.makeSignalSource(signal: SIGTERM)
         source.setEventHandler { running.cancel() }
         source.resume()
+        // The driver holds the other end of standard input, so the node ends also if the driver crashes or is killed.
+        Thread.detachNewThread {
+            while readLine() != nil {}
+            running.cancel()
+        }
         print("ready")
         fflush(nil)
         await running.value
