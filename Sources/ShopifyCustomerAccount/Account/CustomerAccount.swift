@@ -42,9 +42,24 @@ public struct CustomerAccount: Sendable {
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation
     ) async throws -> GraphQLResult<Operation.Output> {
+        try await withToken { try await client.execute(operation, as: $0, in: context) }
+    }
+
+    /// Sends a change, and returns the changed value.
+    private func change<Operation: GraphQLOperation, Value: Sendable>(
+        _ operation: Operation,
+        returning value: (Operation.Output) -> Value?
+    ) async throws -> Value where Operation.Output: CustomerPayload {
+        try await withToken { try await client.change(operation, as: $0, in: context, returning: value) }
+    }
+
+    /// Runs a call with the session's token; if Shopify rejects it, runs the call once more with a newer token.
+    private func withToken<Value: Sendable>(
+        _ call: (CustomerAccessToken) async throws -> Value
+    ) async throws -> Value {
         try await sessions.withAccessToken(of: session) { access in
             guard case .customer(let token) = try await access.cartClaim() else { throw Self.withoutToken }
-            return try await client.execute(operation, as: token, in: context)
+            return try await call(token)
         }
     }
 
@@ -74,12 +89,7 @@ public struct CustomerAccount: Sendable {
     /// - Throws: `IdentityError`; with `IdentityError.Code.customerUserErrors` when Shopify rejects a value.
     @discardableResult
     public func update(_ input: CustomerProfileInput) async throws -> CustomerProfile {
-        let payload = try await execute(CustomerUpdate(input: input)).data
-        try CustomerUserErrors.check(
-            payload.userErrors.map { .init(code: $0.code?.rawValue, field: $0.field ?? [], message: $0.message) }
-        )
-        guard let customer = payload.customer else { throw Self.empty }
-        return customer
+        try await change(CustomerUpdate(input: input), returning: \.customer)
     }
 
     // MARK: Addresses
@@ -105,8 +115,9 @@ public struct CustomerAccount: Sendable {
     /// - Returns: The new address.
     /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check ``addresses(pageSize:)`` before you add it again.
     public func add(_ address: CustomerAddressInput, isDefault: Bool = false) async throws -> CustomerPostalAddress {
-        try checked(
-            await execute(CustomerAddressCreate(address: address, defaultAddress: .set(isDefault))).data
+        try await change(
+            CustomerAddressCreate(address: address, defaultAddress: .set(isDefault)),
+            returning: \.customerAddress
         )
     }
 
@@ -126,17 +137,19 @@ public struct CustomerAccount: Sendable {
         _ address: CustomerAddressInput,
         isDefault: Bool? = nil
     ) async throws -> CustomerPostalAddress {
-        try checked(
-            await execute(
-                CustomerAddressUpdate(addressID: id, address: .set(address), defaultAddress: .setIfPresent(isDefault))
-            ).data
+        try await change(
+            CustomerAddressUpdate(addressID: id, address: .set(address), defaultAddress: .setIfPresent(isDefault)),
+            returning: \.customerAddress
         )
     }
 
     /// Makes an address the default one.
     @discardableResult
     public func setDefaultAddress(_ id: String) async throws -> CustomerPostalAddress {
-        try checked(await execute(CustomerAddressUpdate(addressID: id, defaultAddress: .set(true))).data)
+        try await change(
+            CustomerAddressUpdate(addressID: id, defaultAddress: .set(true)),
+            returning: \.customerAddress
+        )
     }
 
     /// Removes an address.
@@ -144,16 +157,7 @@ public struct CustomerAccount: Sendable {
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not
     ///   repeated, because Shopify rejects the removal of an address that no longer exists.
     public func remove(address id: String) async throws {
-        let payload = try await execute(CustomerAddressDelete(addressID: id)).data
-        try CustomerUserErrors.check(payload.userErrors.map(\.entry))
-    }
-
-    private func checked(
-        _ payload: CustomerAddressPayload
-    ) throws(IdentityError) -> CustomerPostalAddress {
-        try CustomerUserErrors.check(payload.userErrors.map(\.entry))
-        guard let address = payload.customerAddress else { throw Self.empty }
-        return address
+        _ = try await change(CustomerAddressDelete(addressID: id), returning: \.deletedAddressID)
     }
 
     // MARK: Orders
@@ -183,20 +187,4 @@ public struct CustomerAccount: Sendable {
     }
 
     private static func size(_ size: Int) -> Int { min(max(size, 1), 250) }
-
-    private static var empty: IdentityError {
-        IdentityError(
-            .rejected,
-            .unexpectedResponse,
-            "The Customer Account API returned neither an error nor the result of a change.",
-            hint: "Read the customer to see whether the change was carried out.",
-            reference: "Customer Account API reference, userErrors"
-        )
-    }
-}
-
-extension CustomerAddressUserError {
-    var entry: CustomerUserErrors.Entry {
-        .init(code: code?.rawValue, field: field ?? [], message: message)
-    }
 }

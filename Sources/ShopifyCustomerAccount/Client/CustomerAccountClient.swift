@@ -77,6 +77,34 @@ public struct CustomerAccountClient: Sendable {
         )
     }
 
+    /// Executes a change, and returns the changed value.
+    ///
+    /// - Throws: `IdentityError`: Shopify's user errors. Without user errors and without a value: the error made from Shopify's GraphQL
+    ///   errors, or an error with code `unexpected_response` if the response has no GraphQL errors.
+    func change<Operation: GraphQLOperation, Value>(
+        _ operation: Operation,
+        as customer: CustomerAccessToken,
+        in context: CustomerAccountContext,
+        returning value: (Operation.Output) -> Value?
+    ) async throws -> Value where Operation.Output: CustomerPayload {
+        let executor = try await executor()
+        let call = try api.call(accessToken: customer.token, context: context.variables)
+        let result = try await executor.execute(operation, call)
+        try CustomerUserErrors.check(result.data.entries, result.metadata)
+        if let value = value(result.data) { return value }
+        guard result.errors.isEmpty else {
+            throw executor.failure(result.errors, result.metadata, Operation.document)
+        }
+        throw IdentityError(
+            .rejected,
+            .unexpectedResponse,
+            "The Customer Account API returned neither an error nor the result of a change.",
+            hint: "Read the customer to see whether the change was carried out.",
+            reference: "Customer Account API reference, userErrors",
+            providerResponse: IdentityError.ProviderResponse(result.metadata)
+        )
+    }
+
     /// Fetches the address of the API unless it is configured or in memory.
     ///
     /// Every operation does this if needed. Call this method when the program starts, to find a wrong shop domain early.

@@ -18,8 +18,8 @@ public struct CustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [Entry]
 
-    /// Throws if there are errors.
-    static func check(_ errors: [Entry]) throws(IdentityError) {
+    /// Throws one error with all `errors`, and with the request id of their response, unless the list is empty.
+    static func check(_ errors: [Entry], _ metadata: GraphQLMetadata) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = CustomerUserErrors(errors: errors)
         throw IdentityError(
@@ -30,6 +30,7 @@ public struct CustomerUserErrors: Error, Sendable {
                 "Read the entries of the error's cause, CustomerUserErrors: an entry's field is the path of the rejected input. If that "
                 + "input is an id, check that the id belongs to this customer. Otherwise show the buyer the entry's message.",
             reference: "Customer Account API reference, userErrors",
+            providerResponse: IdentityError.ProviderResponse(metadata),
             cause: cause
         )
     }
