@@ -174,6 +174,26 @@ struct LegacyCustomerAccountTests {
         }
     }
 
+    @Test("an address change with an error instead of a result throws an error with Shopify's code")
+    func errorBesideAddress() async throws {
+        try await LegacyShop.with { shop in
+            let account = shop.account(try await shop.signIn())
+            func plan(_ mutation: String, _ value: String) {
+                let data = #""data":{"\#(mutation)":{"\#(value)":null,"customerUserErrors":[]}}"#
+                let error = #"{"message":"x","path":["\#(mutation)"],"extensions":{"code":"ACCESS_DENIED"}}"#
+                let body = #"{\#(data),"errors":[\#(error)]}"#
+                shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
+            }
+            plan("customerAddressDelete", "deletedCustomerAddressId")
+            let removed = await #expect(throws: IdentityError.self) { try await account.remove(address: "a") }
+            #expect(removed?.code == .outcomeUnknown)
+            #expect((removed?.cause as? IdentityError)?.code == .storefrontRefused)
+            plan("customerDefaultAddressUpdate", "customer")
+            let chosen = await #expect(throws: IdentityError.self) { try await account.setDefaultAddress("a") }
+            #expect(chosen?.code == .storefrontRefused)
+        }
+    }
+
     @Test("the removal of an address has an unknown outcome after a lost response")
     func lostRemoval() async throws {
         try await LegacyShop.with { shop in

@@ -167,12 +167,14 @@ public struct LegacyCustomerAccount: Sendable {
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not
     ///   repeated, because Shopify rejects the removal of an address that no longer exists.
     public func remove(address id: String) async throws {
-        try await change(returning: { _ in () }) { LegacyCustomerAddressDelete(customerAccessToken: $0, id: id) }
+        _ = try await change(returning: \.deletedCustomerAddressID) {
+            LegacyCustomerAddressDelete(customerAccessToken: $0, id: id)
+        }
     }
 
     /// Legacy: makes an address the default one.
     public func setDefaultAddress(_ id: String) async throws {
-        try await change(returning: { _ in () }) {
+        _ = try await change(returning: \.customer) {
             LegacyCustomerDefaultAddressUpdate(customerAccessToken: $0, addressID: id)
         }
     }
