@@ -97,6 +97,30 @@ struct LegacyCustomerTests {
         }
     }
 
+    @Test("a creation or a revocation with an error instead of a result throws an error")
+    func errorInsteadOfResult() async throws {
+        try await LegacyShop.with { shop in
+            let password = LegacyShop.password
+            let tokens = try await shop.provider.signIn(email: LegacyShop.email, password: password, in: shop.context)
+            func plan(_ mutation: String, _ value: String, _ userErrors: String) {
+                let data = #""data":{"\#(mutation)":{"\#(value)":null,"\#(userErrors)":[]}}"#
+                let error = #"{"message":"x","path":["\#(mutation)"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}"#
+                let body = #"{\#(data),"errors":[\#(error)]}"#
+                shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
+            }
+            plan("customerCreate", "customer", "customerUserErrors")
+            let created = await #expect(throws: IdentityError.self) {
+                let input = LegacyCustomerCreateInput(email: "new@example.com", password: password)
+                return try await shop.provider.create(input, in: shop.context)
+            }
+            #expect(created?.code == .outcomeUnknown && created?.message.contains("CustomerCreate") == true)
+            plan("customerAccessTokenDelete", "deletedCustomerAccessTokenId", "userErrors")
+            let revoked = await #expect(throws: IdentityError.self) { try await shop.provider.revoke(tokens) }
+            #expect(revoked?.kind == .retryLater)
+            #expect(try await shop.provider.revoke(tokens))
+        }
+    }
+
     @Test("a token is not sent to another shop whose provider has the same name")
     func otherShop() async throws {
         try await LegacyShop.with { shop in

@@ -11,7 +11,7 @@ extension LegacyPasswordProvider {
     /// - Returns: The customer's id; nil when Shopify has sent an activation e-mail instead.
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. The error `TAKEN` means
     ///   that the e-mail address has an account. Do not show it to the buyer, because it reveals who is a customer. Call
-    ///   ``recover(email:in:)`` instead.
+    ///   ``recover(email:in:)`` instead. With code `IdentityError.Code.outcomeUnknown` Shopify may have created the customer.
     @discardableResult
     public func create(
         _ customer: LegacyCustomerCreateInput,
@@ -21,6 +21,9 @@ extension LegacyPasswordProvider {
         // CUSTOMER_DISABLED is no failure: the account is not activated yet, and Shopify has sent the activation e-mail.
         let errors = result.data.customerUserErrors.filter { $0.code != .customerDisabled }
         try LegacyCustomerUserErrors.check(errors, result.metadata)
+        if result.data.customer == nil, result.data.customerUserErrors.isEmpty, !result.errors.isEmpty {
+            throw client.failure(of: result, LegacyCustomerCreate.document)
+        }
         return result.data.customer?.id
     }
 

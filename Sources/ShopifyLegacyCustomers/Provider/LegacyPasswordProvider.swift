@@ -187,11 +187,17 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     /// Legacy: deletes the token at Shopify.
     ///
     /// - Returns: Whether Shopify deleted it; false for a token that Shopify does not know.
+    /// - Throws: `IdentityError`, also when Shopify returned GraphQL errors and did not say whether it deleted the token.
     @discardableResult
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try checkIssuer(of: tokens)
-        let result = try await client.execute(LegacyCustomerTokenDelete(customerAccessToken: tokens.accessToken)).data
-        return result.deletedCustomerAccessTokenID != nil
+        let result = try await client.execute(LegacyCustomerTokenDelete(customerAccessToken: tokens.accessToken))
+        guard result.data.deletedCustomerAccessTokenID == nil else { return true }
+        // GraphQL errors do not show whether Shopify knows the token.
+        guard !result.data.userErrors.isEmpty || result.errors.isEmpty else {
+            throw client.failure(of: result, LegacyCustomerTokenDelete.document)
+        }
+        return false
     }
 
     /// Legacy: reads the buyer from the Storefront API.
