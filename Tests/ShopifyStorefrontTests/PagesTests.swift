@@ -101,6 +101,22 @@ import Testing
         #expect(fake.calls.count == 1)
     }
 
+    @Test("a list that is null because of an error throws this error")
+    func errorInsteadOfList() async throws {
+        let fake = try await FakeStorefront.start { _ in
+            let error = #"{"message":"x","path":["products"],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}"#
+            return .json(#"{"data":{"shop":{"name":"Mugs"},"products":null},"errors":[\#(error)]}"#)
+        }
+        var pages = try fake.client().pages { _ in
+            Probe<Shared>()
+        } reading: { _ in
+            ProductsConnection?.none
+        }.makeAsyncIterator()
+        let error = await #expect(throws: IdentityError.self) { try await pages.next() }
+        #expect(error?.code == .providerUnavailable)
+        #expect(try await pages.next() == nil)
+    }
+
     @Test("if an available product has no available variant, later products are searched for one")
     func firstVariant() async throws {
         let fake = try await FakeStorefront.start { call in

@@ -54,8 +54,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
         /// The next page; nil after the last one, and when the list does not exist.
         ///
         /// - Throws: `CancellationError` if the task was cancelled before the request; `IdentityError` in the same cases as
-        ///   `StorefrontClient.execute`, and with kind `IdentityError.Kind.rejected` when the list is longer than Shopify serves, or its
-        ///   cursors are invalid. After an error, the next call returns nil.
+        ///   `StorefrontClient.execute` and when the response has errors instead of the list, and with kind `IdentityError.Kind.rejected`
+        ///   when the list is longer than Shopify serves, or its cursors are invalid. After an error, the next call returns nil.
         public mutating func next() async throws -> Connection? {
             guard !isAtEnd else { return nil }
             do { return try await page() } catch {
@@ -75,6 +75,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             let operation = pages.operation(Request(size: size, cursor: cursor))
             let result = try await pages.client.execute(operation, in: pages.context, cachePolicy: pages.cachePolicy)
             guard let connection = pages.connection(result.data) else {
+                // With errors beside the data, the list may exist, so the sequence must not look complete.
+                guard result.errors.isEmpty else { throw pages.client.failure(of: result, Operation.document) }
                 isAtEnd = true
                 return nil
             }
