@@ -58,6 +58,10 @@ import Testing
                 "would be both Int! and String!"
             ),
             (
+                "query Q { search { ... on Ship { n: name } ... on Person { n: __typename } } }",
+                "would be both Int! and String!"
+            ),
+            (
                 "query Q { shop { ...A type { city } } }\nfragment A on Shop { type { city: near { city } } }",
                 "would be both"
             ),

@@ -14,6 +14,9 @@ struct FieldMerging {
     /// The maximum nesting of fields and fragments in each other.
     private static let maximumDepth = 200
 
+    /// The field `__typename`, which every composite type has.
+    private static let typename = GraphSchemaField(name: "__typename", type: .nonNull(.named("String")))
+
     private struct Entry {
         let field: GraphField
         let definition: GraphSchemaField?
@@ -142,8 +145,10 @@ struct FieldMerging {
             case .field(let field):
                 let key = field.responseKey
                 if entries[key] == nil { keys.append(key) }
+                let isTypename = field.name == "__typename"
+                let definition = isTypename ? Self.typename : part.type.field(field.name)
                 entries[key, default: []].append(
-                    Entry(field: field, definition: part.type.field(field.name), parent: part.type, file: part.file)
+                    Entry(field: field, definition: definition, parent: part.type, file: part.file)
                 )
             case .spread(let name, _, _):
                 guard seen.insert(name).inserted, let fragment = documents.fragments[name],
