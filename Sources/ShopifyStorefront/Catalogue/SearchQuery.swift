@@ -117,7 +117,7 @@ extension SearchQuery {
 
     /// Finds what any of the queries finds.
     ///
-    /// Without queries it finds everything.
+    /// Empty queries are ignored. Without other queries it finds everything.
     public static func any(_ queries: [SearchQuery]) -> SearchQuery {
         SearchQuery(node: .any(queries.map(\.node)))
     }
