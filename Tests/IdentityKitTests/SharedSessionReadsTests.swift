@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
@@ -28,21 +27,6 @@ private final class GatedStore: WrappingStore {
         if let gate { for await _ in gate {} }
         try Task.checkCancellation()
         return found
-    }
-}
-
-/// Runs its tasks one after the other, in the order in which they were started.
-private final class SerialTaskExecutor: TaskExecutor {
-    private let queue = DispatchQueue(label: "SharedSessionReadsTests")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-
-    /// Waits until each task that was started before has ended or waits.
-    func settle() async {
-        await Task(executorPreference: self) {}.value
     }
 }
 

@@ -26,9 +26,14 @@ struct LogoutCoordinator: SessionService {
 
     let context: SessionContext
 
+    /// Ends a session; a call with equal options gets the result of the session's running logout.
     func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
-        var options = options
-        options.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
+        var checked = options
+        checked.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
+        return try await context.runningLogouts.run(id, checked) { [self, checked] in try await end(id, checked) }
+    }
+
+    private func end(_ id: SessionID, _ options: LogoutOptions) async throws -> LogoutResult {
         let started = clock.elapsed
         let (results, failure) = await end([id], options, since: started)
         if let failure { throw failure }
@@ -69,7 +74,7 @@ struct LogoutCoordinator: SessionService {
             guard try await visible.load(id).decoded().state.endReason == .guest else { return nil }
             var options = LogoutOptions()
             options.sendsState = false
-            return try await logout(id, options: options).problems
+            return try await end(id, options).problems
         } catch let error as IdentityError where error.code == .sessionUnknown {
             // No such session exists, or another task or process removed the session first.
             return nil

@@ -20,6 +20,10 @@ extension SessionManager {
     /// Ends a session: removes it from the store, then notifies participants, such as carts, revokes the tokens and returns the provider's
     /// logout page.
     ///
+    /// If a logout of the session with equal options already runs in this process, for example because the buyer clicked twice, the call
+    /// waits for it and returns the same result. A later call, or one in another process, throws
+    /// ``IdentityError/Code/sessionUnknown`` and gets no logout page.
+    ///
     /// - Parameters:
     ///   - id: The session.
     ///   - options: The options of this logout.
