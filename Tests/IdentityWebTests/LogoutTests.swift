@@ -46,6 +46,20 @@ struct LogoutTests {
         #expect(try await browser.get("/auth/session").text.contains("\"signed_in\":true"))
     }
 
+    @Test("links of other sites to the address after a sign-out do not end a pending sign-out")
+    func otherReturn() async throws {
+        let stage = try await WebStage()
+        let browser = stage.browser()
+        try await stage.signIn(browser)
+        let query = try #require(HTTPURL(try await browser.post("/auth/logout").location).query)
+        let state = try #require(query.split(separator: "&").first { $0.hasPrefix("state=") })
+        for (target, status) in [("/auth/logout/done", 200), ("/auth/logout/done?state=x", 400)] {
+            #expect(try await browser.get(target, from: .otherSite).status == status)
+        }
+        #expect(try await browser.get("/auth/logout/done?\(state)", from: .otherSite).status == 303)
+        #expect(browser.value(of: "__Host-identity-logout") == nil)
+    }
+
     /// Headers of a post, and whether it comes from a page of the app.
     static let posts: [([String: String], Bool)] = [
         (["Sec-Fetch-Site": "same-origin"], true),

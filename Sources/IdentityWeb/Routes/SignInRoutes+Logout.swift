@@ -46,16 +46,19 @@ extension SignInRoutes {
     /// Receives the browser from the provider's logout page.
     ///
     /// `logout` has already ended the session, so this route ends none. If the request belongs to no logout of this browser, a browser that
-    /// has a session is sent to the home page.
+    /// has a session is sent to the home page. Only a confirmed return removes the logout cookie: any site can link to this route, and the
+    /// buyer loads the page again after an error of the store.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
-        if binding != nil, let removal = cookies.withoutLogout { context.set(removal) }
         var done = page(.signedOut)
         do {
             let callback = try LogoutCallback(url: context.request.target)
             let completed = try await sessions.completeLogout(callback, browserBinding: binding)
-            // The `state` works once, so the browser is redirected to an address without it, which the buyer can load again.
-            if completed.isConfirmed { return try redirect(to: completed.returnPath ?? table.logoutDonePath) }
+            if completed.isConfirmed {
+                if let removal = cookies.withoutLogout { context.set(removal) }
+                // The `state` works once, so the browser is redirected to an address without it, which the buyer can load again.
+                return try redirect(to: completed.returnPath ?? table.logoutDonePath)
+            }
         } catch let error as IdentityError where error.kind == .rejected {
             done.status = 400
         }
