@@ -70,8 +70,8 @@ public final class WebContext: Sendable {
 
     /// The buyer's session; a browser that is not signed in is sent to sign in, and then returns to the requested page.
     ///
-    /// It returns to the home page instead if the request's method was not GET, or if the session manager's policy for return paths refuses
-    /// the requested path. The app's `admit` function may choose another page.
+    /// It returns to the home page instead if the request's method was neither GET nor HEAD, or if the session manager's policy for return
+    /// paths refuses the requested path. The app's `admit` function may choose another page.
     ///
     /// A page can require a recent or a stronger sign-in. If the session does not satisfy the requirement, the buyer signs in once more
     /// (step-up, OpenID Connect Core section 3.1.2.1). The new session keeps the cart.
@@ -85,9 +85,10 @@ public final class WebContext: Sendable {
     ///   - acr: The accepted authentication contexts, in order of preference; by default any.
     /// - Returns: The session.
     /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or, if the browser is not signed in and several
-    ///   providers are configured, to the page that lists them; status 401 with JSON if `Accept` contains `application/json` and not
-    ///   `text/html`, and for a request of an image, a frame or a script (`Sec-Fetch-Dest`); status 429 if the client address began too
-    ///   many sign-ins. `IdentityError` when the store or the provider fails.
+    ///   providers are configured, to the page that lists them; for HEAD, which begins no sign-in, to the route `/auth/login`; status 401
+    ///   with JSON if `Accept` contains `application/json` and not `text/html`, and for a request of an image, a frame or a script
+    ///   (`Sec-Fetch-Dest`); status 429 if the client address began too many sign-ins. `IdentityError` when the store or the provider
+    ///   fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
         guard let session = try await session() else {
             throw WebResponseError(try await routes.signInResponse(for: self))

@@ -104,6 +104,27 @@ struct ProtectedPageTests {
         #expect(try await stage.deliver(callback, browser).location == home)
     }
 
+    @Test("HEAD of a page that needs a sign-in is redirected, and begins no sign-in and no step-up")
+    func head() async throws {
+        let stage = try await WebStage(providers: ["op"]) { _ in
+        } routes: {
+            $0.loginLimit.burst = 2
+        }
+        let browser = TestBrowser(stage.routes) { .html(try await $0.requireSession(maxAge: .seconds(300)).provider) }
+        for _ in ["sign-in", "step-up"] {
+            let names = browser.cookieNames
+            for _ in 0..<3 {
+                let head = try await browser.head("/orders?page=2")
+                #expect(head.status == 303 && head.location == "/auth/login?return=%2Forders%3Fpage%3D2")
+            }
+            #expect(browser.cookieNames == names)
+            // HEAD does not count for the limit of sign-ins.
+            try await stage.signIn(browser)
+            #expect(try await browser.head("/orders?page=2").status == 200)
+            stage.clock.advance(by: .seconds(600))
+        }
+    }
+
     @Test(
         "an image, a frame and a background fetch begin no sign-in and no step-up, and do not count for the limit",
         arguments: [("image", "no-cors"), ("iframe", "navigate"), ("empty", "cors")]

@@ -9,9 +9,10 @@ extension SignInRoutes {
             return unauthorized(.notSignedIn)
         }
         let page = page(after: context.request)
-        guard sessions.providerNames.count == 1, let provider = sessions.providerNames.first else {
-            return try redirect(to: table.loginPath(returningTo: page))
-        }
+        // HEAD is a safe method (RFC 9110 section 9.2.1), so it begins no sign-in.
+        guard context.request.method != .head, sessions.providerNames.count == 1,
+            let provider = sessions.providerNames.first
+        else { return try redirect(to: table.loginPath(returningTo: page)) }
         var options = configuration.loginOptions
         options.returnPath = page
         return try await login(provider, options, in: context)
@@ -26,8 +27,10 @@ extension SignInRoutes {
         guard !context.request.prefersJSON, !context.request.isForPartOfPage else {
             return unauthorized(.insufficientUserAuthentication)
         }
+        let page = page(after: context.request)
+        guard context.request.method != .head else { return try redirect(to: table.loginPath(returningTo: page)) }
         var options = configuration.loginOptions
-        options.returnPath = page(after: context.request)
+        options.returnPath = page
         return try await login(in: context) {
             try await sessions.beginStepUp(of: session.id, requiring: requirement, options: options)
         }
@@ -35,9 +38,10 @@ extension SignInRoutes {
 
     /// The requested page, to which the browser returns after the sign-in; nil for the home page.
     ///
-    /// It is nil if the request is not a GET, because the browser cannot send a form again, and if the return path policy refuses the page.
+    /// It is nil if the request is neither GET nor HEAD, because the browser cannot send a form again, and if the return path policy
+    /// refuses the page.
     private func page(after request: WebRequest) -> String? {
-        guard request.method == .get else { return nil }
+        guard request.method == .get || request.method == .head else { return nil }
         return sessions.acceptedReturnPath(Self.withoutRawCharacters(request.target))
     }
 
