@@ -30,6 +30,7 @@ package struct LoopbackRequestParser {
         var isVersion11 = false
         var length: Int?
         var isChunked = false
+        var hasHost = false
         var closes = false
         var keeps = false
         var expectsContinue = false
@@ -214,8 +215,13 @@ package struct LoopbackRequestParser {
             else { return false }
             head.length = length
         case "transfer-encoding":
-            guard !head.isChunked, field.value.lowercased() == "chunked" else { return false }
+            // HTTP/1.0 has no transfer codings, so a proxy may read the body differently (RFC 9112 section 6.1).
+            guard head.isVersion11, !head.isChunked, field.value.lowercased() == "chunked" else { return false }
             head.isChunked = true
+        case "host":
+            // Two parts of an app could use different values (RFC 9112 section 3.2).
+            guard !head.hasHost else { return false }
+            head.hasHost = true
         case "connection":
             let options = field.value.lowercased().utf8.split(separator: UInt8(ascii: ",")).map {
                 $0.filter { $0 != 0x20 }

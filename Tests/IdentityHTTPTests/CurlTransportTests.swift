@@ -12,6 +12,15 @@ import Testing
         try await testCase.run { try CurlTransport() }
     }
 
+    @Test("a Transfer-Encoding in a response of HTTP/1.0 is refused")
+    func codingInVersion10() async throws {
+        let bytes = Array("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n".utf8)
+        let server = try await LoopbackServer.start { _ in .script([.send(bytes)]) }
+        let error = await failure(try CurlTransport(), try HTTPRequest.patient(server.origin + "/"))
+        #expect(error?.code == .protocolViolation)
+        await server.stop()
+    }
+
     /// Checks an address of the host, then sends the request to the address that the name resolves to later.
     private struct ResolvingTwice: HTTPTransport {
         let inner: CurlTransport

@@ -1,8 +1,8 @@
 /// Assembles a response from header lines and pieces of the body, within limits.
 ///
 /// It rejects responses that two parsers could read differently: folded lines, control characters, names that are not tokens, a
-/// transfer coding other than chunked, more than one Content-Length, or Content-Length with Transfer-Encoding. It drops trailers, so
-/// nothing after the body changes a header.
+/// transfer coding other than chunked or in HTTP/1.0, more than one Content-Length, or Content-Length with Transfer-Encoding. It drops
+/// trailers, so nothing after the body changes a header.
 struct LimitedResponseReader {
     private enum State {
         case status
@@ -22,6 +22,7 @@ struct LimitedResponseReader {
     private var headerBytes = 0
     private var length: Int?
     private var isChunked = false
+    private var isVersion10 = false
     private var body: [UInt8] = []
 
     /// Why the response is rejected; nil if it is not.
@@ -96,6 +97,7 @@ struct LimitedResponseReader {
             return fail(.protocolViolation, "The response has status 101 (switching protocols) or a status below 100.")
         }
         state = .fields
+        isVersion10 = equals(line.lowerBound..<space, "http/1.0")
         fields.removeAll(keepingCapacity: true)
         length = nil
         isChunked = false
@@ -133,6 +135,10 @@ struct LimitedResponseReader {
         } else if equals(field.name, "transfer-encoding") {
             guard equals(field.value, "chunked"), !isChunked else {
                 return fail(.protocolViolation, "The response has a Transfer-Encoding other than one \"chunked\".")
+            }
+            // HTTP/1.0 has no transfer codings, so another parser may read the body until the connection ends (RFC 9112 section 6.1).
+            guard !isVersion10 else {
+                return fail(.protocolViolation, "The response has version HTTP/1.0 and a Transfer-Encoding.")
             }
             isChunked = true
         }
