@@ -16,7 +16,8 @@ extension CurlTransport {
         public var offersHTTP2: Bool
         /// The maximum number of connections; by default 256.
         ///
-        /// Further requests wait for a free connection until they time out.
+        /// Further requests wait for a free connection until they time out. With libcurl 8.9.1 or newer, this can happen after
+        /// ``HTTPLimits/connectTimeout``.
         public var maximumConnections: Int
         /// The maximum number of connections to one host; by default 64.
         public var maximumConnectionsPerHost: Int

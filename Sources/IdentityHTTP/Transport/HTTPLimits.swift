@@ -4,6 +4,9 @@
 /// ``CurlTransport`` checks the sizes in `LimitedResponseReader`.
 public struct HTTPLimits: Sendable, Hashable {
     /// The maximum time for name resolution, connection and TLS handshake together; by default 5 seconds.
+    ///
+    /// With libcurl 8.9.1 or newer, ``CurlTransport`` may also count the wait for a free connection
+    /// (``CurlTransport/Configuration/maximumConnections``).
     public var connectTimeout: Duration
     /// The maximum time until the status line of the response, counted from the call of `send`; by default 10 seconds.
     ///
