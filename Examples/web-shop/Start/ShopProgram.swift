@@ -17,16 +17,20 @@ public enum ShopProgram {
 
     /// Waits for SIGINT or SIGTERM, or until the task is cancelled.
     ///
-    /// - Parameter announce: Called as soon as a signal no longer ends the process at once.
+    /// - Parameter announce: Called as soon as a signal ends the wait.
     static func waitForSignal(_ announce: () -> Void) async {
         let (received, signals) = AsyncStream.makeStream(of: Void.self)
+        let (registered, registrations) = AsyncStream.makeStream(of: Void.self)
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler { signals.yield() }
+            source.setRegistrationHandler { registrations.yield() }
             source.resume()
             return source
         }
+        // The sources are registered in the background. A signal before that has no effect.
+        for await _ in registered.prefix(sources.count) {}
         announce()
         _ = await received.first { _ in true }
         for source in sources { source.cancel() }

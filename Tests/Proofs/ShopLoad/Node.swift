@@ -37,14 +37,17 @@ enum Node {
         signal(SIGTERM, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGTERM)
         source.setEventHandler { running.cancel() }
+        // A signal before the source is registered has no effect.
+        source.setRegistrationHandler {
+            print("ready")
+            fflush(nil)
+        }
         source.resume()
         // The driver holds the other end of standard input, so the node ends also if the driver crashes or is killed.
         Thread.detachNewThread {
             while readLine() != nil {}
             running.cancel()
         }
-        print("ready")
-        fflush(nil)
         await running.value
         let lost = await shop.sessions.drain()
         source.cancel()
