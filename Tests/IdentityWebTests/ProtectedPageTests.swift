@@ -111,17 +111,19 @@ struct ProtectedPageTests {
             $0.loginLimit.burst = 2
         }
         let browser = TestBrowser(stage.routes) { .html(try await $0.requireSession(maxAge: .seconds(300)).provider) }
-        for _ in ["sign-in", "step-up"] {
+        for needsStepUp in [false, true] {
+            if needsStepUp {
+                // HEAD does not count for the limit of sign-ins.
+                try await stage.signIn(browser)
+                #expect(try await browser.head("/orders?page=2").status == 200)
+                stage.clock.advance(by: .seconds(600))
+            }
             let names = browser.cookieNames
             for _ in 0..<3 {
                 let head = try await browser.head("/orders?page=2")
                 #expect(head.status == 303 && head.location == "/auth/login?return=%2Forders%3Fpage%3D2")
             }
             #expect(browser.cookieNames == names)
-            // HEAD does not count for the limit of sign-ins.
-            try await stage.signIn(browser)
-            #expect(try await browser.head("/orders?page=2").status == 200)
-            stage.clock.advance(by: .seconds(600))
         }
     }
 
