@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityLoopback
 import IdentitySandbox
 import StorefrontSandbox
+import TestDirectories
 import Testing
 
 @Suite("identity-lab check", .timeLimit(.minutes(10)))
@@ -65,6 +66,19 @@ struct CheckTests {
                 #expect(!ended.output.contains(value) && !ended.errors.contains(value))
             }
         }
+    }
+
+    @Test("check reports a provider with the name that sessions of guests use, and checks the other points")
+    func reservedName() async throws {
+        let folder = try TemporaryDirectory("lab")
+        defer { folder.remove() }
+        let providers = #"{"guest":{"kind":"bolt-sfcc","host":"shop.example","siteID":"Shop"}}"#
+        let file = try folder.write(#"{"providers":\#(providers)}"#, to: "guest.json")
+        let ended = try await LabProcess(["check", "--config", file, "--json"], environment: [:]).ended()
+        #expect(ended.status == 2, "\(ended)")
+        let found = try points(ended)
+        #expect(found["providers names"]?.result == "failed" && found["providers names"]?.hint != nil)
+        #expect(found["providers.guest members and secrets"]?.result == "ok" && found["store open"] != nil)
     }
 
     @Test("check exits with 75 for a provider that is down, and reports keys that cannot be read as failed")

@@ -20,10 +20,16 @@ struct ProcessTests {
     private func environment(
         _ sandbox: Sandbox,
         _ schema: TestSchema,
-        in folder: TemporaryDirectory
+        in folder: TemporaryDirectory,
+        timeout: Int? = nil
     ) throws -> [String: String] {
         let made = sandbox.labConfiguration()
         var root = try #require(made.json.object)
+        if let timeout, var providers = root["providers"]?.object, var any = providers["any"]?.object {
+            any["timeout"] = .integer(timeout)
+            providers["any"] = .object(any)
+            root["providers"] = .object(providers)
+        }
         root["store"] = .object([
             "postgres": .object(["env": .string("DATABASE_URL")]), "schema": .string(schema.name),
             "key": .object(["env": .string("IDENTITY_STORE_KEY")]),
@@ -65,6 +71,25 @@ struct ProcessTests {
         let logout = try await lab(["logout", "--session", id])
         #expect(logout.contains { $0.contains(#""event":"logout""#) })
         #expect(try await lab(["sessions"]).isEmpty)
+        await sandbox.stop()
+    }
+
+    @Test("check reports a provider whose timeout is longer than a session's lock, as a login does")
+    func timeout() async throws {
+        let schema = try await TestSchema()
+        let sandbox = try await Sandbox.start(SandboxConfiguration())
+        let folder = try TemporaryDirectory("processes")
+        defer { folder.remove() }
+        let environment = try environment(sandbox, schema, in: folder, timeout: 10)
+        let login = try await LabRun(["login", "--provider", "any", "--callback", "sandbox", "--json"], environment)
+            .ended()
+        #expect(login.status == 2, "\(login)")
+        let check = try await LabRun(["check", "--json"], environment).ended()
+        #expect(check.status == 2, "\(check)")
+        let failures = try check.lines.map { try JSONValue(parsing: Array($0.utf8)) }
+            .filter { $0["result"]?.string == "failed" }
+        #expect(failures.map { $0["subject"]?.string } == ["providers.any"], "\(failures)")
+        #expect(failures.map { $0["point"]?.string } == ["timeout"])
         await sandbox.stop()
     }
 

@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentityOIDC
 internal import IdentitySetup
 
-/// Checks the providers of a configuration: members and secrets, redirect URIs, discovery, keys, and the scope `offline_access`.
+/// Checks the providers of a configuration: members and secrets, names, redirect URIs, discovery, keys, and the scope `offline_access`.
 struct ProviderCheck {
     let report: CheckReport
     let environment: IdentityEnvironment
@@ -40,6 +40,13 @@ struct ProviderCheck {
                 "No provider is configured.",
                 hint: "Add a provider to the section \"providers\" of the configuration."
             )
+        }
+        if !providers.isEmpty {
+            // An app creates a registry of its providers, which checks their names.
+            await report.point("providers", "names") {
+                _ = try ProviderRegistry(providers)
+                return "Each provider has a valid name of its own."
+            }
         }
         checkSharedRedirectURIs(providers)
         return providers

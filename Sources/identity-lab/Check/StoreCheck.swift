@@ -2,9 +2,11 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Checks the store of a configuration: that it opens, that its keys are known, and what its sessions show about the providers.
+/// Checks the store of a configuration: that it opens, that the providers' timeouts fit its locks, that its keys are known, and what its
+/// sessions show about the providers.
 struct StoreCheck {
     let report: CheckReport
+    let environment: IdentityEnvironment
     /// The SQLite file of `--store`.
     let path: String?
     /// The number of records above which no session is decrypted.
@@ -61,6 +63,7 @@ struct StoreCheck {
         do {
             let opened = try await StoreOpening.open(section, path: path, creates: false)
             report.ok("store", "open", "The store opens with the configured key.")
+            checkTimeouts(providers, opened.store)
             // If the number of records is unknown, the store may be too large for a check of its sessions.
             if let records = await checkKeys(opened.store) {
                 await checkSessions(opened.store, providers, records: records)
@@ -75,6 +78,23 @@ struct StoreCheck {
         var section = section
         guard let file = path ?? (try? section?.optionalString("path")) ?? nil else { return nil }
         return FileManager.default.fileExists(atPath: file) ? nil : file
+    }
+
+    /// Checks that no provider's timeout is longer than the time for which the store guarantees a session's lock.
+    private func checkTimeouts(_ providers: [any IdentityProvider], _ store: any SessionStore) {
+        var passes = !providers.isEmpty
+        // Each provider gets a separate manager, because `checkConfiguration()` reports the first failure only.
+        for provider in providers {
+            do {
+                // `ProviderCheck` has reported a name that the registry refuses.
+                guard let registry = try? ProviderRegistry([provider]) else { continue }
+                try SessionManager(providers: registry, store: store, environment: environment).checkConfiguration()
+            } catch {
+                passes = false
+                report.fail("providers.\(provider.descriptor.name)", "timeout", error)
+            }
+        }
+        if passes { report.ok("store", "timeouts", "The providers' timeouts fit the store's locks.") }
     }
 
     /// Reports the keys of the store, and returns the number of its records; nil if the records could not be counted.

@@ -24,7 +24,8 @@ struct CheckCommand: Command {
         let clocks = ClockReadings(try Deployment.systemTransport())
         let environment = IdentityEnvironment(transport: clocks)
         let providers = await ProviderCheck(report: report, environment: environment).run(configuration)
-        await StoreCheck(report: report, path: lab.arguments[.store]).run(configuration.store, providers)
+        await StoreCheck(report: report, environment: environment, path: lab.arguments[.store])
+            .run(configuration.store, providers)
         if let section = configuration.storefront {
             await report.point("storefront", "shop") {
                 let client = StorefrontClient(
