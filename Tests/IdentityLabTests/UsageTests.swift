@@ -67,6 +67,35 @@ struct UsageTests {
         #expect(try empty.event("error")["message"]?.string == "--session ID needs a value.")
     }
 
+    @Test(
+        "an error names a misspelt option and the right one, and does not repeat the session id after it",
+        arguments: [
+            (["token", "--sesion"], "Unknown option \"--sesion\".", "Did you mean --session?"),
+            (["--sesion"], "Unknown option \"--sesion\".", "Did you mean --session?"),
+            (["keys", "--stor"], "Unknown option \"--stor\".", "Did you mean --store?"),
+            (["token"], "Unexpected argument", "Did you mean --session ID?"),
+            (["logout"], "Unexpected argument", "Did you mean --session ID?"),
+            (["login"], "Unexpected argument", "Run \"identity-lab login --help\""),
+            ([], "Unknown command", "--help"),
+        ]
+    )
+    func misspelt(_ arguments: [String], _ message: String, _ hint: String) async throws {
+        let id = "AAAAAAAAAAAAAAAAAAAAAA"
+        let ended = try await LabProcess(arguments + [id, "--json"], environment: [:]).ended()
+        let error = try ended.event("error")
+        #expect(error["message"]?.string?.hasPrefix(message) == true, "\(ended)")
+        #expect(error["hint"]?.string?.contains(hint) == true, "\(ended)")
+        #expect(!ended.output.contains(id) && !ended.errors.contains(id))
+    }
+
+    @Test("a session id that begins with a dash is not repeated as an unknown option")
+    func unknownDashes() async throws {
+        let id = "--AAAAAAAAAAAAAAAAAAAA"
+        let ended = try await LabProcess(["token", id, "--json"], environment: [:]).ended()
+        #expect(try ended.event("error")["message"]?.string?.hasPrefix("Unknown option") == true, "\(ended)")
+        #expect(!ended.output.contains(id) && !ended.errors.contains(id))
+    }
+
     @Test("without a command, the hint of an error names the program's --help, which lists the option --callback")
     func journey() async throws {
         let wrong = try await LabProcess(["--callback=foo", "--json"], environment: [:]).ended()

@@ -24,7 +24,7 @@ struct CommandLineParser {
         while let argument = rest.popFirst() {
             guard argument.hasPrefix("-") else { continue }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = parts.first.map(String.init) ?? argument
+            let name = Self.name(of: argument)
             let option = try find(name == "-h" ? "--help" : name, of: command)
             let inline = parts.count == 2 ? String(parts[1]) : nil
             try add(option, inline, &rest, &arguments, command)
@@ -38,26 +38,41 @@ struct CommandLineParser {
     private func command(in commandLine: [String]) throws(UsageError) -> ((any Command.Type)?, action: String?) {
         var command: (any Command.Type)?
         var action: String?
+        // The argument after an unknown option is probably its value, so the option is the mistake to report.
+        var unknownOption: String?
         var rest = commandLine[...]
         while let argument = rest.popFirst() {
             guard !argument.hasPrefix("-") else {
+                if !isOption(argument), argument != "-h" { unknownOption = unknownOption ?? Self.name(of: argument) }
                 let option = options.first { $0.name == argument }
                 if let option, option.takesValue, let value = rest.first, !isOption(value) { rest.removeFirst() }
                 continue
             }
             if let command {
                 guard action == nil, !command.actions.isEmpty || command.operand != nil else {
-                    throw UsageError("Unexpected argument \(argument.quoted).", command: command)
+                    if let unknownOption { throw unknown(unknownOption, of: command) }
+                    let isSession =
+                        Self.isSessionID(argument) && command.options.contains { $0.name == Option.session.name }
+                    throw UsageError(
+                        "Unexpected argument \(Self.shown(argument)).",
+                        suggestion: isSession ? Option.session.usage : nil,
+                        command: command
+                    )
                 }
                 guard command.operand != nil || command.actions.contains(argument) else {
+                    if let unknownOption { throw unknown(unknownOption, of: command) }
                     throw UsageError(
-                        "Unknown action \(argument.quoted) of \(command.name). Use one of: \(command.actions.joined(separator: ", ")).",
+                        "Unknown action \(Self.shown(argument)) of \(command.name). "
+                            + "Use one of: \(command.actions.joined(separator: ", ")).",
                         suggestion: Spelling.nearest(to: argument, among: command.actions),
                         command: command
                     )
                 }
                 action = argument
             } else {
+                if let unknownOption, !commands.contains(where: { $0.name == argument }) {
+                    throw unknown(unknownOption, of: nil)
+                }
                 command = try find(argument)
             }
         }
@@ -92,14 +107,24 @@ struct CommandLineParser {
 
     /// Whether an argument names an option, with a value after `=` or without.
     private func isOption(_ argument: String) -> Bool {
-        let name = argument.prefix { $0 != "=" }
+        let name = Self.name(of: argument)
         return options.contains { $0.name == name }
+    }
+
+    /// The name of an option, without a value after `=`.
+    private static func name(of argument: String) -> String { String(argument.prefix { $0 != "=" }) }
+
+    private static func isSessionID(_ text: String) -> Bool { SessionID(rawValue: text) != nil }
+
+    /// An argument as errors show it: a session's id is not repeated, because it signs a browser in.
+    private static func shown(_ argument: String) -> String {
+        isSessionID(argument) ? "\"…\" (the id of a session)" : argument.quoted
     }
 
     private func find(_ name: String) throws(UsageError) -> any Command.Type {
         guard let command = commands.first(where: { $0.name == name }) else {
             throw UsageError(
-                "Unknown command \(name.quoted).",
+                "Unknown command \(Self.shown(name)).",
                 suggestion: Spelling.nearest(to: name, among: commands.map { $0.name })
             )
         }
@@ -113,11 +138,15 @@ struct CommandLineParser {
         if command == nil, let owner {
             throw UsageError("\(name) needs a command, for example \(owner.name).", command: nil)
         }
-        throw UsageError(
-            "Unknown option \(name.quoted).",
-            suggestion: Spelling.nearest(to: name, among: known.map(\.name)),
-            command: command
-        )
+        throw unknown(name, of: command)
+    }
+
+    private func unknown(_ name: String, of command: (any Command.Type)?) -> UsageError {
+        let known = command.map { $0.options + Option.common } ?? options
+        let suggestion = Spelling.nearest(to: name, among: known.map(\.name))
+        // A misspelt option can have as many characters as the id of a session.
+        let text = suggestion == nil ? Self.shown(name) : name.quoted
+        return UsageError("Unknown option \(text).", suggestion: suggestion, command: command)
     }
 }
 
