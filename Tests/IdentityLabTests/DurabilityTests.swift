@@ -3,7 +3,9 @@ import IdentityHTTP
 import IdentityKit
 import IdentityPlatform
 import IdentitySandbox
+import IdentityWeb
 import StorefrontSandbox
+import TestDirectories
 import TestDoubles
 import Testing
 
@@ -84,6 +86,42 @@ struct DurabilityTests {
             let ended = await process.ended()
             #expect(ended.status == 3, "\(ended)")
             #expect(ended.errors.contains("New tokens could not be stored"))
+        }
+    }
+
+    @Test("serve reports the new tokens of its own routes that could not be stored")
+    func routes() async throws {
+        let folder = try TemporaryDirectory("serve")
+        defer { folder.remove() }
+        let store = folder.url.appendingPathComponent("store")
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+        var arguments = Arguments()
+        arguments.insert(store.appendingPathComponent("identity.sqlite").path, for: .store)
+        let lab = Lab(arguments: arguments, output: Output(isJSON: true))
+        let origin = "http://127.0.0.1:8080"
+        let services = try await RunEnvironment.open(
+            lab,
+            usesServices: false,
+            callback: nil,
+            tokenLifetime: RunEnvironment.servedTokenLifetime,
+            routesOrigin: origin
+        )
+        try await cleaningUp(services.close) {
+            let site = try ServeSite(services, origin: origin)
+            let sessions = site.routes.sessions
+            let presenter = CallbackMode.sandbox.presenter(transport: services.transport) { _ in }
+            let flow = LoginFlow(provider: "any", sessions: sessions, presenter: presenter)
+            let session = try await LoginEntryPoint.async.login(flow, LoginOptions())
+            let renamed = folder.url.appendingPathComponent("renamed")
+            let sandbox = try #require(services.sandbox)
+            sandbox.openID.planFault(
+                .before { try? FileManager.default.moveItem(at: store, to: renamed) },
+                on: .token
+            )
+            _ = try? await sessions.tokens(for: session.id, validFor: .seconds(86_400))
+            #expect(lab.nonDurableTokens.warning == nil)
+            await site.close()
+            #expect(lab.nonDurableTokens.warning?.code == .tokensNotDurable)
         }
     }
 

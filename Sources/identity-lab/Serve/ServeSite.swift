@@ -27,6 +27,8 @@ final class ServeSite: Sendable {
     /// The routes for other programs, for example a conformance suite.
     let routes: SignInRoutes
     let recorder: Recorder
+    /// The deployment of ``routes``.
+    private let deployment: Deployment
     private let state = Mutex(State())
 
     init(_ services: RunEnvironment, origin: String) throws {
@@ -35,7 +37,7 @@ final class ServeSite: Sendable {
         token = RandomText.hexadecimal(48)
         key = try HTTPURL(origin).isSecure ? RandomText.hexadecimal(48) : nil
         let recorder = Recorder(clock: services.clock) { services.service(at: $0) }
-        let deployment = try services.deployment(recordedBy: recorder)
+        deployment = try services.deployment(recordedBy: recorder)
         self.recorder = recorder
         var configuration = SignInRoutes.Configuration(publicOrigin: origin)
         configuration.thirdPartyLogins = Self.issuers(services.configuration)
@@ -177,9 +179,10 @@ final class ServeSite: Sendable {
         }
     }
 
-    /// Removes the sessions of all columns.
+    /// Removes the sessions of all columns, and waits until the tokens of running refreshes are saved.
     func close() async {
         for run in state.withLock({ Array($0.runs.values) }) { await run.close() }
+        await deployment.drain()
     }
 
     // MARK: Responses
