@@ -41,7 +41,8 @@ extension Sandbox {
     /// A configuration for every provider of this sandbox: `shopify` (confidential), `shopify-public` (mobile), `shopify-web`,
     /// `bolt`, `bolt-pkce`, `bolt-sfcc` and `any`, with a store.
     ///
-    /// A provider of Shopify is left out if no client of its kind is registered.
+    /// A provider of Shopify is left out if no client of its kind is registered. If the first OpenID client must authenticate with a key,
+    /// add `clientKey` and usually `clientKeyID` to the provider `any`, because the sandbox knows the public key only.
     ///
     /// - Parameters:
     ///   - redirectURI: The redirect URI of every provider. It is registered at all clients of Shopify and at Bolt. If the first OpenID
@@ -61,6 +62,8 @@ extension Sandbox {
 
     /// A configuration for a web app with the routes of `IdentityWeb` at `/auth`: `shopify`, `bolt`, `bolt-sfcc`, `any`, and
     /// `any-form-post`, each with the redirect URI `<app>/auth/callback/<name>`.
+    ///
+    /// `any-form-post` is left out if the OpenID provider does not serve the response mode `form_post`.
     ///
     /// It registers these redirect URIs at the providers, and `<app>/auth/logout/done` as a post-logout redirect URI at Shopify and at the
     /// OpenID provider. Every client may use these URIs, also an OpenID client with its own list of redirect URIs or logout URIs.
@@ -82,12 +85,14 @@ extension Sandbox {
             var posted = providers["any"]?.object
         else { return made }
         for name in ["shopify-public", "shopify-web", "bolt-pkce"] { providers[name] = nil }
-        let redirectURI = "\(app)/auth/callback/any-form-post"
-        openID.register(redirectURI: redirectURI)
-        posted["redirectURI"] = .string(redirectURI)
-        posted["responseMode"] = .string("form_post")
-        posted["displayName"] = .string("OpenID, with a posted response")
-        providers["any-form-post"] = .object(posted)
+        if openID.configuration.responseModes.contains("form_post") {
+            let redirectURI = "\(app)/auth/callback/any-form-post"
+            openID.register(redirectURI: redirectURI)
+            posted["redirectURI"] = .string(redirectURI)
+            posted["responseMode"] = .string("form_post")
+            posted["displayName"] = .string("OpenID, with a posted response")
+            providers["any-form-post"] = .object(posted)
+        }
         root["providers"] = .object(providers)
         return SandboxLabConfiguration(json: .object(root), environment: made.environment)
     }
@@ -140,6 +145,11 @@ extension Sandbox {
             environment["OPENID_CLIENT_SECRET"] = value
             any["clientSecret"] = secret("OPENID_CLIENT_SECRET")
         }
+        // With private_key_jwt, the member without `clientKey` would make the whole file invalid.
+        if let method = openID.configuration.clientAuthentication, method != .privateKeyJWT {
+            any["clientAuthentication"] = .string(method.rawValue)
+        }
+        if openID.configuration.dpop == .required { any["dpop"] = .bool(true) }
         providers["any"] = .object(any)
         let root: JSONObject = [
             "providers": .object(providers),

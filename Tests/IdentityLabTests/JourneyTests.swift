@@ -150,4 +150,30 @@ struct JourneyTests {
             #expect(try refused.event("error")["code"]?.string == "configuration_invalid")
         }
     }
+    @Test("a login with the printed configuration succeeds if --openid requires DPoP and a method of authentication")
+    func openIDLogin() async throws {
+        let folder = try TemporaryDirectory("lab")
+        defer { folder.remove() }
+        // The example of Documentation/Using/Sandbox.md, with two members more.
+        let file = try folder.write(
+            """
+            { "clients": [
+                { "clientID": "shop", "clientSecret": "sandbox-secret", "redirectURIs": ["https://app.example/callback"],
+                  "authentication": "client_secret_post" },
+                { "clientID": "phone", "redirectURIs": ["com.example.app:/callback"] } ],
+              "dpop": "required", "responseModes": ["query"],
+              "rotation": { "graceSeconds": 10 }, "lifetimes": { "accessToken": 60 } }
+            """,
+            to: "provider.json"
+        )
+        try await SandboxProcess.with(["--openid", file]) { sandbox in
+            _ = try await sandbox.login("any")
+            #expect(try sandbox.provider("any")["dpop"]?.bool == true)
+            #expect(try sandbox.provider("any")["clientAuthentication"]?.string == "client_secret_post")
+        }
+        try await SandboxProcess.with(["--openid", file, "--app", "http://127.0.0.1:8080"]) { sandbox in
+            _ = try await sandbox.login("any")
+            #expect(sandbox.started["configuration"]?["providers"]?["any-form-post"] == nil)
+        }
+    }
 }
