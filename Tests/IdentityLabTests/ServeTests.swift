@@ -5,6 +5,7 @@ import IdentityPlatform
 import IdentitySandbox
 import IdentityWeb
 import StorefrontSandbox
+import TestDirectories
 import Testing
 
 @testable import identity_lab
@@ -200,6 +201,31 @@ struct ServeTests {
                 #expect(try await isSignedIn() == false)
             }
         }
+    }
+
+    @Test("the file of --store can be opened with IDENTITY_STORE_KEY after a run with the embedded sandbox")
+    func storeKey() async throws {
+        let folder = try TemporaryDirectory("serve")
+        defer { folder.remove() }
+        let environment = ["IDENTITY_STORE_KEY": String(repeating: "ab", count: 32)]
+        let store = folder.path(of: "identity.sqlite")
+        let process = try LabProcess(["serve", "--port", "0", "--json", "--store", store], environment: environment)
+        let event = try #require(try await process.nextEvent())
+        let browser = try await PageBrowser(try #require(event["url"]?.string))
+        let page = try #require(try await browser.send(.get, "/auth/login/any").headers["Location"])
+        let address = browser.origin + "/auth/callback/any"
+        let callback = try await SandboxBuyer(transport: browser.transport).login(at: page, redirectURI: address)
+        #expect(try await browser.send(.get, String(callback.dropFirst(browser.origin.count))).status == 303)
+        process.signal(SIGINT)
+        #expect(await process.ended().status == 0)
+        let file = try folder.write(#"{"providers":{}}"#, to: "lab.json")
+        let verified = try await LabProcess(
+            ["keys", "verify", "--config", file, "--store", store, "--json"],
+            environment: environment
+        )
+        .ended()
+        #expect(verified.status == 0, "\(verified)")
+        #expect(try verified.event("verification")["sessions"]?.number?.integer == 1)
     }
 
     @Test("with --public-origin, a browser without the key of the printed address gets the routes only")

@@ -80,8 +80,7 @@ struct SandboxCommand: Command {
             await sandbox.stop()
             throw portsClosed(error)
         }
-        // Reuse the key from the environment, because it decrypts the store of an earlier run.
-        let key = IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"].flatMap { $0.isEmpty ? nil : $0 }
+        let key = Lab.storeKey
         let path = lab.arguments[.store] ?? "identity.sqlite"
         let configuration =
             app.map { sandbox.labConfiguration(app: $0, storePath: path, storeKey: key) }

@@ -62,6 +62,9 @@ struct RunEnvironment: Sendable {
 
     /// Starts the embedded sandbox.
     ///
+    /// The file of `--store` is encrypted with `IDENTITY_STORE_KEY`. If this variable is not set, the key is random and not kept, so nobody
+    /// can open the file again.
+    ///
     /// - Returns: The sandbox, its configuration, and the folder of the store; nil for the folder if `--store` names the store's file.
     private static func embedded(
         _ lab: Lab,
@@ -76,15 +79,17 @@ struct RunEnvironment: Sendable {
         settings.sfcc.tokenLifetime = tokenLifetime * 2
         let sandbox = try await ShopSandbox.start(settings)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("identity-lab-\(UUID().uuidString)")
-        let path = lab.arguments[.store] ?? folder.appendingPathComponent("identity.sqlite").path
+        let kept = lab.arguments[.store]
+        let path = kept ?? folder.appendingPathComponent("identity.sqlite").path
+        let key = kept == nil ? nil : Lab.storeKey
         let file =
-            routesOrigin.map { sandbox.labConfiguration(app: $0, storePath: path) }
-            ?? sandbox.labConfiguration(storePath: path)
+            routesOrigin.map { sandbox.labConfiguration(app: $0, storePath: path, storeKey: key) }
+            ?? sandbox.labConfiguration(storePath: path, storeKey: key)
         let configuration = try IdentityConfiguration(
             json: file.json.serialized,
             environmentVariables: file.environment
         )
-        return (sandbox, configuration, lab.arguments[.store] == nil ? folder : nil)
+        return (sandbox, configuration, kept == nil ? folder : nil)
     }
 
     /// A separate deployment, whose HTTP requests and write operations on the store are recorded.

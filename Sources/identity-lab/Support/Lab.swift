@@ -15,6 +15,13 @@ struct Lab: Sendable {
             ?? IdentityConfiguration.processEnvironment["IDENTITY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// The store key for the configuration of a sandbox; nil for a random key.
+    ///
+    /// The key of the environment decrypts the store of an earlier run.
+    static var storeKey: String? {
+        IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     func configuration() throws -> IdentityConfiguration {
         guard let path = configurationPath else {
             throw IdentityError(
