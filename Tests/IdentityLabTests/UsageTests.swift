@@ -3,6 +3,7 @@ import IdentityKit
 import IdentityLoopback
 import StorefrontSandbox
 import TestDirectories
+import TestGuides
 import Testing
 
 @Suite("identity-lab errors and help", .timeLimit(.minutes(10)))
@@ -102,6 +103,18 @@ struct UsageTests {
         #expect(try wrong.event("error")["hint"]?.string == "Run \"identity-lab --help\" for usage.")
         let help = try await LabProcess(["--help"], environment: [:]).ended()
         #expect(help.output.contains("\n  --callback loopback|stdin|sandbox"))
+    }
+
+    @Test("the guide to the JSON output lists every event")
+    func events() throws {
+        let folder = Repository.root.appending(path: "Sources/identity-lab").path
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+        let printed = try files.flatMap { file in
+            try Repository.text("Sources/identity-lab/\(file)").matches(of: /\bevent\(\s*"(\w+)"/).map { $0.1 }
+        }
+        let listed = try Repository.text("Documentation/Operating/CommandLine.md").matches(of: /\n\| `(\w+)` \|/)
+            .map { $0.1 }
+        #expect(listed.count > 20 && listed.sorted() == Set(printed).sorted())
     }
 
     @Test("--help of the program and of every command shows examples")
