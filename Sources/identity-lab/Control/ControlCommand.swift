@@ -19,7 +19,7 @@ enum ControlCommand: String, CaseIterable, Sendable {
             "Sign a buyer out at the providers; the OpenID provider sends logout tokens to registered apps."
         case .revokeTokens: "Revoke all tokens, or those of one buyer: a refresh gets invalid_grant."
         case .rotateKeys: "Sign with a new key from now on."
-        case .planFault: "Plan a fault for the next requests to an endpoint."
+        case .planFault: "Plan a fault for the next requests to an endpoint of each provider, or of the shop."
         case .removeFaults: "Remove all planned faults."
         case .setOrder: "Change a buyer's order; an unknown number becomes a new order."
         }

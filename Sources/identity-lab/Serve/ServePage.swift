@@ -81,7 +81,7 @@ struct ServePage {
             <form method="post" action="/sandbox/rotate">\(hiddenToken)
             <button>Rotate the signing keys</button> All providers then sign with new keys.</form>
             <form method="post" action="/sandbox/fault">\(hiddenToken)
-            <label>The next request to the endpoint gets: <select name="fault">\(options(faults, nil))</select></label>
+            <label>The next request to this endpoint of each provider, or of the shop, gets: <select name="fault">\(options(faults, nil))</select></label>
             <button>Plan the fault</button></form>
             </section>
             """
