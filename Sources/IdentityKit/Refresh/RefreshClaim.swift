@@ -14,7 +14,7 @@ package struct RefreshClaim: Sendable {
     ///
     /// Saving this flag proves that the store accepts writes: from then on the process that began the refresh can save a response that
     /// the store refused before.
-    package var isContested = false
+    package var isAwaited = false
 
     package init(correlationID: String, startedAt: Date) {
         self.correlationID = correlationID
@@ -27,7 +27,7 @@ package struct RefreshClaim: Sendable {
         object.append("correlation_id", .string(correlationID))
         object.append("started_at", .date(startedAt))
         if isAbandoned { object.append("abandoned", .bool(true)) }
-        if isContested { object.append("contested", .bool(true)) }
+        if isAwaited { object.append("awaited", .bool(true)) }
         return .object(object)
     }
 
@@ -37,7 +37,7 @@ package struct RefreshClaim: Sendable {
         }
         self.init(correlationID: correlationID, startedAt: startedAt)
         isAbandoned = value["abandoned"]?.bool ?? false
-        isContested = value["contested"]?.bool ?? false
+        isAwaited = value["awaited"]?.bool ?? false
     }
 
     /// The same claim, marked as abandoned.
@@ -47,10 +47,10 @@ package struct RefreshClaim: Sendable {
         return claim
     }
 
-    /// The same claim, marked as contested.
-    package var contested: Self {
+    /// The same claim, marked as awaited.
+    package var awaited: Self {
         var claim = self
-        claim.isContested = true
+        claim.isAwaited = true
         return claim
     }
 }

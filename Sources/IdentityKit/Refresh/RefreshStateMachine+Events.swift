@@ -37,7 +37,7 @@ extension RefreshStateMachine {
     /// The reason for saving a state.
     package enum Purpose: Sendable {
         /// Marks the claim of another process, before this process waits for the response of that process.
-        case contest
+        case markAwaited
         /// Says that this process is about to send the refresh token.
         case claim
         /// Replaces a stored response without tokens by the claim, before the second request.
@@ -56,7 +56,7 @@ extension RefreshStateMachine {
         /// tokens are tried once, because their save has failed before.
         var attempts: Int? {
             switch self {
-            case .contest, .claim, .claimAgain, .release, .end: nil
+            case .markAwaited, .claim, .claimAgain, .release, .end: nil
             case .response, .mismatch, .tokens(.unsaved): 1
             case .tokens: 6
             }
@@ -68,8 +68,9 @@ extension RefreshStateMachine {
         case load
         /// Looks in memory and in the spool for a state that replaces the stored tokens.
         ///
-        /// - `isResponseRefused`: The stored response contains no token. Then a state that may be older than this response is found, too.
-        case findUnsaved(isResponseRefused: Bool)
+        /// - `isResponseWithoutTokens`: The stored response contains no token. Then a state that may be older than this response is found,
+        ///   too.
+        case findUnsaved(isResponseWithoutTokens: Bool)
         case checkClaim
         /// Does the work that is possible before the refresh token is sent: waits for a permit of the provider's
         /// ``ProviderRefreshLimiter``, and lets a ``JournaledRefreshing`` provider prepare, for example fetch its metadata and keys.
@@ -86,9 +87,9 @@ extension RefreshStateMachine {
         ///
         /// - `replacing`: The tokens in the store that the state replaces.
         ///
-        /// - `isFinal`: False if the attempt validates the response next and then saves its tokens. The observers are told only about a
+        /// - `isReported`: False if the attempt validates the response next and then saves its tokens. The observers are told only about a
         ///   final state.
-        case spool(SessionState, replacing: TokenSet, isFinal: Bool)
+        case spool(SessionState, replacing: TokenSet, isReported: Bool)
         /// Removes the session's unsaved state from memory and from the spool.
         case forgetUnsaved
         /// Revokes the tokens that are in memory or in the spool for a session that was removed.

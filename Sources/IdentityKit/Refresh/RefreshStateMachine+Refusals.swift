@@ -40,8 +40,10 @@ extension RefreshStateMachine {
     /// If another process has saved newer tokens meanwhile, the session does not end, and those tokens are used. If it has saved a response
     /// that is not validated yet, the session does not end, and the attempt fails.
     mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, hasSameGeneration: Bool) -> Action {
-        guard let current, let tokens = current.tokens else { return .finish(.failed(.unknownSession)) }
-        guard hasOldTokens(current), current.endReason == nil else { return .finish(adopted(current)) }
+        guard let current else { return .finish(.failed(.unknownSession)) }
+        guard let tokens = current.tokens, hasOldTokens(current), current.endReason == nil else {
+            return .finish(adopted(current))
+        }
         // Another process has saved a response that is not validated yet and may contain newer tokens.
         if case .responded = current, !hasSameGeneration { return .finish(.failed(.otherResponseStored)) }
         return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !hasSameGeneration))
@@ -75,7 +77,7 @@ extension RefreshStateMachine {
         marked.mismatch = error.code
         // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
         guard mayReplaceStored(marked, source) else {
-            let action = Action.spool(.responded(tokens, marked), replacing: tokens, isFinal: true)
+            let action = Action.spool(.responded(tokens, marked), replacing: tokens, isReported: true)
             return finish(.failed(error), after: .reportMismatch(error, marked), action)
         }
         let action = Action.save(.responded(tokens, marked), .mismatch, requiresLock: false)

@@ -20,29 +20,30 @@ extension RefreshStateMachine {
     }
 
     mutating func findUnsaved() -> Action {
-        go(.findUnsaved, .findUnsaved(isResponseRefused: isResponseRefused))
+        go(.findUnsaved, .findUnsaved(isResponseWithoutTokens: isResponseWithoutTokens))
     }
 
     /// The next action for the stored state if memory and spool contain no newer state.
     mutating func decide() -> Action {
         switch loadedState {
-        case .responded(_, let response)? where !isResponseRefused: return validate(response, .store, isStored: true)
+        case .responded(_, let response)? where !isResponseWithoutTokens:
+            return validate(response, .store, isStored: true)
         case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
         case .active(let tokens)? where goal.isReached(by: tokens):
             return .finish(.adopted(.active(tokens), tokens))
         // The process that saved the claim no longer holds the lock, but it may still run and save a response.
         case .claimed(_, let claim)? where !claim.isAbandoned && !provesPreviousHolderGone:
-            return contest(claim)
+            return markAwaited(claim)
         default: return prepare()
         }
     }
 
-    /// Marks the claim of another process as contested, before this process waits for the response of that process.
+    /// Marks the claim of another process as awaited, before this process waits for the response of that process.
     ///
     /// The write proves that the store accepts writes, so that the other process can save its response.
-    mutating func contest(_ claim: RefreshClaim) -> Action {
-        guard !claim.isContested, let tokens = loadedState?.tokens else { return go(.checkClaim, .checkClaim) }
-        return go(.contest, .save(.claimed(tokens, claim.contested), .contest, requiresLock: true))
+    mutating func markAwaited(_ claim: RefreshClaim) -> Action {
+        guard !claim.isAwaited, let tokens = loadedState?.tokens else { return go(.checkClaim, .checkClaim) }
+        return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
     }
 
     /// Saves a response from memory or the spool in the store before it is validated, unless the stored session has a response or has
@@ -69,7 +70,7 @@ extension RefreshStateMachine {
         guard !hasDiscardedUnsaved else { return go(.decide, .forgetUnsaved) }
         hasDiscardedUnsaved = true
         return run(
-            [.forgetUnsaved, .findUnsaved(isResponseRefused: isResponseRefused)],
+            [.forgetUnsaved, .findUnsaved(isResponseWithoutTokens: isResponseWithoutTokens)],
             then: .findUnsaved
         )
     }
@@ -104,7 +105,7 @@ extension RefreshStateMachine {
             return validate(response, source, isStored: false)
         }
         return run(
-            [.spool(.responded(tokens, response), replacing: tokens, isFinal: false), .validate(response)],
+            [.spool(.responded(tokens, response), replacing: tokens, isReported: false), .validate(response)],
             then: .validate(response, source, isStored: false)
         )
     }
@@ -139,7 +140,7 @@ extension RefreshStateMachine {
     /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.
     mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, let tokens = loadedState?.tokens else { return .finish(outcome) }
-        return finish(outcome, after: .spool(state, replacing: tokens, isFinal: true))
+        return finish(outcome, after: .spool(state, replacing: tokens, isReported: true))
     }
 
     func hasOldTokens(_ current: SessionState) -> Bool {

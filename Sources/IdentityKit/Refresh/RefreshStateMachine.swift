@@ -1,46 +1,65 @@
 /// Decides each step of a session's refresh from the goal, the kind of lock, the loaded state and the results of the earlier steps.
 ///
 /// The type uses neither I/O nor a clock. ``TokenRefresher`` holds the session's lock, performs each action and reports its event,
-/// until the action is ``Action/finish(_:)``. A new machine begins by loading the session, so after a crash the stored state tells it how
-/// to continue, unless memory or the spool contains a newer state:
+/// until the action is ``Action/finish(_:)``. A refresh usually has these actions: load the session, look for unsaved tokens, save the
+/// *claim* (this process is about to send the refresh token), send, save the response, validate it, save the new tokens. The response is
+/// saved before it is validated, because a crash in between would lose it. A provider that is not ``JournaledRefreshing`` returns
+/// validated tokens at once.
 ///
-/// - `active`: the refresh token was not sent; the refresh starts again.
-/// - `claimed`: the refresh token may have been sent (the session is *in doubt*), and no response is stored. It is sent again. Under a
-///   lease, which ends by time and not with its holder, it is sent only when the process that saved the *claim* has had enough time to
-///   save its response.
+/// Terms:
+///
+/// - *in doubt*: the refresh token may have been used, and no accepted response shows whether it was. A refresh begins in doubt if it finds
+///   a claim or a response of an earlier refresh, or a session from a backup. It becomes in doubt if no response arrives, or if the
+///   response does not show whether the token was used, for example a redirect, or status 500 or higher without an OAuth error.
+/// - *unsaved*: tokens or a response that the store does not have, because a save failed. They are in memory and in the *spool*, a folder
+///   on this machine. They replace the stored tokens at the next refresh, also those of a session that has ended.
+/// - *lease*: a lock that ends at a time, also if its holder still runs. Other locks end with their holder
+///   (`provesPreviousHolderGone`).
+/// - *mismatch*: the error code of a response that belongs to another login. It is stored with the response, and no token of this session
+///   is returned until a later validation accepts the response.
+///
+/// A new machine begins by loading the session, so after a crash the stored state tells it how to continue:
+///
+/// - `active`: no response is outstanding. The refresh starts again.
+/// - `claimed`: the refresh token may have been sent, and no response is stored. It is sent again: some providers accept a used token
+///   again for a short time. Under a lease, this process first marks the claim as *awaited*, and leaves the process that saved it time to
+///   save its response. A process that gives up marks its claim as *abandoned*, so that nobody waits for it.
 /// - `responded`: a response is stored that is not validated yet. It is validated; the refresh token is sent only if the response contains
-///   no token. A *mismatch* is the error code that is kept with a response of another login.
-/// - `ended`: the buyer must sign in again.
+///   no token.
+/// - `ended`: the buyer must sign in again. Only `invalid_grant` ends a session. The reason is ``SessionEndReason/lostRotation`` if the
+///   refresh was in doubt, otherwise ``SessionEndReason/revoked``.
 ///
-/// The *spool* is a folder on this machine for states that the store could not save.
+/// If another process has changed the session before a save, a claim is not saved, and the refresh starts again. A response is spooled and
+/// then validated. New tokens replace only a state that still has the old tokens; otherwise the tokens of the other process are used.
 ///
 /// These decisions are made elsewhere:
 ///
-/// - *When a refresh starts* (``SessionTokensReader``, ``RefreshSchedule``): the access token is not valid for as long as the caller needs
-///   it (60 seconds by default). In the background, a refresh starts when the token has used 75 to 85 percent of its lifetime.
+/// - *When a refresh starts* (``SessionTokensReader``, ``RefreshSchedule``): when a caller needs a token that stays valid for longer than
+///   the stored one (60 seconds if the caller names no time), or when a server rejects the token. In the background: when a caller gets a
+///   token that has used 75 to 85 percent of its lifetime. The percentage differs between sessions, so that they are not all refreshed at
+///   once.
 /// - *Whether the goal is reached* (``RefreshGoal``): the session has other tokens than the ones that the caller wants to replace.
 /// - *Whether a caller joins a refresh* that runs in this process (`TokenRefresher+InProcessSharing.swift`): always.
-/// - *How long a contested claim is left to its process* (``TokenRefresher``): until this process has seen the claim for the provider's
-///   timeout, 5 seconds for saving, and the interval of repairs. ``TokenRefresher`` also starts a refresh again after a wait or a conflict.
+/// - *How long an awaited claim is left to its process* (``TokenRefresher``): until this process has seen the claim for the sum of the
+///   provider's timeout, 5 seconds for saving, and ``SessionManager/Configuration/repairInterval``.
 /// - *Whether a request may be sent now* (`TokenRefresher+Actions.swift`): not during a pause after failures, while the circuit breaker is
 ///   open, or if the lock may end before the provider's timeout.
 /// - *Whether unsaved tokens are newer than the stored ones*: ``UnsavedTokens``.
-/// - *What a failed request means* (``RefreshRefusal``): only `invalid_grant` ends a session. The refresh is in doubt if no response
-///   arrived, or if the response does not show whether the refresh token was used, for example a redirect or most errors with status 500.
-/// - *Whether a response has a token, and belongs to this login*: the provider (``IdentityProvider/validated(_:of:)``).
+/// - *What a failed request means*: ``RefreshRefusal``.
+/// - *Whether a response has a token, and belongs to this login*: the provider.
 ///
 /// The guide `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
     enum Step: Sendable {
         case start, load, findUnsaved, decide, checkClaim, prepare
-        case contest
+        case markAwaited
         case claim
         case send(isRepeated: Bool)
         /// Saves the refresh claim again before the second request, because a response without tokens is stored.
         case claimAgain
         case saveResponse(RefreshResponse, Source)
         /// Removes a response without tokens that was spooled before its validation.
-        case forgetResponse(RefreshRefusal, mayResend: Bool)
+        case forgetUnsavedResponse(RefreshRefusal, mayResend: Bool)
         case validate(RefreshResponse, Source, isStored: Bool)
         case saveMismatch(RefreshResponse, Source, IdentityError)
         case saveTokens(TokenSet, Source)
@@ -81,7 +100,7 @@ package struct RefreshStateMachine: Sendable {
     /// Whether a response from memory or the spool contained no tokens.
     var hasDiscardedUnsaved = false
     /// Whether the stored response contains no tokens.
-    var isResponseRefused = false
+    var isResponseWithoutTokens = false
 
     /// - Parameters:
     ///   - goal: The goal of the refresh.
@@ -104,8 +123,8 @@ package struct RefreshStateMachine: Sendable {
         case (.findUnsaved, .found(.active(let new)?)): return saveTokens(new, .unsaved)
         case (.findUnsaved, .found(.responded(_, let response)?)): return foundUnsaved(response)
         case (.findUnsaved, .found), (.decide, .done): return decide()
-        case (.contest, .saved): return go(.checkClaim, .checkClaim)
-        case (.contest, .conflicted): return .finish(.changed)
+        case (.markAwaited, .saved): return go(.checkClaim, .checkClaim)
+        case (.markAwaited, .conflicted): return .finish(.changed)
         case (.checkClaim, .claimChecked(let mustWait)): return mustWait ? .finish(.wait) : prepare()
 
         case (.prepare, .prepared(let claim)): return saveClaim(claim)
@@ -139,11 +158,11 @@ package struct RefreshStateMachine: Sendable {
         case (.validate(_, .provider(let isRepeated), isStored: true), .refused(let refusal)):
             return refused(refusal, mayResend: !isRepeated, isResponseStored: true)
         case (.validate(_, .provider(let isRepeated), isStored: false), .refused(let refusal)):
-            return go(.forgetResponse(refusal, mayResend: !isRepeated), .forgetUnsaved)
-        case (.forgetResponse(let refusal, let mayResend), _):
+            return go(.forgetUnsavedResponse(refusal, mayResend: !isRepeated), .forgetUnsaved)
+        case (.forgetUnsavedResponse(let refusal, let mayResend), _):
             return refused(refusal, mayResend: mayResend, isResponseStored: false)
         case (.validate(_, .store, _), .refused):
-            isResponseRefused = true
+            isResponseWithoutTokens = true
             return findUnsaved()
         case (.validate(_, .unsaved, _), .refused):
             return discardUnsaved()

@@ -15,7 +15,7 @@ extension TokenRefresher {
     {
         switch action {
         case .load: return await load(&attempt)
-        case .findUnsaved(let isResponseRefused): return await findUnsaved(attempt, isResponseRefused)
+        case .findUnsaved(let isResponseWithoutTokens): return await findUnsaved(attempt, isResponseWithoutTokens)
         case .checkClaim: return .claimChecked(mustWait: attempt.stored.map(mustWait(forHolderOf:)) ?? false)
         case .prepare: return await prepare(&attempt)
         case .save(let state, let purpose, let requiresLock):
@@ -24,8 +24,8 @@ extension TokenRefresher {
         case .send: return await send(&attempt)
         case .validate(let response): return await validate(response, &attempt)
         case .reportMismatch(let error, let response): reportMismatch(error, of: response, &attempt)
-        case .spool(let state, let tokens, let isFinal):
-            await spool(state, replacing: tokens, attempt, reports: isFinal)
+        case .spool(let state, let tokens, let isReported):
+            await spool(state, replacing: tokens, attempt, reports: isReported)
         case .forgetUnsaved: await unsaved.forget(attempt.id)
         case .revokeUnsaved: await revokeUnsaved(attempt.id)
         case .revoke(let tokens):
@@ -56,11 +56,13 @@ extension TokenRefresher {
 
     private func findUnsaved(
         _ attempt: RefreshAttempt,
-        _ isResponseRefused: Bool
+        _ isResponseWithoutTokens: Bool
     ) async -> RefreshStateMachine.Event {
         guard let stored = attempt.stored, let old = attempt.old else { return .found(nil) }
         do {
-            return .found(try await unsaved.find(for: stored, replacing: old, isResponseRefused: isResponseRefused))
+            return .found(
+                try await unsaved.find(for: stored, replacing: old, isResponseWithoutTokens: isResponseWithoutTokens)
+            )
         } catch {
             return .notLoaded(.wrapping(error))
         }

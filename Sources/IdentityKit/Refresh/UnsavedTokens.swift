@@ -152,16 +152,17 @@ final class UnsavedTokens: Sendable {
     /// The state that replaces a session's stored tokens, from memory or from the spool; nil if neither contains such a state.
     ///
     /// A state that replaces other tokens is too old and is removed, unless the stored row has an older generation. A state that may be
-    /// older than the stored response is kept. It is returned only with `isResponseRefused`, which says that this response has no token.
+    /// older than the stored response is kept. It is returned only with `isResponseWithoutTokens`, which says that this response has no
+    /// token.
     func find(
         for stored: StoredSession,
         replacing tokens: TokenSet,
-        isResponseRefused: Bool
+        isResponseWithoutTokens: Bool
     ) async throws -> SessionState? {
         let id = stored.id
         if let entry = self[id] {
             let isNewer = try entry.isNewer(than: stored, replacing: tokens)
-            if isNewer != false { return isNewer ?? isResponseRefused ? entry.state : nil }
+            if isNewer != false { return isNewer ?? isResponseWithoutTokens ? entry.state : nil }
             // The state in memory does not replace the stored tokens, which are normally newer. The state in the spool may be newer than
             // the stored tokens, so it is read next.
             entries.withLock { _ = $0.removeValue(forKey: id) }
@@ -174,7 +175,7 @@ final class UnsavedTokens: Sendable {
             return nil
         }
         entries.withLock { $0[id] = entry }
-        return isNewer ?? isResponseRefused ? entry.state : nil
+        return isNewer ?? isResponseWithoutTokens ? entry.state : nil
     }
 
     /// Removes the state that was kept for a session.

@@ -123,10 +123,10 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
     func choices(_ action: RefreshStateMachine.Action) -> [Choice] {
         switch action {
         case .load: loading
-        case .findUnsaved(let isResponseRefused):
+        case .findUnsaved(let isResponseWithoutTokens):
             [
                 Choice(name: "look outside the store", isFault: false) { world in
-                    if world.isLaterResponseStored, !isResponseRefused { return .found(nil) }
+                    if world.isLaterResponseStored, !isResponseWithoutTokens { return .found(nil) }
                     return .found(world.matching(world.memory) ?? world.matching(world.spool))
                 }
             ]

@@ -50,7 +50,7 @@ struct RefreshStateMachineTests {
                 $0.spool = spooledMismatch
             },
             world("refreshed by another process", .active(RefreshModel.tokens(2)), newest: 2),
-            world("claimed, and another process waits", .claimed(old, claim.contested), newest: 1),
+            world("claimed, and another process waits", .claimed(old, claim.awaited), newest: 1),
             world("removed", nil, newest: 1),
             world("another process stored an HTML page, tokens are in the spool", .responded(old, page), newest: 2) {
                 $0.spool = spooled

@@ -80,7 +80,7 @@ extension RefreshStateMachine.Action {
         case .revoke: "`revoke`"
         case .save(_, let purpose, _):
             switch purpose {
-            case .contest: "`contest`"
+            case .markAwaited: "`markAwaited`"
             case .claim: "`claim`"
             case .claimAgain: "`claimAgain`"
             case .release: "`release`"
