@@ -110,7 +110,7 @@ struct UsageTests {
         let folder = Repository.root.appending(path: "Sources/identity-lab").path
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
         let printed = try files.flatMap { file in
-            try Repository.text("Sources/identity-lab/\(file)").matches(of: /\bevent\(\s*"(\w+)"/).map { $0.1 }
+            try Repository.text("Sources/identity-lab/\(file)").matches(of: /\Wevent\(\s*"(\w+)"/).map { $0.1 }
         }
         let listed = try Repository.text("Documentation/Operating/CommandLine.md").matches(of: /\n\| `(\w+)` \|/)
             .map { $0.1 }
