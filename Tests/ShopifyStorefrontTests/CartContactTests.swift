@@ -84,7 +84,8 @@ struct CartContactTests {
         #expect(cart.omitted == ["country", "address"] && cart.identity == .contact)
         #expect(
             shop.storefront.calls[1].identity == [
-                "email": .string("ada@example.com"), "phone": .string("+14155550123"),
+                "customerAccessToken": .null, "email": .string("ada@example.com"),
+                "phone": .string("+14155550123"),
             ]
         )
     }
@@ -102,5 +103,40 @@ struct CartContactTests {
         _ = try await shop.carts.adopt(id, for: shop.session, isTrusted: true)
         _ = try await shop.carts.attach(to: shop.session)
         #expect(shop.storefront.fields == ["cart", "cartBuyerIdentityUpdate"])
+    }
+
+    @Test("a contact's checkout and a guest's attach remove a customer whom another session put on the cart")
+    func customerOnAdoptedCart() async throws {
+        let shop = try await SandboxShop()
+        let (carts, context) = (shop.carts, shop.context)
+        let other = try await shop.login()
+        let cart = try await carts.add(shop.mugs(), for: other, in: context).cart
+        let session = try await shop.login("bolt")
+        _ = try await carts.adopt(cart.id, for: session, isTrusted: true, in: context)
+        // The first checkout puts the contact on the cart. Before the second, the contact is there already.
+        for _ in 1...2 {
+            #expect(try shop.state(cart).customerAccessToken != nil)
+            let handoff = try await carts.checkout(for: session, in: context)
+            #expect(handoff.identity == .contact && handoff.problem == nil)
+            let state = try shop.state(cart)
+            #expect(state.customerAccessToken == nil && state.email == "ada@example.com")
+            _ = try await carts.attach(to: other, in: context)
+        }
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await carts.adopt(cart.id, for: guest, isTrusted: true, in: context)
+        #expect(try await carts.attach(to: guest, in: context).identity == .guest)
+        #expect(try shop.state(cart).customerAccessToken == nil)
+    }
+
+    @Test("a contact's checkout fails if Shopify keeps a customer of another session on the cart")
+    func remainingCustomer() async throws {
+        let shop = try await TestShop(.contact(BuyerContact(email: "ada@example.com"))) { call in
+            let cart = String.cart(customer: CartIdentityTests.customer)
+            return call.field == "cart" ? .read(cart) : .payload(call.field, cart: cart)
+        }
+        let id = try #require(CartID(rawValue: "gid://shopify/Cart/c1?key=k1"))
+        _ = try await shop.carts.adopt(id, for: shop.session, isTrusted: true)
+        let error = await #expect(throws: IdentityError.self) { try await shop.carts.checkout(for: shop.session) }
+        #expect(error?.code == .detachIncomplete)
     }
 }

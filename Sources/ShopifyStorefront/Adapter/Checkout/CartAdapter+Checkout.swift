@@ -58,13 +58,14 @@ extension CartAdapter {
         let isDue = try isDue(identity, on: binding)
         if identity.token == nil, !isDue, !binding.isUntrusted {
             let result = try await current(&binding, readsCheckoutURL: true, in: context)
-            // A logout of another session with this cart may have removed the contact data. They are then put on the cart again.
+            // A logout of another session with this cart may have removed the contact data. They are then put on the cart again. An attach
+            // also removes a customer whom another session or another app has put on the cart.
             let buyer = result.cart.buyerIdentity
             let hasAddressOnly = !binding.hasEmail && !binding.hasPhone && !binding.addressIDs.isEmpty
             let isRemoved =
                 binding.hasEmail && buyer.email == nil || binding.hasPhone && buyer.phone == nil
                 || hasAddressOnly && result.cart.deliveryAddressIDs.isEmpty
-            if !isRemoved { return result }
+            if !isRemoved, buyer.customerID == nil { return result }
         }
         return try await attach(identity, to: &binding, of: locked, in: context)
     }

@@ -28,6 +28,10 @@ extension CartAdapter {
                 // `detach` also removes addresses that the buyer entered. So it is called only if there may be an identity to remove.
                 if binding.mayHoldBuyer { return try await self.detach(&binding, in: context).sessionCart(binding) }
                 let result = try await self.current(&binding, in: context)
+                // Another session or another app may have put a customer on the cart.
+                if result.cart.buyerIdentity.customerID != nil {
+                    return try await self.detach(&binding, in: context).sessionCart(binding)
+                }
                 binding.problem = nil
                 return result.sessionCart(binding)
             }
@@ -83,6 +87,9 @@ extension CartAdapter {
             if case .gone = response.outcome { throw CartGone(response.metadata) }
             let identity = negotiation.identity
             var result = try await resolve(response, &binding, in: context)
+            guard identity.token != nil || result.cart.buyerIdentity.customerID == nil else {
+                throw Self.customerRemains(result.metadata)
+            }
             try record(identity, of: negotiation.whole, in: &binding, context)
             if identity.token != nil, result.lacksCustomer {
                 result.problem = Self.identityMissing(result.metadata)

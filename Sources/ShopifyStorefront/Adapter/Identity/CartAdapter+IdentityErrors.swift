@@ -31,6 +31,17 @@ extension CartAdapter {
         )
     }
 
+    static func customerRemains(_ metadata: GraphQLMetadata) -> IdentityError {
+        IdentityError(
+            .retryLater,
+            .detachIncomplete,
+            "The cart still has a customer after the request to remove the customer.",
+            hint: "Call attach(to:in:) or checkout(for:in:options:) again. Do not give the cart to another buyer.",
+            reference: "Storefront API reference, cartBuyerIdentityUpdate",
+            providerResponse: IdentityError.ProviderResponse(metadata)
+        )
+    }
+
     static func identityMissing(_ metadata: GraphQLMetadata) -> IdentityError {
         IdentityError(
             .rejected,

@@ -65,14 +65,16 @@ struct CartBuyerIdentity: Sendable {
 
     /// The identity as an input of `cartCreate` or `cartBuyerIdentityUpdate`.
     ///
-    /// Values of an earlier identity on the cart that this identity does not replace are cleared with null.
+    /// Values of an earlier identity on the cart that this identity does not replace are cleared with null. Without a token, this also
+    /// applies to values that the binding does not show, because another session or another app may have put a customer on the cart.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
-        CartBuyerIdentityInput(
+        let clearsAll = binding != nil && token == nil
+        return CartBuyerIdentityInput(
             companyLocationID: token == nil ? .unset : companyLocation(over: binding),
             countryCode: country.map { .set($0) } ?? .unset,
-            customerAccessToken: token.map { .set($0) } ?? (binding?.identity == .customer ? .null : .unset),
-            email: email.map { .set($0) } ?? (binding?.hasEmail == true ? .null : .unset),
-            phone: phone.map { .set($0) } ?? (binding?.hasPhone == true ? .null : .unset)
+            customerAccessToken: token.map { .set($0) } ?? (clearsAll ? .null : .unset),
+            email: email.map { .set($0) } ?? (clearsAll || binding?.hasEmail == true ? .null : .unset),
+            phone: phone.map { .set($0) } ?? (clearsAll || binding?.hasPhone == true ? .null : .unset)
         )
     }
 
