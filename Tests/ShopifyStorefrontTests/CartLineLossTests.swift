@@ -4,6 +4,7 @@ import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
+import Synchronization
 import TestDoubles
 import Testing
 
@@ -102,6 +103,29 @@ import Testing
             let cart = try #require(merge.cart?.cart)
             #expect(try merge.outcome == .partial && shop.state(cart).quantities == [SandboxShop.shirt: 1])
         }
+    }
+
+    @Test("a merge adds a line that another process adds to the guest's cart, also if an equal line was merged before")
+    func equalLines() async throws {
+        let additions = Mutex(0)
+        let shop = try await TestShop(.none) { call in
+            let id = call.variables["cartId"]?.string ?? "guest"
+            var lines = additions.withLock { count in
+                if call.field == "cartLinesAdd" { count += 1 }
+                return count
+            }
+            // The second line is added to the guest's cart after the first was merged. Nothing that the SDK reads tells the two apart.
+            if id == "guest" { lines = min(lines, 1) + 1 }
+            let cart = String.cart(id: id, lines: Array(repeating: .line(), count: lines))
+            return call.field == "cart" ? .read(cart) : .payload(call.field, cart: cart)
+        }
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.create(TestShop.lines, for: guest)
+        _ = try await shop.carts.adopt(#require(CartID(rawValue: "own")), for: shop.session, isTrusted: true)
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: shop.session, merge: .intoCustomerCart)
+        #expect(merge.outcome == .merged && merge.shortLines.isEmpty)
+        let additionCalls = shop.storefront.calls.filter { $0.field == "cartLinesAdd" }
+        #expect(additionCalls.map { $0.variables["lines"]?.array?.count } == [1, 1])
     }
 
     @Test("after a lost response, what another process has added in the last minute does not count as added here")

@@ -39,22 +39,18 @@ extension CartAdapter {
             do { try await guest.save(left) } catch is CartConflict { return nil }
             let (base, present) = (CartLineCounts(left.mergeBase?.lines ?? []), CartLineCounts(presentLines))
             let earlier = unmerged.merge(into: binding.cartID, of: id)?.lines
-            let earlierCounts = CartLineCounts(earlier ?? [])
-            let lines = allLines.compactMap { $0.subtracting(earlierCounts[$0]) }
+            let lines = CartLineCounts(earlier ?? []).subtracted(from: allLines)
             var merge = CartMergeResult(outcome: .merged)
-            let missing = lines.compactMap { line -> CartLineInput? in
-                // Items that the buyer's cart has gained since `mergeBase` was saved count as merged. If the buyer has removed items since,
-                // the difference is negative and counts as 0.
-                line.merchandiseID.isEmpty ? nil : line.subtracting(max(0, present[line] - base[line]))
-            }
+            // Items that the buyer's cart has gained since `mergeBase` was saved count as merged.
+            let missing = present.gained(since: base).subtracted(from: lines.filter { !$0.merchandiseID.isEmpty })
             try await self.send(missing, to: &binding, of: locked, &merge, in: context)
             if earlier == nil {
                 try await self.mergeDetails(guestCart, &binding, of: locked, &merge, in: context)
             }
             result = try await self.current(&binding, needsContents: true, in: context)
             let now = CartLineCounts(try await self.allLines(of: result.cart, in: context).map(CartLineInput.init))
-            let refused = CartLineCounts(merge.refusedLines.map(\.line))
-            for line in lines where refused[line] == 0 && now[line] < min(base[line], present[line]) + line.itemCount {
+            let (wanted, refused) = (CartLineCounts(lines), CartLineCounts(merge.refusedLines.map(\.line)))
+            for line in lines where refused[line] == 0 && now[line] - min(base[line], present[line]) < wanted[line] {
                 // Shopify reduces a quantity when the stock is too small. If the buyer's cart has no item of the line, the merge is
                 // partial.
                 merge.shortLines.append(line)
@@ -70,7 +66,7 @@ extension CartAdapter {
                 result = try await self.attach(identity, to: &binding, of: locked, in: context)
             }
             merge.cart = result.sessionCart(binding)
-            let added = lines.filter { refused[$0] == 0 && now[$0] > 0 }
+            let added = refused.subtracted(from: lines).filter { now[$0] > 0 }
             return (
                 merge,
                 CartBinding.Merge(session: id.rawValue, cartID: binding.cartID, lines: (earlier ?? []) + added)

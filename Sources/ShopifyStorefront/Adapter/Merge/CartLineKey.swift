@@ -41,6 +41,26 @@ struct CartLineCounts: Sendable, Equatable {
         return lines.allSatisfy { self[$0] >= Self.sum(before[$0], added[$0]) }
     }
 
+    /// The quantities above those of `earlier`; no quantity is negative.
+    func gained(since earlier: CartLineCounts) -> CartLineCounts {
+        var gained = self
+        for (key, quantity) in quantities { gained.quantities[key] = max(0, quantity - (earlier.quantities[key] ?? 0)) }
+        return gained
+    }
+
+    /// The lines, reduced by these quantities.
+    ///
+    /// Several lines can have the same key. Each counted item reduces one of them.
+    func subtracted(from lines: [CartLineInput]) -> [CartLineInput] {
+        var left = quantities
+        return lines.compactMap { line in
+            let key = CartLineKey(line)
+            let taken = min(left[key] ?? 0, max(0, line.itemCount))
+            left[key] = (left[key] ?? 0) - taken
+            return line.subtracting(taken)
+        }
+    }
+
     /// The sum, or the largest integer if the sum would overflow, because an app can add a line with any quantity.
     private static func sum(_ first: Int, _ second: Int) -> Int {
         let (sum, isTooLarge) = max(0, first).addingReportingOverflow(max(0, second))
