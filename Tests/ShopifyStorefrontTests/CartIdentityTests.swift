@@ -138,6 +138,37 @@ import Testing
         #expect(shop.storefront.calls.count == 3 && shop.storefront.calls[2].identity?["companyLocationId"] == nil)
     }
 
+    @Test(
+        "a cart that is created again gets the company location, and a checkout reports a location that Shopify refuses",
+        arguments: [false, true]
+    )
+    func recreatedCompanyLocation(isRefused: Bool) async throws {
+        let location = "gid://shopify/CompanyLocation/1"
+        var policy = CartPolicy()
+        policy.gone = .recreate
+        let shop = try await TestShop(.customer, policy: policy) {
+            .payload($0.field, cart: .cart(id: "old", customer: Self.customer))
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        _ = try await shop.carts.setCompanyLocation(location, for: shop.session)
+        shop.storefront.forget()
+        shop.storefront.now { call in
+            func refusal(_ code: String, _ field: String) -> LoopbackResponse {
+                let error = #"{"code":"\#(code)","field":["\#(field)"],"message":"x"}"#
+                return .payload(call.field, cart: "null", userErrors: error)
+            }
+            if call.variables["cartId"]?.string == "old" { return refusal("INVALID", "cartId") }
+            if isRefused, call.identity?["companyLocationId"]?.string != nil {
+                return refusal("INVALID_COMPANY_LOCATION", "companyLocationId")
+            }
+            return .payload(call.field, cart: .cart(id: "new", customer: Self.customer))
+        }
+        let handoff = try await shop.carts.checkout(for: shop.session, in: shop.context)
+        let creation = shop.storefront.calls.first { $0.field == "cartCreate" }
+        #expect(creation?.identity?["companyLocationId"] == .string(location))
+        #expect(handoff.identity == .customer && handoff.omitted == (isRefused ? ["companyLocation"] : []))
+    }
+
     @Test("a contact that takes the place of a customer removes the customer's token by an explicit null", .row("D11"))
     func contactAfterCustomer() async throws {
         let shop = try await TestShop(.customer, Self.shopify)

@@ -6,10 +6,11 @@ extension CartAdapter {
     func createCart(
         _ lines: [CartLineInput],
         _ id: SessionID,
-        _ context: StorefrontContext
+        _ context: StorefrontContext,
+        companyLocationID: String? = nil
     ) async throws -> CartChange<SessionCart> {
         var (claim, problem) = try await claim(for: id)
-        var negotiation = IdentityNegotiation(buyerIdentity(claim, in: context))
+        var negotiation = IdentityNegotiation(buyerIdentity(claim, in: context), companyLocationID: companyLocationID)
         while true {
             let outcome = try await negotiate(&negotiation, for: id, endsWithCart: true) { identity in
                 let create = CartCreate(

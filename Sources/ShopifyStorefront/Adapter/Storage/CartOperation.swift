@@ -221,10 +221,12 @@ struct CartOperation: Sendable {
         guard let stored = try await prepared(for: .creating), var pending = stored.pending else { return }
         let locked = LockedCart(session, stored, adapter.attachments, under: locks)
         let context = StorefrontContext(buyerIP: pending.buyerIP, country: pending.country)
+        let location = pending.companyLocationID
         let created: CartBinding?
         do {
             created = try await adapter.omittingRefused(&pending.lines) { lines in
-                lines.isEmpty ? nil : try await adapter.createCart(lines, session, context).binding
+                guard !lines.isEmpty else { return nil }
+                return try await adapter.createCart(lines, session, context, companyLocationID: location).binding
             }
             .result
         } catch {
@@ -233,10 +235,13 @@ struct CartOperation: Sendable {
             _ = try? await locked.write(pending.payload)
             throw error
         }
-        guard let created else {
+        guard var created else {
             _ = try await locked.write(nil)
             return
         }
+        // If the new cart does not have the location, the next attach sends the location again. If Shopify refuses it then, the result of
+        // that attach lists it as omitted.
+        created.companyLocationID = location
         let change = CartChange((), saving: created, onConflict: .detachAndRepeat)
         if case .done = try await saved(change, locked) { adapter.report(.recreated, session) }
     }

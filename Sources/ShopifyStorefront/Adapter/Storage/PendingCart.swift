@@ -13,6 +13,8 @@ struct PendingCart: Sendable {
     var lines: [CartLineInput] = []
     /// The country of the cart that Shopify no longer has, which decided its prices.
     var country: String?
+    /// The company location of the cart that Shopify no longer has.
+    var companyLocationID: String?
     /// The buyer's last IP.
     var buyerIP: String?
 
@@ -23,6 +25,7 @@ struct PendingCart: Sendable {
         guard let lines = binding.lines, !lines.isEmpty else { return nil }
         self.lines = lines
         country = binding.country
+        companyLocationID = binding.companyLocationID
         buyerIP = binding.buyerIP
     }
 
@@ -32,6 +35,7 @@ struct PendingCart: Sendable {
         since = value["pending"]?.date
         lines = value["lines"]?.array?.compactMap { CartLineInput($0) } ?? []
         country = value["country"]?.string
+        companyLocationID = value["location"]?.string
         buyerIP = value["ip"]?.string
         guard since != nil || !lines.isEmpty else { return nil }
     }
@@ -41,6 +45,7 @@ struct PendingCart: Sendable {
         object["pending"] = since.map { .date($0) }
         if !lines.isEmpty { object["lines"] = CartLineInput.json(lines) }
         object["country"] = country.map { .string($0) }
+        object["location"] = companyLocationID.map { .string($0) }
         object["ip"] = buyerIP.map { .string($0) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
