@@ -263,6 +263,16 @@ import Testing
         #expect(cart.omitted == ["address.zip"] && cart.identity == .contact)
     }
 
+    @Test("a logout without a country gives the copy the country of the cart")
+    func countryOfCopy() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: StorefrontContext(country: "CA"))
+        shop.storefront.forget()
+        #expect(try await shop.carts.logout(shop.session, mode: .clone).guest != nil)
+        let creation = shop.storefront.calls.first { $0.field == "cartCreate" }
+        #expect(creation?.identity?["countryCode"] == .string("CA"))
+    }
+
     @Test(
         "a logout hands the cart itself over only if the response can show that the customer was removed",
         arguments: [(StorefrontAuthentication.privateToken(Secret("shpat-private")), true), (.tokenless, false)]

@@ -98,7 +98,9 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         guard var binding else { return (nil, nil) }
-        let context = binding.lastContext.overridden(by: context)
+        // Without a country of the call or the client, the copy gets the country of the cart, which decides the prices.
+        let call = client.context.overridden(by: binding.lastContext.overridden(by: context))
+        let context = binding.keepingCountry(in: call)
         let cart = try await current(&binding, needsContents: true, in: context).cart
         var lines = try await allLines(of: cart, in: context).map(CartLineInput.init).filter {
             !$0.merchandiseID.isEmpty
