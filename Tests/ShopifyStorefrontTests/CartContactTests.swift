@@ -105,6 +105,25 @@ struct CartContactTests {
         #expect(shop.storefront.fields == ["cart", "cartBuyerIdentityUpdate"])
     }
 
+    @Test("a checkout does not put back an address that the buyer removed, except after a change of the contact")
+    func removedAddress() async throws {
+        let shop = try await TestShop(.contact(CartIdentityTests.contact())) { call in
+            let hasAddress = ["cartCreate", "cartDeliveryAddressesReplace"].contains(call.field)
+            let cart = String.cart(email: "ada@example.com", addresses: hasAddress ? ["a1"] : [])
+            return call.field == "cart" ? .read(cart) : .payload(call.field, cart: cart)
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: shop.context)
+        try await shop.carts.removeDeliveryAddresses(["a1"], for: shop.session, in: shop.context)
+        shop.storefront.forget()
+        _ = try await shop.carts.checkout(for: shop.session, in: StorefrontContext(country: "CA"))
+        #expect(shop.storefront.fields == ["cartBuyerIdentityUpdate"])
+        var contact = CartIdentityTests.contact()
+        contact.addresses[0].line1 = "2 Way"
+        shop.provider.become(.contact(contact))
+        _ = try await shop.carts.checkout(for: shop.session, in: StorefrontContext(country: "CA"))
+        #expect(shop.storefront.fields.last == "cartDeliveryAddressesReplace")
+    }
+
     @Test("a contact's checkout and a guest's attach remove a customer whom another session put on the cart")
     func customerOnAdoptedCart() async throws {
         let shop = try await SandboxShop()

@@ -36,8 +36,8 @@ extension CartAdapter {
         present: @Sendable (Cart) async throws -> [String]
     ) async throws -> SessionCart where Removal.Output == CartPayload {
         try await withCart(id) { binding, locked in
-            // The binding forgets the address, so that a checkout does not put back an address that the buyer has removed.
-            binding.addressIDs.removeAll(where: ids.contains)
+            // The binding records it, so that a checkout does not put back an address that the buyer has removed.
+            binding.removeAddresses(ids)
             var response = try await self.send(removal(binding.cartID, ids), in: context)
             if case .refused(let errors) = response.outcome {
                 let current = try await self.current(&binding, in: context)

@@ -84,7 +84,7 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
         try await mutate(on: id, in: context) { binding in
-            binding.addressIDs = []
+            binding.removeAddresses(binding.addressIDs)
             return CartDeliveryAddressesUpdate(cartID: binding.cartID, addresses: [])
         }
     }

@@ -180,7 +180,9 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) throws {
         binding.identity = identity.kind
-        binding.fingerprint = try whole.fingerprint(for: binding.cartID)
+        let fingerprint = try whole.fingerprint(for: binding.cartID)
+        if fingerprint != binding.fingerprint { binding.isAddressRemoved = false }
+        binding.fingerprint = fingerprint
         // Shopify has just accepted the token. If it has expired by this machine's clock, the two clocks differ, and the time is not
         // recorded.
         let now = client.environment.clock.now
@@ -193,7 +195,8 @@ extension CartAdapter {
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
     }
 
-    /// Puts the provider's address on the cart, unless the cart has an address that the buyer entered.
+    /// Puts the provider's address on the cart, unless the cart has an address that the buyer entered, or the buyer has removed the
+    /// provider's address.
     ///
     /// Fields that Shopify rejects are omitted one by one, and finally the whole address.
     private func setAddress(
@@ -204,7 +207,7 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws {
         let present = result.cart.deliveryAddressIDs
-        guard var address, present.allSatisfy(binding.addressIDs.contains) else { return }
+        guard var address, !binding.isAddressRemoved, present.allSatisfy(binding.addressIDs.contains) else { return }
         while true {
             let replace = CartDeliveryAddressesReplace(
                 cartID: binding.cartID,

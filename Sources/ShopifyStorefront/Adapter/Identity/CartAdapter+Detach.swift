@@ -150,5 +150,6 @@ extension CartBinding {
         hasEmail = false
         hasPhone = false
         addressIDs = []
+        isAddressRemoved = false
     }
 }

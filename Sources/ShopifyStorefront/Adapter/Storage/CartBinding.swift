@@ -51,6 +51,10 @@ struct CartBinding: Sendable {
     ///
     /// An attach replaces the cart's addresses only if all of them are in this list, so that it removes none that the buyer entered.
     var addressIDs: [String] = []
+    /// Whether the buyer has removed the provider's address from the cart.
+    ///
+    /// An attach of the same claim does not put the address back.
+    var isAddressRemoved = false
     /// Written before personal data or gift cards are sent, and kept while they may still reach Shopify.
     ///
     /// So after a lost response the attachment shows that the cart may contain data of the buyer.
@@ -105,6 +109,13 @@ struct CartBinding: Sendable {
         merges = merges.filter { $0.cartID != merge.cartID }.suffix(7) + [merge]
     }
 
+    /// Records that the buyer removes these addresses, of which some may come from the provider.
+    mutating func removeAddresses(_ ids: [String]) {
+        let left = addressIDs.filter { !ids.contains($0) }
+        if left.count < addressIDs.count { isAddressRemoved = true }
+        addressIDs = left
+    }
+
     /// Whether this guest's cart is reserved for a session.
     func isReserved(for session: SessionID) -> Bool {
         reservation?.session.utf8.elementsEqual(session.rawValue.utf8) == true
@@ -141,6 +152,7 @@ struct CartBinding: Sendable {
         if hasEmail { object["email"] = .bool(true) }
         if hasPhone { object["phone"] = .bool(true) }
         if !addressIDs.isEmpty { object["addresses"] = .array(addressIDs.map { .string($0) }) }
+        if isAddressRemoved { object["addressRemoved"] = .bool(true) }
         object["unanswered"] = unanswered.map {
             .object(["since": .date($0.since), "identity": .bool($0.isIdentity)])
         }
@@ -180,6 +192,7 @@ struct CartBinding: Sendable {
         hasEmail = value["email"]?.bool ?? false
         hasPhone = value["phone"]?.bool ?? false
         addressIDs = value["addresses"]?.array?.compactMap(\.string) ?? []
+        isAddressRemoved = value["addressRemoved"]?.bool ?? false
         unanswered = value["unanswered"]?["since"]?.date.map {
             Unanswered(since: $0, isIdentity: value["unanswered"]?["identity"]?.bool ?? true)
         }
