@@ -142,6 +142,36 @@ import Testing
         #expect(last?.variables["cartId"] == .string("moved") && last?.identity?["customerAccessToken"] == .null)
     }
 
+    @Test("if the response to an update of the country has a new cart id, the buyer is put on that cart")
+    func movedByCountry() async throws {
+        let shop = try await TestShop(.customer, CartIdentityTests.shopify)
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session, in: shop.context)
+        shop.storefront.forget()
+        shop.storefront.now { call in
+            guard call.field == "cartBuyerIdentityUpdate" else { return await CartIdentityTests.shopify(call) }
+            return .payload(
+                call.field,
+                cart: .cart(id: "new", customer: call.token.map { _ in CartIdentityTests.customer })
+            )
+        }
+        _ = try await shop.carts.setNote("x", for: shop.session, in: StorefrontContext(country: "CA"))
+        #expect(shop.storefront.calls.map(\.token) == [nil, nil, "token-1"])
+        #expect(shop.storefront.calls.last?.variables["cartId"] == .string("new"))
+    }
+
+    @Test("a read reports a new cart id without the buyer, and the next checkout puts the buyer on the cart")
+    func movedBeforeRead() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+        let moved = try #require(shop.storefront.moveCart(cart.id.rawValue))
+        let read = try #require(try await shop.carts.read(for: session, in: shop.context))
+        #expect(read.cart.id.rawValue == moved && read.identity == .degraded(.identityMissing))
+        #expect(shop.events.kinds == [.moved])
+        #expect(try await shop.carts.checkout(for: session, in: shop.context).identity == .customer)
+        #expect(try shop.state(read.cart).customerAccessToken != nil)
+    }
+
     @Test("a creation is reported as interrupted only if Shopify may have created a cart")
     func interrupted() async throws {
         let unknown = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/99")

@@ -55,8 +55,8 @@ extension CartAdapter {
     /// Checks the response to a mutation of the cart, and updates the binding.
     ///
     /// Shopify's user errors are thrown. If the response contains no cart, the cart is read. GraphQL errors of a response without a cart
-    /// are thrown, unless `isMade` finds the change in the cart that is read. If the cart has a new id, the buyer's identity is attached
-    /// again. Otherwise, if its country differs from the country of `context` or of the client, that country is set.
+    /// are thrown, unless `isMade` finds the change in the cart that is read. If its country differs from that of `context` or of the
+    /// client, that country is set. If the cart has a new id, also after the update of the country, the buyer's identity is attached again.
     func accept(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
@@ -72,6 +72,7 @@ extension CartAdapter {
         }
         let old = binding.cartID
         var result = try await resolve(response, &binding, in: context, isMade: isMade)
+        if binding.cartID == old { result = try await setCountry(after: result, &binding, in: context) }
         if binding.cartID != old {
             report(.moved, id)
             // `mayStore` is false if the attachment names another cart, which the cart of this operation is about to replace. The next
@@ -98,7 +99,7 @@ extension CartAdapter {
                 return result
             }
         }
-        return try await setCountry(after: result, &binding, in: context)
+        return result
     }
 }
 

@@ -44,7 +44,9 @@ extension CartAdapter {
     ) async throws -> SessionCart? {
         try await withLockedCart(id) { locked -> CartChange<SessionCart?> in
             guard var binding = locked.binding else { return CartChange(nil, saving: nil) }
+            let old = binding.cartID
             let cart = try await self.current(&binding, in: context).sessionCart(binding)
+            if binding.cartID != old { self.report(.moved, id) }
             return CartChange(cart, saving: binding)
         }
     }
@@ -157,13 +159,19 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) -> CartIdentityResult {
         let showsContents = selection.showsContents(despite: result.errors)
+        let isMoved = response.cart.id != binding.cartID
         record(response.cart, showsContents: showsContents, in: &binding, context)
-        return CartIdentityResult(
+        let read = CartIdentityResult(
             cart: response.cart,
             checkoutURL: response.checkoutURL,
             customer: selection.customerVisibility(despite: result.errors),
             metadata: result.metadata
         )
+        // The cart under the new id may not have the buyer. With a problem, the next refresh or checkout attaches the buyer again.
+        if isMoved, binding.mayHoldBuyer, response.cart.buyerIdentity.customerID == nil, !read.hasContact {
+            binding.problem = .identityMissing
+        }
+        return read
     }
 
     /// Records the cart of a response in the binding: its id, which can be new, the buyer's IP of the call, and with the policy `recreate`
