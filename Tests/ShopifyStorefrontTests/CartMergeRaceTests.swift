@@ -195,6 +195,19 @@ import Testing
         #expect(try await shop.carts.read(for: grace, in: shop.context)?.cart.id == cart.id)
     }
 
+    @Test("a reservation whose time is far in the future, because a clock was wrong, does not keep the guest's cart")
+    func reservedInFuture() async throws {
+        let shop = try await SandboxShop()
+        let guest = try await shop.guestWithMug().guest
+        let (ada, grace) = (try await shop.login(), try await shop.login(as: "grace@example.com"))
+        shop.storefront.planFault(.htmlPage(status: 503), on: .storefront, times: 50)
+        shop.clock.jump(by: 3600)
+        await #expect(throws: IdentityError.self) { try await shop.carts.mergeCart(ofGuest: guest, into: ada) }
+        shop.clock.jump(by: -3600)
+        shop.storefront.removeAllFaults()
+        #expect(try await shop.carts.mergeCart(ofGuest: guest, into: grace))
+    }
+
     @Test("if the store cannot read the guest's session, the merge fails, and no line of the guest's cart is lost")
     func unreadableGuest() async throws {
         let shop = try await SandboxShop()

@@ -66,9 +66,17 @@ public final class CartAdapter: Sendable {
 
     /// Whether a request that was sent at this time may still reach Shopify, because less than ``lateCallLimit`` has passed.
     ///
-    /// Also true for a time in the future, because the clock of the machine that wrote it may be ahead.
+    /// Also true for any time in the future, because the clock of the machine that wrote it may be ahead.
     func lateCallMayArrive(since date: Date) -> Bool {
         client.environment.clock.now.timeIntervalSince(date) < lateCallLimit.timeInterval
+    }
+
+    /// Whether a reservation that was made at this time is still valid.
+    ///
+    /// A time that is more than ``lateCallLimit`` in the future counts as expired. It comes from a wrong clock, and the guest's cart would
+    /// otherwise stay reserved until the other clocks reach this time.
+    func isReservationValid(since date: Date) -> Bool {
+        abs(client.environment.clock.now.timeIntervalSince(date)) < lateCallLimit.timeInterval
     }
 
     func report(_ kind: CartEvent.Kind, _ id: SessionID) {

@@ -143,7 +143,7 @@ extension CartAdapter: SignInCarts {
     /// If several sessions try it at once, in one process or in several, one succeeds.
     ///
     /// - Returns: Whether the cart is now reserved for this session. A reservation of another session ends after ``lateCallLimit`` has
-    ///   passed since the reservation and since the last request with personal data.
+    ///   passed since the reservation (``isReservationValid(since:)``) and since the last request with personal data.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,
@@ -166,8 +166,10 @@ extension CartAdapter: SignInCarts {
                     guard try await locked.write(nil) else { throw CartConflict() }
                     return CartChange(.noCart, saving: nil)
                 }
-                let times = [other.since, binding.unanswered?.since, own?.unanswered?.since].compactMap(\.self)
-                if times.contains(where: self.lateCallMayArrive) { return CartChange(.inUse, saving: nil) }
+                let times = [binding.unanswered?.since, own?.unanswered?.since].compactMap(\.self)
+                if self.isReservationValid(since: other.since) || times.contains(where: self.lateCallMayArrive) {
+                    return CartChange(.inUse, saving: nil)
+                }
                 // The other session's merge was interrupted. If its buyer may be on the cart, the cart may have that buyer's gift cards,
                 // so they are removed.
                 if binding.unanswered?.isIdentity == true, !isSameBuyer {
