@@ -9,6 +9,9 @@ extension CartAdapter {
     /// gets a checkout, possibly as a guest, and ``CheckoutHandoff/problem`` says why. If the buyer must sign in again, the buyer is
     /// removed from the cart first.
     ///
+    /// If the app's token may not read customers, a customer whom another app put on the cart is found neither for a session without an
+    /// identity nor beside contact data that the cart has already.
+    ///
     /// - Parameters:
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language. With a private token and without the IP, Shopify opens the checkout
