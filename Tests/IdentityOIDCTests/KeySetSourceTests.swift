@@ -123,14 +123,18 @@ struct KeySetSourceTests {
 
     @Test(
         "neither an outage nor an empty key set removes valid keys before the maximum age",
-        arguments: [("down", 503), ("empty", 200), ("unusable", 200), ("moved", 302), ("denied", 304)]
+        arguments: [
+            ("down", 503), ("empty", 200), ("unusable", 200), ("encryption", 200), ("moved", 302), ("denied", 304),
+        ]
     )
     func outage(what: String, status: Int) async throws {
         let log = EventSink()
         try await KeyEndpoint.withSource(observers: [log]) { endpoint, source, url, clock in
             _ = try await source.keys(at: url)
             endpoint.answer(with: status)
-            endpoint.publish(what == "unusable" ? [KeyEndpoint.unusable] : [])
+            var key = try TokenSigner(.rs256).jwkMembers
+            (key["use"], key["alg"]) = (nil, .string("RSA-OAEP-256"))
+            endpoint.publish(["unusable": [KeyEndpoint.unusable], "encryption": [.object(key)]][what] ?? [])
             clock.advance(by: .seconds(2 * 86_400 - 1))
             #expect(try await source.keys(at: url).keys.count == 1)
             #expect(log.kinds.contains { if case .keySetUnavailable = $0 { true } else { false } })

@@ -67,6 +67,20 @@ struct MicrosoftTenantTests {
         }
     }
 
+    @Test("Microsoft: for several tenants a client assertion needs the token endpoint as its audience")
+    func assertionAudience() throws {
+        var configuration = OpenIDProvider.Configuration.microsoft(name: "m", clientID: "client-1", directory: .common)
+        let environment = IdentityEnvironment(transport: NoNetwork())
+        let key = try ClientKey(Secret(ClientKeys.p256), keyID: "key-1")
+        configuration.authentication = .privateKeyJWT(key, audience: .tokenEndpoint)
+        _ = try OpenIDProvider(configuration, environment: environment)
+        configuration.authentication = .privateKeyJWT(key)
+        let error = #expect(throws: IdentityError.self) {
+            _ = try OpenIDProvider(configuration, environment: environment)
+        }
+        #expect(error?.kind == .configuration && error?.hint?.contains("clientAssertionAudience") == true)
+    }
+
     @Test("Microsoft: a refreshed ID token of another trusted tenant is refused, also if it has the same subject")
     func microsoftRefresh() async throws {
         try await withMicrosoft(trusting: [Self.tenant, Self.otherTenant, "{tenantid}"]) { world in

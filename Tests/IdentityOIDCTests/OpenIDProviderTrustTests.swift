@@ -99,6 +99,51 @@ struct OpenIDProviderTrustTests {
         }
     }
 
+    @Test("if the app sent a nonce that the SDK does not know, a refreshed ID token must have the same nonce")
+    func nonceOfApp() async throws {
+        try await FakeWorld.run { world in
+            var request = try await world.begin()
+            request.attempt.nonce = nil
+            world.fake.expect(nonce: "of the app")
+            let (callback, attempt) = (try world.callback(request), request.attempt)
+            let tokens = try await world.provider.exchange(callback, for: attempt)
+            #expect(try await world.provider.refresh(tokens).nonce?.reveal() == "of the app")
+            world.fake.expect(nonce: "another")
+            let error = await #expect(throws: IdentityError.self) { _ = try await world.provider.refresh(tokens) }
+            #expect(error?.code == .idTokenNonce)
+        }
+    }
+
+    @Test(
+        "after a step-up whose ID token is missing or cannot be read, no tokens are revoked",
+        arguments: [nil, "a.b.c.d.e"]
+    )
+    func unreadableStepUp(idToken: String?) async throws {
+        try await FakeWorld.run { world in
+            world.fake.change(metadata: { [origin = world.fake.origin] in
+                $0["revocation_endpoint"] = .string("\(origin)/revoke")
+            })
+            world.fake.intercept { request in
+                guard request.path == "/token" else { return nil }
+                var response: JSONObject = [
+                    "access_token": .string("access-9"), "refresh_token": .string("refresh-9"),
+                    "token_type": .string("Bearer"), "expires_in": .integer(300),
+                ]
+                response["id_token"] = idToken.map { .string($0) }
+                return FakeProvider.json(response)
+            }
+            for (buyer, revocations) in [(Buyer(issuer: world.fake.origin, subject: "buyer-1"), 0), (nil, 1)] {
+                var request = try await world.begin()
+                request.attempt.steppedUpBuyer = buyer
+                let (callback, attempt) = (try world.callback(request), request.attempt)
+                await #expect(throws: IdentityError.self) {
+                    _ = try await world.provider.exchange(callback, for: attempt)
+                }
+                #expect(world.fake.requests(to: "/revoke").count == revocations)
+            }
+        }
+    }
+
     @Test("the algorithms that the metadata list are accepted, but HMAC and none in the list are ignored")
     func algorithms() async throws {
         try await FakeWorld.run { world in

@@ -54,7 +54,7 @@ extension OpenIDClient {
     /// The tokens of a login's successful response, after its ID token has been validated.
     ///
     /// If the response or its ID token is invalid or cannot be validated, the response's tokens are revoked if possible, because no session
-    /// will use them. After a step-up they are not revoked if the ID token names the buyer whose session was to be stepped up.
+    /// will use them. After a step-up they are revoked only if the ID token names another buyer than the one of the session.
     func loginTokens(
         _ object: JSONObject,
         _ startedAt: Date,
@@ -101,7 +101,8 @@ extension OpenIDClient {
                 expiresAt: response.lifetime.map { startedAt + $0 },
                 authenticatedAt: claims.authenticatedAt,
                 authorizedParty: claims.authorizedParty,
-                nonce: login.nonce,
+                // If the app sent a nonce that this client does not know, a refreshed ID token has to contain the same one.
+                nonce: login.nonce ?? claims["nonce"]?.string.map { Secret($0) },
                 providerSessionID: claims.providerSessionID,
                 claims: claims.kept,
                 dpopKey: login.dpopKey

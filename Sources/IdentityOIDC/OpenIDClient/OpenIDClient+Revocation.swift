@@ -20,8 +20,9 @@ extension OpenIDClient {
     ///
     /// The response may be invalid, so its ID token is read without validation. Cancelling the calling task does not stop the revocation.
     ///
-    /// `kept` is the buyer whose session stays if a step-up fails. If the ID token names this buyer, nothing is revoked: many providers
-    /// have one grant for a buyer and a client, and the revocation of one token of the grant invalidates the tokens of that session.
+    /// `kept` is the buyer whose session stays if a step-up fails. Then tokens are revoked only if the ID token names another buyer: many
+    /// providers have one grant for a buyer and a client, and the revocation of one token of the grant invalidates the tokens of that
+    /// session.
     func revokeTokens(of response: JSONObject, keeping kept: Buyer?) async {
         func token(_ name: String) -> Secret? {
             (response[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }
@@ -30,7 +31,7 @@ extension OpenIDClient {
         guard refreshToken != nil || accessToken != nil else { return }
         let environment = httpClient.environment
         let started = environment.clock.elapsed
-        let isKept = kept.map { idToken(of: response, names: $0) } ?? false
+        let isKept = kept.map { idToken(of: response, names: $0) ?? true } ?? false
         // An unstructured task, because a structured one would be cancelled with the calling task.
         let isRevoked = await Task { [self] in
             guard !isKept else { return false }
@@ -42,12 +43,12 @@ extension OpenIDClient {
         environment.report(.loginTokensDropped(isRevoked: isRevoked), provider: descriptor.name, since: started)
     }
 
-    /// Whether the ID token, which may be invalid, has the issuer and the subject of the buyer.
-    private func idToken(of response: JSONObject, names buyer: Buyer) -> Bool {
+    /// Whether the ID token, which may be invalid, has the issuer and the subject of the buyer; nil if they cannot be read.
+    private func idToken(of response: JSONObject, names buyer: Buyer) -> Bool? {
         guard let token = response["id_token"]?.string,
             let claims = (try? JSONWebToken(parsing: Secret(token)))?.claims, let issuer = claims["iss"]?.string,
             let subject = claims["sub"]?.string ?? claims["sub"]?.number?.integer.map({ String($0) })
-        else { return false }
+        else { return nil }
         return descriptor.isSamePerson(buyer, as: Buyer(issuer: issuer, subject: subject))
     }
 

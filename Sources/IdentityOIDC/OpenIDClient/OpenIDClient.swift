@@ -62,6 +62,15 @@ public final class OpenIDClient: Sendable {
         self.quirks = quirks
         settings = quirks.settings
         try settings.checkState(ofProvider: configuration.name)
+        if settings.issuerTemplate != nil, case .privateKeyJWT(_, audience: .issuer) = configuration.authentication {
+            throw IdentityError(
+                configuration: """
+                    The client assertion of provider \(configuration.name) cannot name the issuer, because the provider has another issuer \
+                    for each tenant.
+                    """,
+                hint: "Set clientAssertionAudience to tokenEndpoint in the provider's configuration."
+            )
+        }
         let accepted = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
         // The same `sub` at two tenants names two people. So a list of accepted tenants does not count as one issuer that has moved.
         issuers = settings.issuerTemplate == nil ? accepted : accepted.withoutEquivalents
