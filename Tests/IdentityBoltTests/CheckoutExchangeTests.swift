@@ -93,7 +93,12 @@ struct CheckoutExchangeTests {
             }
         }
         configure()
-        let configuring = Task.detached { while !watch.isDone.load(ordering: .relaxed) { configure() } }
+        let configuring = Task.detached {
+            while !watch.isDone.load(ordering: .relaxed) {
+                configure()
+                await Task.yield()
+            }
+        }
         for _ in 0..<2000 {
             guard case .completed = await checkout.startLogin() else {
                 Issue.record("The login did not complete.")
