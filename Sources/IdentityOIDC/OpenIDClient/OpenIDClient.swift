@@ -63,12 +63,12 @@ public final class OpenIDClient: Sendable {
         settings = quirks.settings
         try settings.checkState(ofProvider: configuration.name)
         if settings.issuerTemplate != nil, case .privateKeyJWT(_, audience: .issuer) = configuration.authentication {
-            throw IdentityError(
-                configuration: """
-                    The client assertion of provider \(configuration.name) cannot name the issuer, because the provider has another issuer \
-                    for each tenant.
-                    """,
-                hint: "Set clientAssertionAudience to tokenEndpoint in the provider's configuration."
+            throw .invalidMember(
+                "clientAssertionAudience",
+                ofProvider: configuration.name,
+                "must be tokenEndpoint, because the provider has another issuer for each tenant",
+                hint: "Set clientAssertionAudience to tokenEndpoint in the provider's configuration.",
+                reference: "RFC 7523 section 3"
             )
         }
         let accepted = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
