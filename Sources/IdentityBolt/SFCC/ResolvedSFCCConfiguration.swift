@@ -84,9 +84,9 @@ struct ResolvedSFCCConfiguration: Sendable {
         guard options.maximumAge == nil, options.authenticationContexts.isEmpty else {
             throw IdentityError(
                 configuration:
-                    "max_age and acr_values cannot be used with SFCC: SFCC's token does not prove when and how the buyer signed in.",
+                    "The token of Salesforce Commerce Cloud does not prove when and how the buyer signed in, so a login cannot require it.",
                 hint:
-                    "Remove maxAge and acrValues from the configuration, and maximumAge and authenticationContexts from LoginOptions.",
+                    "Remove maxAge (in Swift: LoginOptions.maximumAge) and acrValues (LoginOptions.authenticationContexts).",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }

@@ -1,7 +1,8 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// Gets the provider's metadata for a client: configured endpoints, completed by discovery, cached for an hour.
+/// Gets the provider's metadata for a client: the configured endpoints, and the others from a metadata document (discovery), which is
+/// kept for an hour.
 ///
 /// After a failed discovery, the next attempt waits as ``DiscoveryCache`` describes.
 package final class MetadataSource: Sendable {
@@ -11,7 +12,9 @@ package final class MetadataSource: Sendable {
         package var discoveryURL: HTTPURL?
         /// The issuers that the document may name.
         package var issuers: IssuerPolicy
-        /// Configured endpoints, which replace discovered ones; the whole metadata if there is no discovery.
+        /// Configured endpoints, which replace discovered ones.
+        ///
+        /// Without discovery, they are the whole metadata.
         package var configured: ProviderMetadata
         /// How many redirects are followed at most when the document is fetched.
         ///

@@ -90,7 +90,8 @@ package struct KeySetSource: Sendable {
     /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
     ///
     /// A token that the known keys do not verify is rejected only after a new fetch. Without the fetch, a forged token looks the
-    /// same as a genuine token that is signed with a new key.
+    /// same as a genuine token that is signed with a new key. So a `kid` that was not found less than a minute ago is not rejected either:
+    /// its key may have been published since then.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.

@@ -78,7 +78,9 @@ extension OpenIDClient {
         public var quirks: (any OpenIDQuirks)?
         /// The provider's name on the app's login button; by default ``name``.
         public var displayName: String?
-        /// The tenant of the app that this client serves.
+        /// The tenant that this client serves, in an app with several tenants, such as shops; empty in other apps.
+        ///
+        /// It is not a tenant of the provider.
         public var tenant = ""
 
         /// Creates a configuration from the required members.

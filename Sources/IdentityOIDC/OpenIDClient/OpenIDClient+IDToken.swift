@@ -102,7 +102,7 @@ extension OpenIDClient {
                 authenticatedAt: claims.authenticatedAt,
                 authorizedParty: claims.authorizedParty,
                 // If the app sent a nonce that this client does not know, a refreshed ID token has to contain the same one.
-                nonce: login.nonce ?? claims["nonce"]?.string.map { Secret($0) },
+                nonce: login.nonce ?? claims.nonce,
                 providerSessionID: claims.providerSessionID,
                 claims: claims.kept,
                 dpopKey: login.dpopKey
@@ -112,4 +112,9 @@ extension OpenIDClient {
             throw error
         }
     }
+}
+
+extension IDTokenClaims {
+    /// `nonce`, if it is a string; a refreshed ID token has the same or none (OpenID Connect Core section 12.2).
+    var nonce: Secret? { (self["nonce"]?.string).map { Secret($0) } }
 }

@@ -54,8 +54,8 @@ extension OpenIDClient {
             throw Self.invalid(
                 "The authorization parameter \"\(field.name)\" is set twice.",
                 hint:
-                    "Set the parameter once. If a login option sets the parameter, remove it from LoginOptions.additionalParameters and "
-                    + "authorizationParameters."
+                    "Set the parameter in one place only: with its login option, in LoginOptions.additionalParameters, or in "
+                    + "authorizationParameters of the provider's configuration."
             )
         }
         fields.append(field)

@@ -108,7 +108,7 @@ extension OpenIDClient {
         }
         var refreshed = tokens
         // The claims of an ID token that the app stored were never verified, so they are removed here. A validated new ID token sets
-        // them below, except the nonce.
+        // them below.
         if !isBuyerKnown {
             refreshed.buyer = Buyer(issuer: "", subject: "")
             (refreshed.authorizedParty, refreshed.nonce, refreshed.authenticatedAt) = (nil, nil, nil)
@@ -138,6 +138,7 @@ extension OpenIDClient {
             if !isBuyerKnown {
                 refreshed.buyer = quirks.buyer(from: claims)
                 refreshed.authorizedParty = claims.authorizedParty
+                refreshed.nonce = claims.nonce
                 refreshed.authenticatedAt = claims.authenticatedAt
             }
             refreshed.idToken = new.idToken

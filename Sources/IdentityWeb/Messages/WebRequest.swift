@@ -74,10 +74,11 @@ public struct WebRequest: Sendable {
         return types.contains("application/json") && !types.contains("text/html")
     }
 
-    /// Whether a browser says that the request is for a part of a page, such as an image, a frame or a script's data (Fetch Metadata).
+    /// Whether a browser says that the request is for a part of a page, such as an image, a frame or data for a script (Fetch
+    /// Metadata); false without these headers.
     ///
-    /// The destination `empty` with the mode `navigate` counts as a whole page: a service worker sends it when it passes on the request for
-    /// a page.
+    /// The destination `empty` with the mode `navigate` counts as a whole page: a service worker sends these values when it passes on the
+    /// request for a page.
     var isForPartOfPage: Bool {
         let isNavigation = headers["Sec-Fetch-Mode"]?.isIdentical(to: "navigate") == true
         return headers.values(for: "Sec-Fetch-Dest").contains { destination in
