@@ -138,24 +138,30 @@ struct RefreshStateMachineTests {
         #expect(names == ["reportMismatch", "spool"])
     }
 
-    @Test("after invalid_grant, a stored response of another process keeps the session, and the error names it")
-    func otherProcessHasResponse() {
-        let old = RefreshModel.tokens(1)
+    /// The error of a refresh that got invalid_grant, after which the store contains this state of another process.
+    private func errorAfterInvalidGrant(_ state: SessionState) -> IdentityError? {
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
-        let responded = SessionState.responded(old, RefreshModel.response("2"))
+        let claimed = SessionState.claimed(RefreshModel.tokens(1), RefreshModel.claim)
         let events: [RefreshStateMachine.Event] = [
-            .began, .loaded(.claimed(old, RefreshModel.claim), isRestored: false, hasSameGeneration: false),
-            .found(nil),
+            .began, .loaded(claimed, isRestored: false, hasSameGeneration: false), .found(nil),
             .prepared(RefreshModel.claim), .saved, .refused(RefreshModel.refusal(.invalidGrant)),
         ]
         for event in events { _ = machine.handle(event) }
-        let action = machine.handle(.loaded(responded, isRestored: false, hasSameGeneration: false))
-        guard case .finish(.failed(let error, _)) = action else {
-            Issue.record("The refresh did not fail.")
-            return
-        }
-        #expect(error.kind == .retryLater && error.code == .refreshBusy)
-        #expect(error.message.contains("another process has stored a response"))
+        let action = machine.handle(.loaded(state, isRestored: false, hasSameGeneration: false))
+        guard case .finish(.failed(let error, _)) = action else { return nil }
+        return error
+    }
+
+    @Test("after invalid_grant, a stored response of another process keeps the session, and the error names it")
+    func otherProcessHasResponse() {
+        let error = errorAfterInvalidGrant(.responded(RefreshModel.tokens(1), RefreshModel.response("2")))
+        #expect(error?.kind == .retryLater && error?.code == .refreshBusy)
+        #expect(error?.message.contains("another process has stored a response") == true)
+    }
+
+    @Test("after invalid_grant, a session that another process has ended is reported as ended, also without tokens")
+    func otherProcessHasEnded() {
+        #expect(errorAfterInvalidGrant(.ended(.lostRotation, nil))?.code == .rotationLost)
     }
 
     @Test("a spooled response without tokens that cannot be removed from the spool does not cause an endless loop")
