@@ -3,6 +3,7 @@ internal import Foundation
 internal import IdentityDevelopmentServer
 internal import IdentityKit
 internal import IdentityWeb
+internal import TestProcesses
 internal import WebShop
 
 /// The settings of a node, which the driver passes in an environment variable.
@@ -45,7 +46,8 @@ enum Node {
         source.resume()
         // The driver holds the other end of standard input, so the node ends also if the driver crashes or is killed.
         Thread.detachNewThread {
-            while readLine() != nil {}
+            // Not with readLine(): it locks the stream of standard input, for which fflush(nil) waits, and then each fopen in the process.
+            LineReader.read(STDIN_FILENO) { _ in }
             running.cancel()
         }
         await running.value
