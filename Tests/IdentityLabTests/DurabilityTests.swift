@@ -99,13 +99,7 @@ struct DurabilityTests {
         arguments.insert(store.appendingPathComponent("identity.sqlite").path, for: .store)
         let lab = Lab(arguments: arguments, output: Output(isJSON: true))
         let origin = "http://127.0.0.1:8080"
-        let services = try await RunEnvironment.open(
-            lab,
-            usesServices: false,
-            callback: nil,
-            tokenLifetime: RunEnvironment.servedTokenLifetime,
-            routesOrigin: origin
-        )
+        let services = try await RunEnvironment.served(lab, at: origin)
         try await cleaningUp(services.close) {
             let site = try ServeSite(services, origin: origin)
             let sessions = site.routes.sessions

@@ -91,13 +91,7 @@ struct ServeTests {
     func replaced() async throws {
         let origin = "http://127.0.0.1:8080"
         let lab = Lab(arguments: Arguments(), output: Output(isJSON: true))
-        let services = try await RunEnvironment.open(
-            lab,
-            usesServices: false,
-            callback: nil,
-            tokenLifetime: RunEnvironment.servedTokenLifetime,
-            routesOrigin: origin
-        )
+        let services = try await RunEnvironment.served(lab, at: origin)
         for entry in ServedRun.Entry.allCases {
             let run = try ServedRun("any", entry, on: services, SignInRoutes.Configuration(publicOrigin: origin))
             await run.close()

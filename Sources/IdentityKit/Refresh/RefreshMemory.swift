@@ -19,7 +19,7 @@ final class RefreshMemory: Sendable {
     /// The errors in the validation of responses that this process has reported to the observers.
     ///
     /// If an element is evicted, its error is reported once more.
-    private let reportedErrors = BoundedSet<ResponseError>(maximum: 10_000)
+    private let reportedErrors = Mutex(BoundedTable<ResponseError, Void>(maximum: 10_000))
     private let limiters = Mutex<[String: ProviderRefreshLimiter]>([:])
     private let limits: SessionManager.RefreshLimits
     private let environment: IdentityEnvironment
@@ -46,7 +46,8 @@ final class RefreshMemory: Sendable {
 
     /// Records an error in the validation of a response; returns false if it was recorded before.
     func isFirstReport(of code: IdentityError.Code, in response: RefreshResponse, for id: SessionID) -> Bool {
-        reportedErrors.insert(ResponseError(session: id, receivedAt: response.receivedAt, code: code))
+        let error = ResponseError(session: id, receivedAt: response.receivedAt, code: code)
+        return reportedErrors.withLock { $0.insert(error) }
     }
 
     /// The limiter of a provider.

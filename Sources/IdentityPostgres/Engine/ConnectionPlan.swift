@@ -56,7 +56,7 @@ struct ConnectionPlan: Sendable {
         let limit = take("connect_timeout").flatMap(Int.init)
         let longest = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? configuration.connectLimit
         // The hosts are tried one after the other. A call that waits for a connection must have time left for the last host, and then for
-        // its statement. The second is for calls with a very short limit: it is enough to connect, and later calls use the connection.
+        // its statement. The minimum of one second lets calls with a very short limit connect; later calls use the connection.
         let share = max(.seconds(1), configuration.callLimit / (count + 1))
         hostLimit = count > 1 ? min(longest, share) : longest
         let mode = take("sslmode")
