@@ -66,8 +66,8 @@ extension PostgresStore {
         public var callLimit: Duration = .seconds(5)
         /// The time limit for connecting to one server, by default 5 seconds; `connect_timeout` in the connection string overrides it.
         ///
-        /// If the connection string names several hosts, each one gets ``callLimit`` divided by the number of hosts plus one at most, or
-        /// one second if that is longer. So a host that does not respond leaves time for the next one.
+        /// If the connection string names several hosts and no `connect_timeout`, each one gets ``callLimit`` divided by the number of
+        /// hosts plus one at most, or one second if that is longer. So a host that does not respond leaves time for the next one.
         public var connectLimit: Duration = .seconds(5)
         /// The time after which an unused connection is closed, by default 5 minutes.
         public var idleLimit: Duration = .seconds(300)

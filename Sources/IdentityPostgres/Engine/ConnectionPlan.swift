@@ -54,11 +54,10 @@ struct ConnectionPlan: Sendable {
         }
         isStrict = attributes != "any"
         let limit = take("connect_timeout").flatMap(Int.init)
-        let longest = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? configuration.connectLimit
         // The hosts are tried one after the other. A call that waits for a connection must have time left for the last host, and then for
         // its statement. The minimum of one second lets calls with a very short limit connect; later calls use the connection.
-        let share = max(.seconds(1), configuration.callLimit / (count + 1))
-        hostLimit = count > 1 ? min(longest, share) : longest
+        let share = count > 1 ? max(.seconds(1), configuration.callLimit / (count + 1)) : configuration.connectLimit
+        hostLimit = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? min(configuration.connectLimit, share)
         let mode = take("sslmode")
         let root = take("sslrootcert")
         // Defaults that the connection string can override. With these timeouts, a server that no longer responds is detected within

@@ -36,8 +36,9 @@ struct Connector: Sendable {
     }
 
     private func connect(to host: ConnectionPlan.Host) throws(PostgresFailure) -> OpenedConnection {
-        let deadline = ContinuousClock.now + plan.hostLimit
         guard let connection = unsafe Self.begin(host) else { throw PostgresFailure(.client) }
+        // The look-up of the host's name, which has just ended, does not count: libpq cannot end it.
+        let deadline = ContinuousClock.now + plan.hostLimit
         do {
             try unsafe finishConnecting(connection, deadline)
             unsafe identity_postgres_silence(connection)
