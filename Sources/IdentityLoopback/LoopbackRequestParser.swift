@@ -207,6 +207,11 @@ package struct LoopbackRequestParser {
         return (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
+    /// Compares bytes, because `lowercased()` of a string maps some other characters to ASCII letters.
+    private func isEqual(_ value: String, _ lowercased: String) -> Bool {
+        value.utf8.lazy.map(ASCII.lowercased).elementsEqual(lowercased.utf8)
+    }
+
     private func apply(_ field: (name: String, value: String), to head: inout Head) -> Bool {
         switch field.name.lowercased() {
         case "content-length":
@@ -216,20 +221,20 @@ package struct LoopbackRequestParser {
             head.length = length
         case "transfer-encoding":
             // HTTP/1.0 has no transfer codings, so a proxy may read the body differently (RFC 9112 section 6.1).
-            guard head.isVersion11, !head.isChunked, field.value.lowercased() == "chunked" else { return false }
+            guard head.isVersion11, !head.isChunked, isEqual(field.value, "chunked") else { return false }
             head.isChunked = true
         case "host":
             // Two parts of an app could use different values (RFC 9112 section 3.2).
             guard !head.hasHost else { return false }
             head.hasHost = true
         case "connection":
-            let options = field.value.lowercased().utf8.split(separator: UInt8(ascii: ",")).map {
+            let options = field.value.utf8.map(ASCII.lowercased).split(separator: UInt8(ascii: ",")).map {
                 $0.filter { $0 != 0x20 }
             }
             if options.contains(where: { $0.elementsEqual("close".utf8) }) { head.closes = true }
             if options.contains(where: { $0.elementsEqual("keep-alive".utf8) }) { head.keeps = true }
         case "expect":
-            head.expectsContinue = head.isVersion11 && field.value.lowercased() == "100-continue"
+            head.expectsContinue = head.isVersion11 && isEqual(field.value, "100-continue")
         default:
             break
         }

@@ -44,17 +44,21 @@ struct TransportLimitsTests {
         }
     }
 
-    @Test("the Content-Length of a response without a body reserves no memory")
-    func lengthWithoutBody() async {
+    @Test(
+        "a Content-Length that is larger than the memory reserves no memory, without a body and with an unlimited one"
+    )
+    func hugeLength() async {
         // In a separate process, because reserving this much memory would crash it.
         await #expect(processExitsWith: .success) {
-            var reader = LimitedResponseReader(limits: HTTPLimits(maximumBodyBytes: 1000), isHead: false)
-            for line in ["HTTP/1.1 204 No Content\r\n", "Content-Length: 999999999999999999\r\n", "\r\n"] {
-                let isRead = unsafe Array(line.utf8).withUnsafeBytes { unsafe reader.appendLine($0) }
+            for (limit, status) in [(1000, "204 No Content"), (Int.max, "200 OK")] {
+                var reader = LimitedResponseReader(limits: HTTPLimits(maximumBodyBytes: limit), isHead: false)
+                for line in ["HTTP/1.1 \(status)\r\n", "Content-Length: 999999999999999999\r\n", "\r\n"] {
+                    let isRead = unsafe Array(line.utf8).withUnsafeBytes { unsafe reader.appendLine($0) }
+                    #expect(isRead)
+                }
+                let isRead = unsafe [UInt8(65)].withUnsafeBytes { unsafe reader.appendBody($0) }
                 #expect(isRead)
             }
-            let isRead = unsafe [UInt8(65)].withUnsafeBytes { unsafe reader.appendBody($0) }
-            #expect(isRead)
         }
     }
 

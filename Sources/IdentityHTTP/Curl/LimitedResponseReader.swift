@@ -56,8 +56,9 @@ struct LimitedResponseReader {
     mutating func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard state == .body else { return fail(.protocolViolation, "The body began before the headers ended.") }
         guard body.count + bytes.count <= limits.maximumBodyBytes else { return failTooLarge() }
-        // `length` may exceed the limit here, because `readEnd` does not check it for a response that must not have a body.
-        if body.isEmpty { body.reserveCapacity(min(max(length ?? 0, bytes.count), limits.maximumBodyBytes)) }
+        // `length` may exceed the limit here, because `readEnd` does not check it for a response that must not have a body. The limit may
+        // be larger than the memory, so a body that did not arrive yet gets at most 1 MiB.
+        if body.isEmpty { body.reserveCapacity(max(bytes.count, min(length ?? 0, limits.maximumBodyBytes, 1 << 20))) }
         unsafe body.append(contentsOf: bytes)
         return true
     }

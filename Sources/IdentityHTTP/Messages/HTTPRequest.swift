@@ -25,8 +25,8 @@ public struct HTTPRequest: Sendable {
     /// suspended. A transport that cannot call it immediately before the first byte calls it before it connects. It may be called on any
     /// thread and must not block.
     public var maySend: (@Sendable () -> Bool)?
-    /// Whether the request must not be sent twice although its method is idempotent, such as a GET that exchanges a code.
-    package var isSentOnce = false
+    /// Whether the request must not be sent twice although its method is idempotent, such as a GET that exchanges a code; by default false.
+    public var isSentOnce = false
 
     /// Makes a request.
     ///

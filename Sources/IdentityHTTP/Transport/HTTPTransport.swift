@@ -13,7 +13,8 @@
 /// - Plain `http` is refused unless ``HTTPRequest/allowsLoopbackHTTP`` is set and the host is a loopback literal.
 /// - The address that the request is sent to is checked with ``HTTPRequest/addressPolicy``.
 /// - ``HTTPRequest/maySend`` is called as late as possible before the request is sent.
-/// - A request that is not idempotent is never sent twice.
+/// - A request that is not idempotent, that has ``HTTPRequest/isSentOnce``, or that has a `DPoP` header (RFC 9449 section 11.1) is never
+///   sent twice, also not after its reused connection broke.
 /// - Bytes after a response, also those that arrive while the connection is idle, never become the response to another request.
 /// - A response that is not valid HTTP, or that two parsers could read differently, is refused with
 ///   ``HTTPTransportError/Code/protocolViolation``; a truncated response with ``HTTPTransportError/Code/connectionLost``.

@@ -93,7 +93,8 @@ extension TransportConformance {
                 }
             }
         },
-        Case("a POST is not sent again if its reused connection breaks") { probe in
+        Case("a POST, and a GET that may be sent only once, are not sent again if their reused connection breaks") {
+            probe in
             let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse = { request in
                 request.path == "/die" ? .script([.reset]) : .message(status: 200)
             }
@@ -105,9 +106,13 @@ extension TransportConformance {
                         .ambiguous,
                         from: probe.request(server, .post, path: "/die", body: [1])
                     )
+                    _ = try await probe.transport.send(probe.request(server, .post, body: [1]))
+                    var once = try probe.request(server, .get, path: "/die")
+                    once.isSentOnce = true
+                    try await probe.expect(.connectionLost, .ambiguous, from: once)
                 }
                 let deaths = log.all.filter { $0.path == "/die" }.count
-                try probe.expect(deaths == 3, "the server received the 3 requests \(deaths) times in total")
+                try probe.expect(deaths == 6, "the server received the 6 requests \(deaths) times in total")
             }
         },
         Case("cancelling the task ends the exchange") { probe in
