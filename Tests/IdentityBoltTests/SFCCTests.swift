@@ -193,6 +193,10 @@ struct SFCCTests: SFCCSuite {
         #expect(shop.requests[0].queryFields().map(\.0) == ["scope", "auth code", "st"])
         #expect(shop.requests[1].formFields().map(\.0) == ["csrf", "auth code", "st", "token"])
         #expect(shop.requests[1].formFields().last?.1 == "CONT")
+        shop.answer("/s/Ask", .json(["error": .string("late"), "error_description": .string("CONT has expired")]))
+        let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+        let description = try #require(error?.providerResponse?.errorDescription)
+        #expect(description.contains("has expired") && !description.contains("CONT"))
     }
 
     @Test(

@@ -42,11 +42,13 @@ struct SFCCTokenExchange: Sendable {
         try first.checkCodeExchange()
         var form = configuration.extraForm
         if configuration.repeatsCode { form += pair }
+        var secrets = [code, state]
         if let field = configuration.continuationField, let token = first.token {
             form.append((field, token.reveal()))
+            secrets.append(token)
         }
         let startedAt = httpClient.environment.clock.now
-        let second = response(try await client.post(resolved.tokenExchange, form), hiding: [code, state])
+        let second = response(try await client.post(resolved.tokenExchange, form), hiding: secrets)
         return try await tokens.read(second, startedAt: startedAt, replacing: nil)
     }
 
