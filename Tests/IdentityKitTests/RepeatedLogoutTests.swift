@@ -24,6 +24,27 @@ private final class RepeatingCart: SessionParticipant {
     }
 }
 
+/// A cart that logs out the session that is linked with the ended one, and keeps the errors.
+private final class LinkingCart: SessionParticipant {
+    private let manager: SessionManager
+    private let links: [SessionID: SessionID]
+    private let failures = Mutex<[IdentityError.Code]>([])
+    var codes: [IdentityError.Code] { failures.withLock { $0 } }
+
+    init(_ manager: SessionManager, _ links: [SessionID: SessionID]) {
+        self.manager = manager
+        self.links = links
+    }
+
+    func sessionRefreshed(_ session: Session) async throws {}
+    func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
+        guard let other = links[session.id] else { return }
+        do { _ = try await manager.logout(other) } catch let error as IdentityError {
+            failures.withLock { $0.append(error.code) }
+        }
+    }
+}
+
 @Suite("Repeated logouts", .timeLimit(.minutes(5)))
 struct RepeatedLogoutTests {
     private let options = LogoutOptions(returningTo: "https://app.example/signed-out")
@@ -55,6 +76,16 @@ struct RepeatedLogoutTests {
         #expect(stage.provider.revoked.count == 1 && stage.provider.returns.count == 1)
         let late = await failure(of: { try await stage.manager.logout(session, options: options) })
         #expect(late?.code == .sessionUnknown)
+    }
+
+    @Test("logouts of two sessions do not wait for each other if a cart logs out the other session")
+    func linkedSessions() async throws {
+        let stage = try LogoutStage()
+        let (one, other) = (try await stage.signIn(), try await stage.signIn())
+        let cart = LinkingCart(stage.manager, [one: other, other: one])
+        stage.manager.add(cart)
+        let result = try await stage.manager.logout(one)
+        #expect(result.problems.isEmpty && cart.codes == [.sessionUnknown])
     }
 
     @Test("a logout does not wait for itself if a cart logs out the same session")

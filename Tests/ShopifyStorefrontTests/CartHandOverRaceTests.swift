@@ -4,6 +4,7 @@ import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
 import Synchronization
+import TestDoubles
 import Testing
 
 /// A logout that hands the cart to a guest, while another session of the buyer takes the cart over in another process.
@@ -61,6 +62,31 @@ import Testing
         #expect((left.id == cart.id) == !startsWithLogout)
         #expect(try await shop.carts.checkout(for: device, in: context).identity == .customer)
         #expect(try shop.state(left).customerAccessToken == nil)
+    }
+
+    @Test(
+        "a logout during a logout of the same session gets the same guest with the cart",
+        arguments: [CartPolicy.Logout.detach, .clone]
+    )
+    func repeatedLogout(mode: CartPolicy.Logout) async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.add(shop.mugs(), for: session, in: shop.context)
+        let executor = SerialTaskExecutor()
+        let second = Mutex<Task<SessionID?, any Error>?>(nil)
+        shop.storefront.planFault(
+            .before {
+                let task = Task(executorPreference: executor) {
+                    try await shop.carts.logout(session, mode: mode, in: shop.context).guest
+                }
+                second.withLock { $0 = task }
+                await executor.settle()
+            },
+            on: .storefront
+        )
+        let guest = try #require(try await shop.carts.logout(session, mode: mode, in: shop.context).guest)
+        #expect(try await second.withLock { $0 }?.value == guest)
+        #expect(try await shop.carts.read(for: guest, in: shop.context)?.cart.totalQuantity == 1)
     }
 
     @Test("a cart that a logout gives to a guest while it is moved to the buyer's new session stays with the guest")

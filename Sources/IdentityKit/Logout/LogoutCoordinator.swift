@@ -30,7 +30,9 @@ struct LogoutCoordinator: SessionService {
     func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         var checked = options
         checked.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
-        return try await context.runningLogouts.run(id, checked) { [self, checked] in try await end(id, checked) }
+        return try await context.runningLogouts.run(id, checked) { [self, checked] in
+            try await EndingSessions.$ids.withValue(EndingSessions.ids.union([id])) { try await end(id, checked) }
+        }
     }
 
     private func end(_ id: SessionID, _ options: LogoutOptions) async throws -> LogoutResult {

@@ -1,5 +1,5 @@
 /// Options of one logout.
-public struct LogoutOptions: Sendable {
+public struct LogoutOptions: Sendable, Hashable {
     /// The address to which the provider sends the browser after the logout; it must be registered at the provider.
     ///
     /// If it is nil, ``ProviderDescriptor/postLogoutRedirectURI`` is used.

@@ -4,41 +4,33 @@ internal import Synchronization
 ///
 /// A browser that sends a sign-out twice shows only the second response. Only the first call finds the session, so without its result the
 /// second response could not lead to the provider's logout page.
-final class RunningLogouts: Sendable {
+package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Call: Hashable {
         let id: SessionID
-        let postLogoutRedirectURI: String?
-        let sendsState: Bool
-        let returnPath: String?
+        let options: Options
     }
 
-    /// The session that a logout ends in this task, to recognize calls that a participant makes meanwhile.
-    @TaskLocal private static var ending: SessionID?
+    private let tasks = Mutex<[Call: Task<Value, any Error>]>([:])
 
-    private let tasks = Mutex<[Call: Task<LogoutResult, any Error>]>([:])
+    package init() {}
 
     /// The result of the running logout of the session with equal options; if no such logout runs, the operation is started.
     ///
-    /// A caller waits also if it is cancelled. A participant's call for the session that just ended does not wait, because the logout
+    /// A caller waits also if it is cancelled. A participant's call for a session of ``EndingSessions`` does not wait, because the logout
     /// waits for the participant.
-    func run(
+    package func run(
         _ id: SessionID,
-        _ options: LogoutOptions,
-        _ operation: @escaping @Sendable () async throws -> LogoutResult
-    ) async throws -> LogoutResult {
-        if Self.ending == id { return try await operation() }
-        let call = Call(
-            id: id,
-            postLogoutRedirectURI: options.postLogoutRedirectURI,
-            sendsState: options.sendsState,
-            returnPath: options.returnPath
-        )
+        _ options: Options,
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        if EndingSessions.ids.contains(id) { return try await operation() }
+        let call = Call(id: id, options: options)
         let task = tasks.withLock { tasks in
             if let task = tasks[call] { return task }
             // Unstructured on purpose, because the logout must outlive every caller.
             let task = Task { [self] in
                 defer { end(call) }
-                return try await Self.$ending.withValue(id) { try await operation() }
+                return try await operation()
             }
             tasks[call] = task
             return task

@@ -15,7 +15,7 @@ final class SessionContext: Sendable {
     let reads: SharedSessionReads
     let rejected: RejectedTokens
     let replaced = ReplacedSessions()
-    let runningLogouts = RunningLogouts()
+    let runningLogouts = RunningLogouts<LogoutOptions, LogoutResult>()
 
     let schedule: RefreshSchedule
     let refreshMemory: RefreshMemory

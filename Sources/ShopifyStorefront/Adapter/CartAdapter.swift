@@ -33,6 +33,7 @@ public final class CartAdapter: Sendable {
     let locks = InProcessCartLocks()
     let selection: CartSelection
     let lineCache = CartLineCache()
+    let runningLogouts = RunningLogouts<LogoutCall, CartLogout>()
 
     /// Creates an adapter that follows the sessions of a manager.
     ///

@@ -13,6 +13,12 @@ public struct CartLogout: Sendable {
     public let problem: IdentityError?
 }
 
+/// What must be equal for a call to get the result of a running logout of its session.
+struct LogoutCall: Hashable {
+    let mode: CartPolicy.Logout
+    let options: LogoutOptions
+}
+
 extension CartAdapter {
     /// Signs the buyer out and gives the contents of the cart to the next person at this browser, as a guest's cart.
     ///
@@ -23,6 +29,8 @@ extension CartAdapter {
     /// may not read customers. The guest also gets a copy if another session has the same cart, if an earlier request that puts personal
     /// data or a gift card on the cart may still reach Shopify, or if the cart could not be saved with the guest's session. With
     /// ``CartPolicy/Logout/drop`` no guest gets the cart. The session ends even if the cart could not be kept.
+    ///
+    /// A call during a logout of the same session, with equal mode and options, gets the result of that logout.
     ///
     /// `SessionManager.logout`, which the web routes call, gives the cart to no guest. It removes the buyer from the cart, unless the
     /// policy is ``CartPolicy/Logout/drop``.
@@ -43,13 +51,25 @@ extension CartAdapter {
         options: LogoutOptions = LogoutOptions(),
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> CartLogout {
+        let mode = mode ?? policy.logout
+        return try await runningLogouts.run(id, LogoutCall(mode: mode, options: options)) { [self] in
+            try await end(id, mode, options, context)
+        }
+    }
+
+    private func end(
+        _ id: SessionID,
+        _ mode: CartPolicy.Logout,
+        _ options: LogoutOptions,
+        _ context: StorefrontContext
+    ) async throws -> CartLogout {
         try await identityErrors {
             var guest: SessionID?
             var problem: IdentityError?
             do {
                 // This throws for an expired session, so no guest gets its cart. The manager's logout below removes expired sessions too.
                 _ = try await self.sessions.session(id)
-                switch mode ?? self.policy.logout {
+                switch mode {
                 case .clone: (guest, problem) = try await self.copy(self.attachments.read(id).binding, context)
                 case .detach: (guest, problem) = try await self.handOver(id, context)
                 case .drop: try await self.forget(for: id, under: nil)
