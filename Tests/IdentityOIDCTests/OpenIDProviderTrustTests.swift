@@ -114,6 +114,22 @@ struct OpenIDProviderTrustTests {
         }
     }
 
+    @Test("the nonce of a buyer who is not known before a refresh is compared at the next refresh")
+    func nonceOfNewBuyer() async throws {
+        try await FakeWorld.run { world in
+            let client = world.provider.client
+            let stored = try client.storedTokens(Secret("refresh-1"), idToken: nil)
+            try await world.provider.prepareRefresh(of: stored)
+            world.fake.expect(nonce: "of the login")
+            let response = try await world.provider.requestRefresh(of: stored, under: .notNeeded)
+            let tokens = try await client.tokens(from: response, refreshing: stored, isBuyerKnown: false)
+            #expect(try await world.provider.refresh(tokens).nonce?.reveal() == "of the login")
+            world.fake.expect(nonce: "another")
+            let error = await #expect(throws: IdentityError.self) { _ = try await world.provider.refresh(tokens) }
+            #expect(error?.code == .idTokenNonce)
+        }
+    }
+
     @Test(
         "after a step-up whose ID token is missing or cannot be read, no tokens are revoked",
         arguments: [nil, "a.b.c.d.e"]
