@@ -15,7 +15,7 @@ public struct RefreshResponse: Sendable {
     public var receivedAt: Date
     /// The error code if the response belongs to another login, for example `id_token_subject`; until a validation accepts the
     /// response, ``SessionManager`` returns no token of the session.
-    package var mismatch: IdentityError.Code?
+    package var loginMismatch: IdentityError.Code?
     /// The secrets of the request, to redact them in errors; known only to the process that sent it.
     package var sent: RequestSecrets?
 

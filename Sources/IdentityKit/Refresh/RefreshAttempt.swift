@@ -18,7 +18,7 @@ struct RefreshAttempt: Sendable {
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing
     /// Whether the observers were told, by this or an earlier attempt, that the response belongs to another login.
-    var hasReportedMismatch = false
+    var hasReportedLoginMismatch = false
     /// Whether ``outcome`` was set for the new tokens, so that a second attempt to save these tokens does not set it again.
     var isNoted = false
     /// Whether the old tokens were replaced before or after they had expired.

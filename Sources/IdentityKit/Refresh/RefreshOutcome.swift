@@ -3,9 +3,9 @@ package enum RefreshOutcome: Sendable {
     /// The session has new tokens; `isFromEarlierAttempt`: an earlier attempt received the response or the tokens.
     case refreshed(TokenSet, isFromEarlierAttempt: Bool)
     /// The tokens of the session's stored state are sufficient, usually because another process refreshed the session.
-    case adopted(SessionState, TokenSet)
+    case alreadyRefreshed(SessionState, TokenSet)
     /// Another process changed or removed the session first, so the refresh must start again.
-    case changed
+    case startAgain
     /// An earlier refresh, usually of another process, has claimed the session, and its response may still be saved.
     ///
     /// The caller must wait, and then start the refresh again.

@@ -29,7 +29,7 @@ extension RefreshStateMachine {
         case refused(RefreshRefusal)
         /// The response may contain tokens, but its validation failed; a later validation may succeed. The error has
         /// ``IdentityError/isAttackSuspected`` if the response belongs to another login.
-        case notAccepted(IdentityError)
+        case validationFailed(IdentityError)
         /// An action has ended whose success or failure does not change the next step.
         case done
     }
@@ -42,22 +42,22 @@ extension RefreshStateMachine {
         case claim
         /// Replaces a stored response without tokens by the claim, before the second request.
         case claimAgain
-        /// After a failed request, makes the session active again, or marks its claim as abandoned: the next process need not wait.
-        case release
+        /// After a failed request, makes the session active again, or marks its claim as abandoned, so that the next process need not wait.
+        case withdrawClaim
         case end
         case response
         /// A response that belongs to another login, with its error code.
-        case mismatch
+        case loginMismatch
         case tokens(Source)
 
         /// How often the save of a response or of new tokens is tried before the observers are told that the store failed.
         ///
-        /// Nil for other states, whose save is tried once without a report: the provider has sent nothing that could be lost. Unsaved
-        /// tokens are tried once, because their save has failed before.
-        var attempts: Int? {
+        /// Nil for other states, whose save is tried once without a report: the provider has sent nothing that could be lost. A response is
+        /// tried once, because it is spooled if the save fails. Unsaved tokens are tried once, because their save has failed before.
+        var attemptsBeforeReport: Int? {
             switch self {
-            case .markAwaited, .claim, .claimAgain, .release, .end: nil
-            case .response, .mismatch, .tokens(.unsaved): 1
+            case .markAwaited, .claim, .claimAgain, .withdrawClaim, .end: nil
+            case .response, .loginMismatch, .tokens(.unsaved): 1
             case .tokens: 6
             }
         }
@@ -68,10 +68,10 @@ extension RefreshStateMachine {
         case load
         /// Looks in memory and in the spool for a state that replaces the stored tokens.
         ///
-        /// - `isResponseWithoutTokens`: The stored response contains no token. Then a state that may be older than this response is found,
-        ///   too.
-        case findUnsaved(isResponseWithoutTokens: Bool)
-        case checkClaim
+        /// - `storedResponseHasNoTokens`: The stored response contains no token. So a state that may be older than this response is
+        ///   found, too.
+        case findUnsaved(storedResponseHasNoTokens: Bool)
+        case checkClaimAge
         /// Does the work that is possible before the refresh token is sent: waits for a permit of the provider's
         /// ``ProviderRefreshLimiter``, and lets a ``JournaledRefreshing`` provider prepare, for example fetch its metadata and keys.
         case prepare
@@ -82,7 +82,7 @@ extension RefreshStateMachine {
         case send
         case validate(RefreshResponse)
         /// Reports that a response belongs to another login, unless this process has reported it before.
-        case reportMismatch(IdentityError, RefreshResponse)
+        case reportLoginMismatch(IdentityError, RefreshResponse)
         /// Keeps a state with new tokens or a response in memory and in the spool, until the store has saved it.
         ///
         /// - `replacing`: The tokens in the store that the state replaces.
@@ -91,8 +91,8 @@ extension RefreshStateMachine {
         ///   final state.
         case spool(SessionState, replacing: TokenSet, isReported: Bool)
         /// Removes the session's unsaved state from memory and from the spool.
-        case forgetUnsaved
-        /// Revokes the tokens that are in memory or in the spool for a session that was removed.
+        case removeUnsaved
+        /// Revokes the tokens that are in memory or in the spool for a session that was removed or has expired.
         case revokeUnsaved
         /// Revokes new tokens of a session that was removed or has ended in the meantime.
         case revoke(TokenSet)

@@ -2,24 +2,26 @@
 extension RefreshStateMachine {
     /// Ends the attempt after an error that prevented the first or the second request with the refresh token.
     mutating func notSent(_ error: IdentityError) -> Action {
-        refused(RefreshRefusal(.transient, error), mayResend: false, isResponseStored: false)
+        handleRefusal(RefreshRefusal(.transient, error), mayResend: false, isResponseStored: false)
     }
 
     /// Continues after a response without tokens, after a request without a response, or after an error before the request.
-    mutating func refused(_ refusal: RefreshRefusal, mayResend: Bool, isResponseStored: Bool) -> Action {
+    mutating func handleRefusal(_ refusal: RefreshRefusal, mayResend: Bool, isResponseStored: Bool) -> Action {
         if refusal.kind == .inDoubt {
             isInDoubt = true
             // Some providers accept a used token again for a short time.
             if mayResend { return sendAgain(isResponseStored: isResponseStored) }
         }
-        guard refusal.kind != .invalidGrant else { return go(.reloadToEnd(refusal), .load) }
+        guard refusal.kind != .invalidGrant else { return go(.reloadBeforeEnd(refusal), .load) }
         let outcome = RefreshOutcome.failed(refusal.error, pausesSession: true)
-        guard let tokens = loadedState?.tokens, let claim else { return .finish(outcome) }
-        guard isInDoubt else { return finish(outcome, after: .save(.active(tokens), .release, requiresLock: true)) }
+        guard let tokens = baseState?.tokens, let claim else { return .finish(outcome) }
+        guard isInDoubt else {
+            return finish(outcome, after: .save(.active(tokens), .withdrawClaim, requiresLock: true))
+        }
         // With a lock of the kernel or of one process, the next holder knows that this process has ended or has released the lock. So the
         // refresh claim needs no mark that it is abandoned.
         guard !provesPreviousHolderGone else { return .finish(outcome) }
-        return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .release, requiresLock: true))
+        return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .withdrawClaim, requiresLock: true))
     }
 
     /// Sends the refresh token once more.
@@ -27,7 +29,7 @@ extension RefreshStateMachine {
     /// If the response without tokens is stored, the refresh claim is saved again first: otherwise another process would take the
     /// stored response, find no tokens in it, and send the refresh token too.
     mutating func sendAgain(isResponseStored: Bool) -> Action {
-        guard isResponseStored, let tokens = loadedState?.tokens, let claim else {
+        guard isResponseStored, let tokens = baseState?.tokens, let claim else {
             return go(.send(isRepeated: true), .send)
         }
         return go(.claimAgain, .save(.claimed(tokens, claim), .claimAgain, requiresLock: true))
@@ -39,14 +41,14 @@ extension RefreshStateMachine {
     ///
     /// If another process has saved newer tokens meanwhile, the session does not end, and those tokens are used. If it has saved a response
     /// that is not validated yet, the session does not end, and the attempt fails.
-    mutating func end(_ current: SessionState?, _ refusal: RefreshRefusal, hasSameGeneration: Bool) -> Action {
+    mutating func saveEnd(_ current: SessionState?, _ refusal: RefreshRefusal, hasSameGeneration: Bool) -> Action {
         guard let current else { return .finish(.failed(.unknownSession)) }
         guard let tokens = current.tokens, hasOldTokens(current), current.endReason == nil else {
-            return .finish(adopted(current))
+            return .finish(outcome(for: current))
         }
         // Another process has saved a response that is not validated yet and may contain newer tokens.
         if case .responded = current, !hasSameGeneration { return .finish(.failed(.otherResponseStored)) }
-        return go(.end(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !hasSameGeneration))
+        return go(.saveEnd(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !hasSameGeneration))
     }
 
     // MARK: Responses that are not accepted
@@ -55,55 +57,55 @@ extension RefreshStateMachine {
     ///
     /// If the response belongs to another login, the error code is stored with it. The code is removed only when the response is
     /// accepted.
-    mutating func notAccepted(
+    mutating func validationFailed(
         _ response: RefreshResponse,
         _ source: Source,
         isStored: Bool,
         _ error: IdentityError
     ) -> Action {
         guard error.isAttackSuspected else {
-            if let mismatch = response.mismatch {
+            if let mismatch = response.loginMismatch {
                 return .finish(.failed(.otherLogin(mismatch, because: error), pausesSession: true))
             }
             guard case .provider = source, !isStored else { return .finish(.failed(error, pausesSession: true)) }
-            return spool(loadedState?.tokens.map { .responded($0, response) }, .failed(error, pausesSession: true))
+            return spool(baseState?.tokens.map { .responded($0, response) }, .failed(error, pausesSession: true))
         }
-        guard let tokens = loadedState?.tokens, loadedState?.endReason == nil,
+        guard let tokens = baseState?.tokens, baseState?.endReason == nil,
             !isKnown(error.code, of: response, source)
         else {
             return .finish(.failed(error, pausesSession: true))
         }
         var marked = response
-        marked.mismatch = error.code
+        marked.loginMismatch = error.code
         // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
         guard mayReplaceStored(marked, source) else {
             let action = Action.spool(.responded(tokens, marked), replacing: tokens, isReported: true)
-            return finish(.failed(error), after: .reportMismatch(error, marked), action)
+            return finish(.failed(error), after: .reportLoginMismatch(error, marked), action)
         }
-        let action = Action.save(.responded(tokens, marked), .mismatch, requiresLock: false)
-        return run([.reportMismatch(error, marked), action], then: .saveMismatch(marked, source, error))
+        let action = Action.save(.responded(tokens, marked), .loginMismatch, requiresLock: false)
+        return run([.reportLoginMismatch(error, marked), action], then: .saveLoginMismatch(marked, source, error))
     }
 
     /// Whether the response already has this error code.
     ///
     /// If the response comes from memory or the spool and the store has it too, the stored copy must also have the code.
     private func isKnown(_ mismatch: IdentityError.Code, of response: RefreshResponse, _ source: Source) -> Bool {
-        guard response.mismatch == mismatch else { return false }
-        guard case .unsaved = source, case .responded(_, let stored)? = loadedState, stored.isSame(as: response) else {
+        guard response.loginMismatch == mismatch else { return false }
+        guard case .unsaved = source, case .responded(_, let stored)? = baseState, stored.isSame(as: response) else {
             return true
         }
-        return stored.mismatch == mismatch
+        return stored.loginMismatch == mismatch
     }
 
     private func mayReplaceStored(_ response: RefreshResponse, _ source: Source) -> Bool {
-        guard case .unsaved = source, case .responded(_, let stored)? = loadedState else { return true }
+        guard case .unsaved = source, case .responded(_, let stored)? = baseState else { return true }
         return stored.isSame(as: response)
     }
 
     /// Ends the attempt after the error code was saved in the store; memory and spool no longer need the response.
-    mutating func finishMismatch(_ error: IdentityError, _ source: Source) -> Action {
+    mutating func finishLoginMismatch(_ error: IdentityError, _ source: Source) -> Action {
         if case .store = source { return .finish(.failed(error)) }
-        return finish(.failed(error), after: .forgetUnsaved)
+        return finish(.failed(error), after: .removeUnsaved)
     }
 }
 

@@ -20,17 +20,17 @@ extension RefreshStateMachine {
     }
 
     mutating func findUnsaved() -> Action {
-        go(.findUnsaved, .findUnsaved(isResponseWithoutTokens: isResponseWithoutTokens))
+        go(.findUnsaved, .findUnsaved(storedResponseHasNoTokens: storedResponseHasNoTokens))
     }
 
     /// The next action for the stored state if memory and spool contain no newer state.
-    mutating func decide() -> Action {
-        switch loadedState {
-        case .responded(_, let response)? where !isResponseWithoutTokens:
+    mutating func continueFromStoredState() -> Action {
+        switch baseState {
+        case .responded(_, let response)? where !storedResponseHasNoTokens:
             return validate(response, .store, isStored: true)
         case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
         case .active(let tokens)? where goal.isReached(by: tokens):
-            return .finish(.adopted(.active(tokens), tokens))
+            return .finish(.alreadyRefreshed(.active(tokens), tokens))
         // The process that saved the claim no longer holds the lock, but it may still run and save a response.
         case .claimed(_, let claim)? where !claim.isAbandoned && !provesPreviousHolderGone:
             return markAwaited(claim)
@@ -42,7 +42,7 @@ extension RefreshStateMachine {
     ///
     /// The write proves that the store accepts writes, so that the other process can save its response.
     mutating func markAwaited(_ claim: RefreshClaim) -> Action {
-        guard !claim.isAwaited, let tokens = loadedState?.tokens else { return go(.checkClaim, .checkClaim) }
+        guard !claim.isAwaited, let tokens = baseState?.tokens else { return go(.checkClaimAge, .checkClaimAge) }
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
     }
 
@@ -51,12 +51,12 @@ extension RefreshStateMachine {
     ///
     /// The validation may fail for a long time. If the response were not in the store, another machine would send the old refresh token.
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
-        switch loadedState {
+        switch baseState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
         case .responded(_, let stored)?:
             var response = response
             // The error code of a stored response of another login is kept until a response passes validation.
-            response.mismatch = response.mismatch ?? stored.mismatch
+            response.loginMismatch = response.loginMismatch ?? stored.loginMismatch
             return validate(response, .unsaved, isStored: false)
         case .ended?, nil: return validate(response, .unsaved, isStored: false)
         }
@@ -66,17 +66,17 @@ extension RefreshStateMachine {
     ///
     /// If the spool cannot remove the response, the search finds it again. Then the refresh removes it from memory and continues without
     /// it. If it stayed in memory, the new tokens of this refresh would count as spooled even if the spool cannot save them.
-    mutating func discardUnsaved() -> Action {
-        guard !hasDiscardedUnsaved else { return go(.decide, .forgetUnsaved) }
-        hasDiscardedUnsaved = true
+    mutating func removeUnsavedWithoutTokens() -> Action {
+        guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
+        hasRemovedUnsaved = true
         return run(
-            [.forgetUnsaved, .findUnsaved(isResponseWithoutTokens: isResponseWithoutTokens)],
+            [.removeUnsaved, .findUnsaved(storedResponseHasNoTokens: storedResponseHasNoTokens)],
             then: .findUnsaved
         )
     }
 
     mutating func prepare() -> Action {
-        guard loadedState?.tokens?.refreshToken != nil else { return .finish(.failed(.withoutRefreshToken)) }
+        guard baseState?.tokens?.refreshToken != nil else { return .finish(.failed(.withoutRefreshToken)) }
         return go(.prepare, .prepare)
     }
 
@@ -84,14 +84,14 @@ extension RefreshStateMachine {
     ///
     /// The record has the expected size of a record with the response. So the write also proves that the store has space for the response.
     mutating func saveClaim(_ new: RefreshClaim) -> Action {
-        guard let tokens = loadedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         claim = new
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
     /// Saves the response unchanged before it is validated, because a crash during the validation would lose it.
     mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
-        guard let tokens = loadedState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
+        guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(
             .saveResponse(response, source),
             .save(.responded(tokens, response), .response, requiresLock: requiresLock)
@@ -101,7 +101,7 @@ extension RefreshStateMachine {
     /// Validates a response that the store did not save; a new response is spooled first, because a crash during the validation would
     /// lose it.
     mutating func spoolAndValidate(_ response: RefreshResponse, _ source: Source) -> Action {
-        guard case .provider = source, let tokens = loadedState?.tokens else {
+        guard case .provider = source, let tokens = baseState?.tokens else {
             return validate(response, source, isStored: false)
         }
         return run(
@@ -126,11 +126,17 @@ extension RefreshStateMachine {
     /// While this process holds the lock, it replaces a session that still contains the old tokens: if two processes sent the same
     /// refresh token, only the process that received new tokens has valid ones. Without the lock, nothing is replaced.
     ///
-    /// If the session contains other tokens than the old ones, those are used. If the other process has stored a response, that response
-    /// may contain newer tokens: it is validated first, and the new tokens are spooled until then.
+    /// If the session contains other tokens than the old ones, those are used; if it has also ended, no session will use the new tokens, so
+    /// they are revoked. If the other process has stored a response, that response may contain newer tokens: it is validated first, and the
+    /// new tokens are spooled until then.
     mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
-        guard hasOldTokens(current) else { return finish(adopted(current), after: .forgetUnsaved) }
-        if case .responded = current { return spool(.active(new), .changed) }
+        guard hasOldTokens(current) else {
+            guard current.endReason == nil else {
+                return finish(outcome(for: current), after: .removeUnsaved, .revoke(new))
+            }
+            return finish(outcome(for: current), after: .removeUnsaved)
+        }
+        if case .responded = current { return spool(.active(new), .startAgain) }
         return go(
             .saveTokensAgain(new, source, over: current),
             .save(.active(new), .tokens(source), requiresLock: true)
@@ -139,18 +145,18 @@ extension RefreshStateMachine {
 
     /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.
     mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
-        guard let state, let tokens = loadedState?.tokens else { return .finish(outcome) }
+        guard let state, let tokens = baseState?.tokens else { return .finish(outcome) }
         return finish(outcome, after: .spool(state, replacing: tokens, isReported: true))
     }
 
     func hasOldTokens(_ current: SessionState) -> Bool {
-        guard let tokens = loadedState?.tokens, let found = current.tokens else { return false }
+        guard let tokens = baseState?.tokens, let found = current.tokens else { return false }
         return found.isSameIssue(as: tokens)
     }
 
     /// The outcome for a state that another process has saved.
-    func adopted(_ current: SessionState) -> RefreshOutcome {
+    func outcome(for current: SessionState) -> RefreshOutcome {
         if let reason = current.endReason { return .failed(.ended(reason)) }
-        return current.tokens.map { .adopted(current, $0) } ?? .failed(.unknownSession)
+        return current.tokens.map { .alreadyRefreshed(current, $0) } ?? .failed(.unknownSession)
     }
 }

@@ -2,56 +2,77 @@
 ///
 /// The type uses neither I/O nor a clock. ``TokenRefresher`` holds the session's lock, performs each action and reports its event,
 /// until the action is ``Action/finish(_:)``. A refresh usually has these actions: load the session, look for unsaved tokens, save the
-/// *claim* (this process is about to send the refresh token), send, save the response, validate it, save the new tokens. The response is
-/// saved before it is validated, because a crash in between would lose it. A provider that is not ``JournaledRefreshing`` returns
-/// validated tokens at once.
+/// *claim* (this process is about to send the refresh token), send, save the response, validate it, save the new tokens.
+///
+/// - The claim is saved before the refresh token is sent. So after a crash, the next process knows that the token may be used.
+/// - The response is saved before it is validated, because a crash during the validation would lose the new refresh token. A provider
+///   that is not ``JournaledRefreshing`` returns validated tokens at once.
 ///
 /// Terms:
 ///
 /// - *in doubt*: the refresh token may have been used, and no accepted response shows whether it was. A refresh begins in doubt if it finds
 ///   a claim or a response of an earlier refresh, or a session from a backup. It becomes in doubt if no response arrives, or if the
-///   response does not show whether the token was used, for example a redirect, or status 500 or higher without an OAuth error.
-/// - *unsaved*: tokens or a response that the store does not have, because a save failed. They are in memory and in the *spool*, a folder
-///   on this machine. They replace the stored tokens at the next refresh, also those of a session that has ended.
-/// - *lease*: a lock that ends at a time, also if its holder still runs. Other locks end with their holder
-///   (`provesPreviousHolderGone`).
-/// - *mismatch*: the error code of a response that belongs to another login. It is stored with the response, and no token of this session
-///   is returned until a later validation accepts the response.
+///   response does not show whether the token was used, for example a redirect, or status 500 or higher without an OAuth error. Then the
+///   token is sent a second time at once, and again by the next refresh, until new tokens or `invalid_grant` arrive.
+/// - *unsaved*: tokens or a response that the store does not have, because a save failed. They are in memory, and in the *spool* (a folder
+///   on this computer) if the store has one. The next refresh on this computer saves them, even if the stored session has ended, unless
+///   the stored tokens are newer.
+/// - *lease*: a lock that can be lost while its holder still runs, because it ends at a fixed time, or with a connection to a server. Any
+///   other lock ends only with its holder, or when the holder releases it; then `provesPreviousHolderGone` is true.
+/// - *login mismatch*: the ID token of a response belongs to another login, perhaps because of an attack. The error code is stored with the
+///   response. Until a later validation accepts the response, callers get no token of this session, not even the old one.
 ///
-/// A new machine begins by loading the session, so after a crash the stored state tells it how to continue:
+/// Each refresh begins by loading the session. After a crash, the stored state tells the next process how to continue:
 ///
-/// - `active`: no response is outstanding. The refresh starts again.
-/// - `claimed`: the refresh token may have been sent, and no response is stored. It is sent again: some providers accept a used token
-///   again for a short time. Under a lease, this process first marks the claim as *awaited*, and leaves the process that saved it time to
-///   save its response. A process that gives up marks its claim as *abandoned*, so that nobody waits for it.
-/// - `responded`: a response is stored that is not validated yet. It is validated; the refresh token is sent only if the response contains
-///   no token.
-/// - `ended`: the buyer must sign in again. Only `invalid_grant` ends a session. The reason is ``SessionEndReason/lostRotation`` if the
-///   refresh was in doubt, otherwise ``SessionEndReason/revoked``.
+/// - `active`: no refresh is unfinished. The next refresh begins from the start. A refresh that fails without doubt restores this state.
+/// - `claimed`: the refresh token may have been sent, and no response is stored. The next process sends it again, because some providers
+///   accept a used token for a short time. If the lock is a lease, the process that saved the claim may still run. So the next process
+///   first marks the claim as *awaited*, and waits for the response. A process that gives up in doubt under a lease marks its claim as
+///   *abandoned*, so that nobody waits.
+/// - `responded`: a response is stored that is not accepted yet. It is validated; the refresh token is sent only if the response contains
+///   no token. A response that cannot be validated now, for example because keys are missing, stays stored.
+/// - `ended`: the buyer must sign in again, unless unsaved tokens are found. A session of a buyer ends only after `invalid_grant`, and only
+///   if no other process has saved newer tokens, or a response that may contain them. The reason is ``SessionEndReason/lostRotation`` if
+///   the refresh was in doubt, otherwise ``SessionEndReason/revoked``. A guest's session has this state from the start.
 ///
-/// If another process has changed the session before a save, a claim is not saved, and the refresh starts again. A response is spooled and
-/// then validated. New tokens replace only a state that still has the old tokens; otherwise the tokens of the other process are used.
+/// A save *conflicts* if another process has changed the session since this refresh loaded or saved it:
+///
+/// - the claim: nothing is sent, and the refresh starts again.
+/// - the response: it is spooled and validated.
+/// - the new tokens: the session is loaded again. What follows depends on its tokens:
+///   - the old tokens: they are replaced while this process holds the lock. Without the lock, the new tokens are spooled and returned, but
+///     revoked if the session has ended.
+///   - the old tokens with a response of another process: the new tokens are spooled, and the refresh starts again.
+///   - other tokens: those are used. If the session has ended, the new tokens are revoked.
+///   - the session was removed: the new tokens are revoked.
+/// - the end: the session is loaded again. It ends only if it still has the old tokens and no response of another process, and this process
+///   holds the lock.
 ///
 /// These decisions are made elsewhere:
 ///
 /// - *When a refresh starts* (``SessionTokensReader``, ``RefreshSchedule``): when a caller needs a token that stays valid for longer than
-///   the stored one (60 seconds if the caller names no time), or when a server rejects the token. In the background: when a caller gets a
-///   token that has used 75 to 85 percent of its lifetime. The percentage differs between sessions, so that they are not all refreshed at
-///   once.
-/// - *Whether the goal is reached* (``RefreshGoal``): the session has other tokens than the ones that the caller wants to replace.
-/// - *Whether a caller joins a refresh* that runs in this process (`TokenRefresher+InProcessSharing.swift`): always.
-/// - *How long an awaited claim is left to its process* (``TokenRefresher``): until this process has seen the claim for the sum of the
-///   provider's timeout, 5 seconds for saving, and ``SessionManager/Configuration/repairInterval``.
+///   the stored one (by default 60 seconds, or a quarter of the token's lifetime if that is less), or when a server rejects the token. In
+///   the background: when a caller gets a token that has used about 80 percent of its lifetime (`earlyRefresh`; 5 percent more or less by
+///   session, so that sessions are not all refreshed at once).
+/// - *Whether the goal is reached* (``RefreshGoal``): for a call, when the session has other tokens than those to replace; for a repair,
+///   always.
+/// - *That the callers in one process share a refresh* (`TokenRefresher+InProcessSharing.swift`).
+/// - *How long an awaited claim is left to its process* (``TokenRefresher``): until this process has seen the same claim for the sum of
+///   the provider's timeout, 5 seconds for saving, and one ``SessionManager/Configuration/repairInterval``.
+/// - *How long a caller waits* (``TokenRefresher``): up to ``SessionManager/Configuration/lockWait``; if it must wait for a claim,
+///   longer by twice the time above; never longer than ``RefreshLimits/maximumWait``.
 /// - *Whether a request may be sent now* (`TokenRefresher+Actions.swift`): not during a pause after failures, while the circuit breaker is
 ///   open, or if the lock may end before the provider's timeout.
 /// - *Whether unsaved tokens are newer than the stored ones*: ``UnsavedTokens``.
 /// - *What a failed request means*: ``RefreshRefusal``.
 /// - *Whether a response has a token, and belongs to this login*: the provider.
 ///
-/// The guide `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
+/// Events and actions are in `RefreshStateMachine+Events.swift`, the steps in `RefreshStateMachine+Steps.swift`. Failed requests, the end
+/// of a session and failed validations are in `RefreshStateMachine+Refusals.swift`. The guide `Documentation/Operating/Refresh.md` has the
+/// tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
     enum Step: Sendable {
-        case start, load, findUnsaved, decide, checkClaim, prepare
+        case start, load, findUnsaved, continueFromStoredState, checkClaimAge, prepare
         case markAwaited
         case claim
         case send(isRepeated: Bool)
@@ -59,16 +80,16 @@ package struct RefreshStateMachine: Sendable {
         case claimAgain
         case saveResponse(RefreshResponse, Source)
         /// Removes a response without tokens that was spooled before its validation.
-        case forgetUnsavedResponse(RefreshRefusal, mayResend: Bool)
+        case removeUnsavedResponse(RefreshRefusal, mayResend: Bool)
         case validate(RefreshResponse, Source, isStored: Bool)
-        case saveMismatch(RefreshResponse, Source, IdentityError)
+        case saveLoginMismatch(RefreshResponse, Source, IdentityError)
         case saveTokens(TokenSet, Source)
         case reload(TokenSet, Source)
         case saveTokensAgain(TokenSet, Source, over: SessionState)
         /// Saves the end of the session, after `invalid_grant`.
-        case end(RefreshRefusal)
-        case reloadToEnd(RefreshRefusal)
-        /// The result of the current action does not matter. These actions follow, and step `then` handles the result of the last one.
+        case saveEnd(RefreshRefusal)
+        case reloadBeforeEnd(RefreshRefusal)
+        /// Performs the remaining actions in order and ignores their results, except the last one, which step `then` handles.
         indirect case run([Action], then: Step)
     }
 
@@ -87,20 +108,19 @@ package struct RefreshStateMachine: Sendable {
     let goal: RefreshGoal
     let provesPreviousHolderGone: Bool
     var step = Step.start
-    /// The state whose tokens this refresh replaces: the state that it loaded at its start, or the state with the response from memory or
-    /// the spool that it then saved.
+    /// The state whose tokens this refresh replaces: the first loaded state.
     ///
-    /// It stays the state before the claim when the claim is saved.
-    var loadedState: SessionState?
+    /// Saving a response from memory or the spool changes it to `responded`. Saving the claim does not change it.
+    var baseState: SessionState?
     var claim: RefreshClaim?
-    /// Whether the refresh token may have been used before.
+    /// Whether the refresh token may have been used, although no accepted response shows it.
     ///
     /// If the provider then answers `invalid_grant`, the end of the session has the reason ``SessionEndReason/lostRotation``.
     var isInDoubt = false
     /// Whether a response from memory or the spool contained no tokens.
-    var hasDiscardedUnsaved = false
+    var hasRemovedUnsaved = false
     /// Whether the stored response contains no tokens.
-    var isResponseWithoutTokens = false
+    var storedResponseHasNoTokens = false
 
     /// - Parameters:
     ///   - goal: The goal of the refresh.
@@ -117,75 +137,77 @@ package struct RefreshStateMachine: Sendable {
         case (.start, .began): return go(.load, .load)
         case (.load, .loaded(nil, _, _)): return finish(.failed(.unknownSession), after: .revokeUnsaved)
         case (.load, .loaded(let state?, let isRestored, _)):
-            loadedState = state
+            baseState = state
             isInDoubt = state.isInDoubt || isRestored
-            return state.tokens == nil ? decide() : findUnsaved()
+            return state.tokens == nil ? continueFromStoredState() : findUnsaved()
         case (.findUnsaved, .found(.active(let new)?)): return saveTokens(new, .unsaved)
         case (.findUnsaved, .found(.responded(_, let response)?)): return foundUnsaved(response)
-        case (.findUnsaved, .found), (.decide, .done): return decide()
-        case (.markAwaited, .saved): return go(.checkClaim, .checkClaim)
-        case (.markAwaited, .conflicted): return .finish(.changed)
-        case (.checkClaim, .claimChecked(let mustWait)): return mustWait ? .finish(.wait) : prepare()
+        case (.findUnsaved, .found), (.continueFromStoredState, .done): return continueFromStoredState()
+        case (.markAwaited, .saved): return go(.checkClaimAge, .checkClaimAge)
+        case (.markAwaited, .conflicted): return .finish(.startAgain)
+        case (.checkClaimAge, .claimChecked(let mustWait)): return mustWait ? .finish(.wait) : prepare()
 
         case (.prepare, .prepared(let claim)): return saveClaim(claim)
         case (.claim, .saved): return go(.send(isRepeated: false), .send)
-        case (.claim, .conflicted): return .finish(.changed)
+        case (.claim, .conflicted): return .finish(.startAgain)
 
         case (.send(let isRepeated), .responded(let response)):
             return saveResponse(response, .provider(isRepeated: isRepeated), requiresLock: false)
         case (.send(let isRepeated), .validated(let new)): return saveTokens(new, .provider(isRepeated: isRepeated))
         case (.send(let isRepeated), .refused(let refusal)):
-            return refused(refusal, mayResend: !isRepeated, isResponseStored: false)
+            return handleRefusal(refusal, mayResend: !isRepeated, isResponseStored: false)
         case (.send, .lockLost), (.claimAgain, .lockLost), (.claimAgain, .conflicted): return notSent(.lockLost)
         case (.claimAgain, .saved): return go(.send(isRepeated: true), .send)
         case (.claimAgain, .notSaved(let error)): return notSent(error)
 
         case (.saveResponse(let response, .unsaved), .saved):
-            if let tokens = loadedState?.tokens { loadedState = .responded(tokens, response) }
-            return run([.forgetUnsaved, .validate(response)], then: .validate(response, .store, isStored: true))
+            if let tokens = baseState?.tokens { baseState = .responded(tokens, response) }
+            return run([.removeUnsaved, .validate(response)], then: .validate(response, .store, isStored: true))
         case (.saveResponse(let response, let source), .saved): return validate(response, source, isStored: true)
         case (.saveResponse(let response, let source), _): return spoolAndValidate(response, source)
 
         case (.validate(_, let source, _), .validated(let new)): return saveTokens(new, source)
-        case (.validate(let response, let source, let isStored), .notAccepted(let error)):
-            return notAccepted(response, source, isStored: isStored, error)
-        // A response that was found to belong to another login keeps its error code until it is accepted.
-        case (.validate(let response, let source, let isStored), .refused(let refusal)) where response.mismatch != nil:
-            return notAccepted(response, source, isStored: isStored, refusal.error)
-        case (.saveMismatch(_, let source, let error), .saved): return finishMismatch(error, source)
-        case (.saveMismatch(let response, _, let error), _):
-            return spool(loadedState?.tokens.map { .responded($0, response) }, .failed(error))
+        case (.validate(let response, let source, let isStored), .validationFailed(let error)):
+            return validationFailed(response, source, isStored: isStored, error)
+        // A failed validation must not remove a stored login mismatch, so it is handled like a validation that fails for now.
+        case (.validate(let response, let source, let isStored), .refused(let refusal))
+        where response.loginMismatch != nil:
+            return validationFailed(response, source, isStored: isStored, refusal.error)
+        case (.saveLoginMismatch(_, let source, let error), .saved): return finishLoginMismatch(error, source)
+        case (.saveLoginMismatch(let response, _, let error), _):
+            return spool(baseState?.tokens.map { .responded($0, response) }, .failed(error))
         case (.validate(_, .provider(let isRepeated), isStored: true), .refused(let refusal)):
-            return refused(refusal, mayResend: !isRepeated, isResponseStored: true)
+            return handleRefusal(refusal, mayResend: !isRepeated, isResponseStored: true)
         case (.validate(_, .provider(let isRepeated), isStored: false), .refused(let refusal)):
-            return go(.forgetUnsavedResponse(refusal, mayResend: !isRepeated), .forgetUnsaved)
-        case (.forgetUnsavedResponse(let refusal, let mayResend), _):
-            return refused(refusal, mayResend: mayResend, isResponseStored: false)
+            return go(.removeUnsavedResponse(refusal, mayResend: !isRepeated), .removeUnsaved)
+        case (.removeUnsavedResponse(let refusal, let mayResend), _):
+            return handleRefusal(refusal, mayResend: mayResend, isResponseStored: false)
         case (.validate(_, .store, _), .refused):
-            isResponseWithoutTokens = true
+            storedResponseHasNoTokens = true
             return findUnsaved()
         case (.validate(_, .unsaved, _), .refused):
-            return discardUnsaved()
+            return removeUnsavedWithoutTokens()
 
         case (.saveTokens(let new, let source), .saved), (.saveTokensAgain(let new, let source, _), .saved):
-            return finish(.refreshed(new, isFromEarlierAttempt: source.isFromEarlierAttempt), after: .forgetUnsaved)
+            return finish(.refreshed(new, isFromEarlierAttempt: source.isFromEarlierAttempt), after: .removeUnsaved)
         case (.saveTokens(let new, let source), .conflicted), (.saveTokensAgain(let new, let source, _), .conflicted):
             return go(.reload(new, source), .load)
-        // Another process has ended the session. Only a lock holder may replace that state, so the new tokens are revoked.
+        // Another process has ended the session, and this process has lost the lock, so it may not replace that state. No session will use
+        // the new tokens.
         case (.saveTokensAgain(let new, _, over: .ended(let reason, _)), .lockLost):
-            return finish(.failed(.ended(reason)), after: .forgetUnsaved, .revoke(new))
+            return finish(.failed(.ended(reason)), after: .removeUnsaved, .revoke(new))
         case (.saveTokens(let new, let source), _), (.saveTokensAgain(let new, let source, _), _),
             (.reload(let new, let source), .notLoaded):
             return spool(.active(new), .refreshed(new, isFromEarlierAttempt: source.isFromEarlierAttempt))
         case (.reload(let new, _), .loaded(nil, _, _)):
-            return finish(.failed(.unknownSession), after: .forgetUnsaved, .revoke(new))
+            return finish(.failed(.unknownSession), after: .removeUnsaved, .revoke(new))
         case (.reload(let new, let source), .loaded(let current?, _, _)):
             return saveTokensAgain(new, source, over: current)
 
-        case (.reloadToEnd(let refusal), .loaded(let current, _, let hasSameGeneration)):
-            return end(current, refusal, hasSameGeneration: hasSameGeneration)
-        case (.end(let refusal), .conflicted): return go(.reloadToEnd(refusal), .load)
-        case (.end(let refusal), .saved): return .finish(.failed(.ended(endReason, because: refusal.error)))
+        case (.reloadBeforeEnd(let refusal), .loaded(let current, _, let hasSameGeneration)):
+            return saveEnd(current, refusal, hasSameGeneration: hasSameGeneration)
+        case (.saveEnd(let refusal), .conflicted): return go(.reloadBeforeEnd(refusal), .load)
+        case (.saveEnd(let refusal), .saved): return .finish(.failed(.ended(endReason, because: refusal.error)))
 
         case (.run(let actions, let next), _): return run(actions, then: next)
         case (_, .notLoaded(let error)), (_, .notPrepared(let error)), (_, .notSaved(let error)):

@@ -15,18 +15,18 @@ extension TokenRefresher {
     {
         switch action {
         case .load: return await load(&attempt)
-        case .findUnsaved(let isResponseWithoutTokens): return await findUnsaved(attempt, isResponseWithoutTokens)
-        case .checkClaim: return .claimChecked(mustWait: attempt.stored.map(mustWait(forHolderOf:)) ?? false)
+        case .findUnsaved(let storedResponseHasNoTokens): return await findUnsaved(attempt, storedResponseHasNoTokens)
+        case .checkClaimAge: return .claimChecked(mustWait: attempt.stored.map(mustWait(forHolderOf:)) ?? false)
         case .prepare: return await prepare(&attempt)
         case .save(let state, let purpose, let requiresLock):
             guard !requiresLock || attempt.lock.isHeld else { return .lockLost }
             return await save(state, purpose, &attempt)
         case .send: return await send(&attempt)
         case .validate(let response): return await validate(response, &attempt)
-        case .reportMismatch(let error, let response): reportMismatch(error, of: response, &attempt)
+        case .reportLoginMismatch(let error, let response): reportLoginMismatch(error, of: response, &attempt)
         case .spool(let state, let tokens, let isReported):
             await spool(state, replacing: tokens, attempt, reports: isReported)
-        case .forgetUnsaved: await unsaved.forget(attempt.id)
+        case .removeUnsaved: await unsaved.forget(attempt.id)
         case .revokeUnsaved: await revokeUnsaved(attempt.id)
         case .revoke(let tokens):
             if let stored = attempt.stored { _ = await revocation.revoke(tokens, of: Session(stored, .active(tokens))) }
@@ -56,12 +56,16 @@ extension TokenRefresher {
 
     private func findUnsaved(
         _ attempt: RefreshAttempt,
-        _ isResponseWithoutTokens: Bool
+        _ storedResponseHasNoTokens: Bool
     ) async -> RefreshStateMachine.Event {
         guard let stored = attempt.stored, let old = attempt.old else { return .found(nil) }
         do {
             return .found(
-                try await unsaved.find(for: stored, replacing: old, isResponseWithoutTokens: isResponseWithoutTokens)
+                try await unsaved.find(
+                    for: stored,
+                    replacing: old,
+                    storedResponseHasNoTokens: storedResponseHasNoTokens
+                )
             )
         } catch {
             return .notLoaded(.wrapping(error))
@@ -79,7 +83,7 @@ extension TokenRefresher {
         if case .tokens(let source) = purpose { noteRefresh(state, source, &attempt) }
         do {
             let isSaved =
-                if let attempts = purpose.attempts {
+                if let attempts = purpose.attemptsBeforeReport {
                     try await replace(next, over: base, attempts: attempts)
                 } else {
                     try await visible.store.replace(next, expecting: base.generation)
@@ -87,7 +91,7 @@ extension TokenRefresher {
             guard isSaved else { return .conflicted }
         } catch {
             let error = IdentityError.wrapping(error)
-            if purpose.attempts != nil {
+            if purpose.attemptsBeforeReport != nil {
                 events.emit(.storeFailed(error.code), provider: base.provider, session: base.id, since: started)
             }
             return .notSaved(error)
@@ -230,7 +234,7 @@ extension TokenRefresher {
         _ response: RefreshResponse,
         _ attempt: inout RefreshAttempt
     ) async -> RefreshStateMachine.Event {
-        guard let old = attempt.old, let stored = attempt.stored else { return .notAccepted(.unknownSession) }
+        guard let old = attempt.old, let stored = attempt.stored else { return .validationFailed(.unknownSession) }
         do {
             let provider = try attempt.provider ?? provider(of: stored)
             let tokens = try await provider.validated(response, of: old)
@@ -242,19 +246,23 @@ extension TokenRefresher {
             let error = IdentityError.wrapping(error)
             if attempt.isPermitted { attempt.observation = .responded }
             // This process reports the error once for each response, not at each repair. If the limiter gave the attempt a permit, the end
-            // of the attempt reports the error. `reportMismatch` reports a response that belongs to another login.
-            if !error.isAttackSuspected, response.mismatch == nil,
+            // of the attempt reports the error. `reportLoginMismatch` reports a response that belongs to another login.
+            if !error.isAttackSuspected, response.loginMismatch == nil,
                 memory.isFirstReport(of: error.code, in: response, for: attempt.id), !attempt.isPermitted
             {
                 events.emit(.refreshFailed(error.code), provider: stored.provider, session: attempt.id)
             }
-            return .notAccepted(error)
+            return .validationFailed(error)
         }
     }
 
     /// Reports to the observers that a response belongs to another login, once in this process, even if the error code cannot be saved.
-    private func reportMismatch(_ error: IdentityError, of response: RefreshResponse, _ attempt: inout RefreshAttempt) {
-        attempt.hasReportedMismatch = true
+    private func reportLoginMismatch(
+        _ error: IdentityError,
+        of response: RefreshResponse,
+        _ attempt: inout RefreshAttempt
+    ) {
+        attempt.hasReportedLoginMismatch = true
         guard attempt.stored != nil, memory.isFirstReport(of: error.code, in: response, for: attempt.id) else {
             return
         }

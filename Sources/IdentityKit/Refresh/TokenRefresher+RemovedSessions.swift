@@ -51,7 +51,7 @@ extension TokenRefresher {
             if states.count > 1, error is RefreshRefusal || states[1].response == nil {
                 return await lastTokens(in: Array(states.dropFirst()), of: session)
             }
-            if states.contains(where: { $0.mismatch != nil }) || IdentityError.wrapping(error).isAttackSuspected {
+            if states.contains(where: { $0.loginMismatch != nil }) || IdentityError.wrapping(error).isAttackSuspected {
                 old.refreshToken = nil
             }
             return old

@@ -46,8 +46,8 @@ extension TokenRefresher {
 
     private func report(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, wasInDoubt: Bool) {
         switch outcome {
-        case .changed, .wait: break
-        case .adopted: if attempt.isPermitted { pauses.succeeded(attempt.id) }
+        case .startAgain, .wait: break
+        case .alreadyRefreshed: if attempt.isPermitted { pauses.succeeded(attempt.id) }
         case .refreshed(_, let isFromEarlierAttempt):
             // While new tokens cannot be saved, every call finds them again. Their recovery is reported once, when they are saved.
             guard !isFromEarlierAttempt || unsaved[attempt.id] == nil else { return }
@@ -58,7 +58,7 @@ extension TokenRefresher {
             if pausesSession { pauses.failed(attempt.id, with: error) }
             // An attempt without a permit, for example during a pause, sent no refresh token, so it is not reported as a failed refresh.
             // Otherwise each call during an outage would cause an event.
-            guard attempt.isPermitted, !attempt.hasReportedMismatch else { return }
+            guard attempt.isPermitted, !attempt.hasReportedLoginMismatch else { return }
             emit(.refreshFailed(error.code), attempt, because: error)
         }
     }

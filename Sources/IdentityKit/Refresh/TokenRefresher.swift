@@ -55,10 +55,10 @@ struct TokenRefresher: SessionService {
                 // may not be able to save its own changes.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
                 return result(session, tokens, attempt.outcome, losses, isFromEarlierAttempt: isFromEarlierAttempt)
-            case .adopted(let state, let tokens):
+            case .alreadyRefreshed(let state, let tokens):
                 memory.claims.forget(id)
                 return result(Session(try attempt.storedSession(), state), tokens, .waited)
-            case .changed:
+            case .startAgain:
                 conflicts += 1
                 guard clock.elapsed < deadline else { throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong) }
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))

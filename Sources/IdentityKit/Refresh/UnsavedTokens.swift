@@ -38,7 +38,7 @@ final class UnsavedTokens: Sendable {
             if session.generation > stored.generation { return true }
             guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
             guard case .responded(_, let response)? = try? SessionState(stored) else { return true }
-            return response.mismatch == nil ? nil : true
+            return response.loginMismatch == nil ? nil : true
         }
     }
 
@@ -83,10 +83,10 @@ final class UnsavedTokens: Sendable {
         case .success(true):
             var response = entry.state.response
             // The error code of a stored response of another login is kept until a response passes validation.
-            if response?.mismatch == nil { response?.mismatch = state.mismatch }
+            if response?.loginMismatch == nil { response?.loginMismatch = state.loginMismatch }
             return response
         // If the response in memory belongs to another login, it counts until the later response, stored by another machine, is accepted.
-        case .success(nil) where entry.state.mismatch != nil: return entry.state.response
+        case .success(nil) where entry.state.loginMismatch != nil: return entry.state.response
         default: return state.response
         }
     }
@@ -152,17 +152,17 @@ final class UnsavedTokens: Sendable {
     /// The state that replaces a session's stored tokens, from memory or from the spool; nil if neither contains such a state.
     ///
     /// A state that replaces other tokens is too old and is removed, unless the stored row has an older generation. A state that may be
-    /// older than the stored response is kept. It is returned only with `isResponseWithoutTokens`, which says that this response has no
+    /// older than the stored response is kept. It is returned only with `storedResponseHasNoTokens`, which says that this response has no
     /// token.
     func find(
         for stored: StoredSession,
         replacing tokens: TokenSet,
-        isResponseWithoutTokens: Bool
+        storedResponseHasNoTokens: Bool
     ) async throws -> SessionState? {
         let id = stored.id
         if let entry = self[id] {
             let isNewer = try entry.isNewer(than: stored, replacing: tokens)
-            if isNewer != false { return isNewer ?? isResponseWithoutTokens ? entry.state : nil }
+            if isNewer != false { return isNewer ?? storedResponseHasNoTokens ? entry.state : nil }
             // The state in memory does not replace the stored tokens, which are normally newer. The state in the spool may be newer than
             // the stored tokens, so it is read next.
             entries.withLock { _ = $0.removeValue(forKey: id) }
@@ -175,7 +175,7 @@ final class UnsavedTokens: Sendable {
             return nil
         }
         entries.withLock { $0[id] = entry }
-        return isNewer ?? isResponseWithoutTokens ? entry.state : nil
+        return isNewer ?? storedResponseHasNoTokens ? entry.state : nil
     }
 
     /// Removes the state that was kept for a session.

@@ -82,7 +82,7 @@ public struct Session: Sendable {
                 isRefreshable: tokens?.refreshToken != nil,
                 isInDoubt: state.isInDoubt,
                 endReason: state.endReason,
-                isAttackSuspected: state.mismatch != nil
+                isAttackSuspected: state.loginMismatch != nil
             )
         )
     }

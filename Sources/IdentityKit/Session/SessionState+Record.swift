@@ -127,7 +127,7 @@ extension RefreshResponse {
         object.append("received_at", .date(receivedAt))
         object.append("authorization", authorization.map { .string(Base64URL.encode($0.revealBytes())) })
         object.append("body", .string(Base64URL.encode(body.revealBytes())))
-        object.append("mismatch", mismatch.map { .string($0.rawValue) })
+        object.append("mismatch", loginMismatch.map { .string($0.rawValue) })
         return .object(object)
     }
 
@@ -145,6 +145,6 @@ extension RefreshResponse {
         )
         guard let stored = value["mismatch"] else { return }
         guard let code = stored.string else { return nil }
-        mismatch = IdentityError.Code(rawValue: code)
+        loginMismatch = IdentityError.Code(rawValue: code)
     }
 }

@@ -52,7 +52,7 @@ package enum SessionState: Sendable {
     }
 
     /// The error code of a stored response that belongs to another login; then callers get none of the session's tokens.
-    package var mismatch: IdentityError.Code? { response?.mismatch }
+    package var loginMismatch: IdentityError.Code? { response?.loginMismatch }
 
     /// Why the session ended; nil unless the state is `ended`.
     package var endReason: SessionEndReason? {

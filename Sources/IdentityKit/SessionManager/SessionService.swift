@@ -27,7 +27,7 @@ extension SessionService {
         guard state.endReason == nil, let tokens = state.tokens else {
             throw IdentityError.ended(state.endReason ?? .guest)
         }
-        if let mismatch = unsaved.pendingResponse(to: tokens, of: found.stored, state)?.mismatch {
+        if let mismatch = unsaved.pendingResponse(to: tokens, of: found.stored, state)?.loginMismatch {
             throw IdentityError.otherLogin(mismatch)
         }
         return (found.stored, tokens)

@@ -100,7 +100,7 @@ struct SessionTokensReader: SessionService {
         if let response {
             // A response to an earlier refresh is not validated yet, so this call validates it before it returns tokens. Another process
             // may be validating it now: while the old tokens are valid, this call waits only `validationWait` for the session's lock.
-            if response.mismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
+            if response.loginMismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
         } else {
             if let entry = unsaved[id], entry.replaces(tokens), !schedule.hasExpired(tokens, of: id),
                 let newer = inMemory(id, validFor: duration)
@@ -138,7 +138,7 @@ struct SessionTokensReader: SessionService {
             || error.code == .notRefreshable
         {
             // The response was found to belong to another login, and could not be validated again now. The old tokens must not be returned.
-            if let mismatch = response?.mismatch { throw IdentityError.otherLogin(mismatch, because: error) }
+            if let mismatch = response?.loginMismatch { throw IdentityError.otherLogin(mismatch, because: error) }
             if let held = inMemory(id, after: error) { return held }
             // An outage, or a defect of the SDK, must not sign a buyer out while the old token is valid. But the token may have expired
             // while this call waited.

@@ -150,7 +150,7 @@ struct ForeignResponseTests {
         let other = try world.manager(world.memory)
         #expect(await refusal { try await other.tokens(for: id) }?.isAttackSuspected == true)
         let stored = try SessionState(try #require(try await world.memory.session(id)))
-        #expect(stored.mismatch == .idTokenSubject && stored.tokens?.refreshToken?.reveal() == "refresh-1")
+        #expect(stored.loginMismatch == .idTokenSubject && stored.tokens?.refreshToken?.reveal() == "refresh-1")
         world.store.allow(.max)
         _ = try await (isInMemory ? manager : world.manager()).repair()
         #expect(world.store.spooled.isEmpty)

@@ -94,7 +94,7 @@ extension RefreshModel {
             },
             Choice(name: "do not accept") { world in
                 world.stands = world.hasMismatch
-                return .notAccepted(Self.failure)
+                return .validationFailed(Self.failure)
             },
         ]
         // A later response of another login does not replace unsaved tokens.
@@ -102,7 +102,7 @@ extension RefreshModel {
             choices.append(
                 Choice(name: "another login") { world in
                     world.stands = true
-                    return .notAccepted(Self.otherLogin)
+                    return .validationFailed(Self.otherLogin)
                 }
             )
         }

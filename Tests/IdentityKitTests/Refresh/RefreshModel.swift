@@ -80,7 +80,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
     /// A response that was found to belong to another login.
     static func foreignResponse(_ text: String) -> RefreshResponse {
         var response = response(text)
-        response.mismatch = .idTokenSubject
+        response.loginMismatch = .idTokenSubject
         return response
     }
 
@@ -105,7 +105,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
         guard row?.endReason == nil else { return false }
         let unsaved = matching(memory) ?? matching(spool)
         if case .active? = unsaved { return false }
-        return unsaved?.mismatch != nil || row?.mismatch != nil
+        return unsaved?.loginMismatch != nil || row?.loginMismatch != nil
     }
 
     private func matching(_ unsaved: Unsaved?) -> SessionState? {
@@ -123,14 +123,14 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
     func choices(_ action: RefreshStateMachine.Action) -> [Choice] {
         switch action {
         case .load: loading
-        case .findUnsaved(let isResponseWithoutTokens):
+        case .findUnsaved(let storedResponseHasNoTokens):
             [
                 Choice(name: "look outside the store", isFault: false) { world in
-                    if world.isLaterResponseStored, !isResponseWithoutTokens { return .found(nil) }
+                    if world.isLaterResponseStored, !storedResponseHasNoTokens { return .found(nil) }
                     return .found(world.matching(world.memory) ?? world.matching(world.spool))
                 }
             ]
-        case .checkClaim:
+        case .checkClaimAge:
             [
                 Choice(name: "the holder had enough time", isFault: false) { _ in .claimChecked(mustWait: false) },
                 Choice(name: "the holder has time left") { _ in .claimChecked(mustWait: true) },
@@ -143,7 +143,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
         case .save(let state, let purpose, let requiresLock): saving(state, purpose, requiresLock)
         case .send: sending
         case .validate(let response): validating(response)
-        case .reportMismatch:
+        case .reportLoginMismatch:
             [
                 Choice(name: "report", isFault: false) { world in
                     world.reports += 1
@@ -162,7 +162,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
                     return .done
                 },
             ]
-        case .forgetUnsaved:
+        case .removeUnsaved:
             [
                 Choice(name: "forget", isFault: false) { world in
                     (world.memory, world.spool) = (nil, nil)
@@ -282,7 +282,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
         if row?.endReason != nil, state.endReason == nil, Self.newest(in: state) != newest {
             violation = "an ended session came back"
         }
-        if hasMismatch, !accepted, state.mismatch == nil {
+        if hasMismatch, !accepted, state.loginMismatch == nil {
             violation = "a mismatch was cleared although no validation succeeded"
         }
         if hasNewest, Self.newest(in: row) == newest, Self.newest(in: state) != newest {

@@ -124,7 +124,7 @@ struct RefreshStateMachineTests {
             .loaded(.responded(old, RefreshModel.response("2")), isRestored: false, hasSameGeneration: false)
         )
         action = machine.handle(.found(.responded(old, RefreshModel.response("3"))))
-        action = machine.handle(.notAccepted(RefreshModel.otherLogin))
+        action = machine.handle(.validationFailed(RefreshModel.otherLogin))
         var names: [String] = []
         for _ in 0..<10 {
             if case .finish(let outcome) = action {
@@ -135,7 +135,7 @@ struct RefreshStateMachineTests {
             names.append(String(describing: action).prefix { $0 != "(" }.description)
             action = machine.handle(.done)
         }
-        #expect(names == ["reportMismatch", "spool"])
+        #expect(names == ["reportLoginMismatch", "spool"])
     }
 
     /// The error of a refresh that got invalid_grant, after which the store contains this state of another process.
@@ -162,6 +162,28 @@ struct RefreshStateMachineTests {
     @Test("after invalid_grant, a session that another process has ended is reported as ended, also without tokens")
     func otherProcessHasEnded() {
         #expect(errorAfterInvalidGrant(.ended(.lostRotation, nil))?.code == .rotationLost)
+    }
+
+    @Test("new tokens are revoked if another process has refreshed the session meanwhile, and it has ended since then")
+    func endedWithOtherTokens() {
+        var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: false)
+        let events: [RefreshStateMachine.Event] = [
+            .began, .loaded(.active(RefreshModel.tokens(1)), isRestored: false, hasSameGeneration: false), .found(nil),
+            .prepared(RefreshModel.claim), .saved, .validated(RefreshModel.tokens(2)), .conflicted,
+        ]
+        for event in events { _ = machine.handle(event) }
+        let ended = SessionState.ended(.revoked, RefreshModel.tokens(3))
+        var action = machine.handle(.loaded(ended, isRestored: false, hasSameGeneration: false))
+        guard case .removeUnsaved = action else {
+            Issue.record("Unsaved tokens stay: \(action)")
+            return
+        }
+        action = machine.handle(.done)
+        guard case .revoke(let tokens) = action else {
+            Issue.record("The new tokens were not revoked: \(action)")
+            return
+        }
+        #expect(RefreshModel.number(tokens) == 2)
     }
 
     @Test("a spooled response without tokens that cannot be removed from the spool does not cause an endless loop")
@@ -263,8 +285,9 @@ struct RefreshWalk {
             }
         } else if world.hasMismatch {
             switch outcome {
-            case .refreshed, .adopted: violations.append("tokens were returned in spite of a mismatch: \(trail)")
-            case .changed, .wait, .failed: break
+            case .refreshed, .alreadyRefreshed:
+                violations.append("tokens were returned in spite of a mismatch: \(trail)")
+            case .startAgain, .wait, .failed: break
             }
         }
         if world.reports > 1 { violations.append("a mismatch was reported twice: \(trail)") }

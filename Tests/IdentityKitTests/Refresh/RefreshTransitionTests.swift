@@ -69,13 +69,13 @@ extension RefreshStateMachine.Action {
         switch self {
         case .load: "`load`"
         case .findUnsaved: "`findUnsaved`"
-        case .checkClaim: "`checkClaim`"
+        case .checkClaimAge: "`checkClaimAge`"
         case .prepare: "`prepare`"
         case .send: "`send`"
         case .validate: "`validate`"
-        case .reportMismatch: "`reportMismatch`"
+        case .reportLoginMismatch: "`reportLoginMismatch`"
         case .spool: "`spool`"
-        case .forgetUnsaved: "`forgetUnsaved`"
+        case .removeUnsaved: "`removeUnsaved`"
         case .revokeUnsaved: "`revokeUnsaved`"
         case .revoke: "`revoke`"
         case .save(_, let purpose, _):
@@ -83,17 +83,17 @@ extension RefreshStateMachine.Action {
             case .markAwaited: "`markAwaited`"
             case .claim: "`claim`"
             case .claimAgain: "`claimAgain`"
-            case .release: "`release`"
+            case .withdrawClaim: "`withdrawClaim`"
             case .response: "`saveResponse`"
-            case .mismatch: "`saveMismatch`"
+            case .loginMismatch: "`saveLoginMismatch`"
             case .tokens: "`saveTokens`"
             case .end: "`end`"
             }
         case .finish(let outcome):
             switch outcome {
             case .refreshed: "`refreshed`"
-            case .adopted: "`adopted`"
-            case .changed: "`changed`"
+            case .alreadyRefreshed: "`alreadyRefreshed`"
+            case .startAgain: "`startAgain`"
             case .wait: "`wait`"
             case .failed: "throw"
             }
@@ -123,7 +123,7 @@ extension RefreshStateMachine.Event {
             case .invalidGrant: "`invalid_grant`"
             default: "refused"
             }
-        case .notAccepted(let error): error.isAttackSuspected ? "another login" : "not accepted"
+        case .validationFailed(let error): error.isAttackSuspected ? "another login" : "validation failed"
         }
     }
 }
