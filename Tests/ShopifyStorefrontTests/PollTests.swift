@@ -139,6 +139,17 @@ private struct Attempt: GraphQLOperation {
         #expect(!("\(timeout) \(String(reflecting: error))" + dumped).contains("4711"))
     }
 
+    @Test("the largest timeout and the largest interval do not overflow")
+    func largestDurations() async throws {
+        clock.advance(by: .seconds(1))
+        let largest = Duration(attoseconds: .max)
+        let patient = try await FakeStorefront.start([Attempt.answer("NotReady"), Attempt.answer("Ready")])
+        #expect(try await poll(patient, timeout: largest).data.state.type == "Ready")
+        let slow = try await FakeStorefront.start([Attempt.answer("NotReady")])
+        let error = await #expect(throws: IdentityError.self) { try await poll(slow, every: largest) }
+        #expect(error?.code == .pollTimeout)
+    }
+
     @Test("a cancellation between two polls ends the polling")
     func cancellation() async throws {
         let storefront = try await FakeStorefront.start([Attempt.answer("NotReady")])

@@ -7,7 +7,7 @@ extension GraphQLExecutor {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - interval: The pause between polls when the server gives no hint.
-    ///   - timeout: How long to poll. The last request may take two seconds more.
+    ///   - timeout: How long to poll, at most a year. The last request may take two seconds more.
     ///   - hint: Reads from a result when the server wants the next poll; nil if the result does not say it.
     ///   - isDone: Whether a result is the awaited one.
     ///   - call: Creates the call for each poll, because a token may have been refreshed in the meantime.
@@ -34,7 +34,7 @@ extension GraphQLExecutor {
             )
         }
         let clock = environment.clock
-        let schedule = PollSchedule(interval: max(interval, .milliseconds(100)), deadline: clock.elapsed + timeout)
+        let schedule = PollSchedule(interval: interval, timeout: timeout, start: clock.elapsed)
         var last: GraphQLResult<Operation.Output>?
         while true {
             var call = try await call()

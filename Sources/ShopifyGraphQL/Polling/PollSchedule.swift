@@ -12,6 +12,19 @@ struct PollSchedule {
     /// The end of polling on the monotonic clock.
     let deadline: Duration
 
+    /// Creates a schedule.
+    ///
+    /// - Parameters:
+    ///   - interval: The pause without a hint; bounded to between 0.1 seconds and a year.
+    ///   - timeout: How long to poll; bounded to between zero and a year.
+    ///   - start: The current monotonic time.
+    init(interval: Duration, timeout: Duration, start: Duration) {
+        // Sums with a duration near the largest one would overflow.
+        let year = Duration.seconds(365 * 86_400)
+        self.interval = min(max(interval, Self.shortest), year)
+        deadline = start + min(max(timeout, .zero), year)
+    }
+
     /// Whether the deadline has passed, or is closer than the shortest pause.
     func isOver(at elapsed: Duration) -> Bool { elapsed + Self.shortest > deadline }
 

@@ -125,7 +125,7 @@ public struct StorefrontClient: Sendable {
     ///   - operation: The operation.
     ///   - context: Values that override the client's context.
     ///   - interval: The pause between polls when the server gives no hint; at least 0.1 seconds.
-    ///   - timeout: How long to poll. The last request may take up to two seconds more.
+    ///   - timeout: How long to poll, at most a year. The last request may take up to two seconds more.
     ///   - hint: Reads from a result when Shopify wants the next poll. The pause is at least 0.1 and at most 60 seconds.
     ///   - isDone: Whether a result is the awaited one.
     /// - Returns: The first result for which `isDone` returns true.
