@@ -102,6 +102,7 @@ import Testing
             "query Q($f: Filter!) { search(filter: $f) { __typename } }",
             "query Q($v: String!, $n: Boolean) { search(filter: {value: $v, in: $n}) { __typename } }",
             "query Q { a: need(a: 1) b: need(a: 2) }",
+            "query Q { search(filter: {value: \"\", limit: 1}) { __typename } search(filter: {limit: 1, value: \"\"}) { __typename } }",
             "\u{FEFF}# comment\r\nquery Q {\r  shop(id: \"\\u{1F600}\\uD83D\\uDE00 \\n\") { name, description }\r\n}",
             "query Q { shop(id: \"\"\"\n  a \\\"\"\" b\n   c\n\"\"\") { name } }",
         ]

@@ -186,9 +186,21 @@ struct FieldMerging {
 
     private static func areSame(_ left: [GraphArgument], _ right: [GraphArgument]) -> Bool {
         func texts(_ arguments: [GraphArgument]) -> [String] {
-            arguments.map { "\($0.name):\(GraphPrinter.text($0.value))" }.sorted()
+            arguments.map { "\($0.name):\(GraphPrinter.text(withSortedMembers($0.value)))" }.sorted()
         }
         return texts(left) == texts(right)
+    }
+
+    /// The literal with the members of its objects sorted by name, because their order has no meaning.
+    private static func withSortedMembers(_ literal: GraphLiteral) -> GraphLiteral {
+        switch literal {
+        case .list(let elements): .list(elements.map(withSortedMembers))
+        case .object(let members):
+            .object(
+                members.map { (name: $0.name, value: withSortedMembers($0.value)) }.sorted { $0.name < $1.name }
+            )
+        case .variable, .number, .string, .bool, .null, .enumeration: literal
+        }
     }
 
     private func haveSameShape(_ left: GraphTypeReference, _ right: GraphTypeReference) -> Bool {
