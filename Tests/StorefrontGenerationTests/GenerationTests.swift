@@ -157,6 +157,22 @@ import Testing
         #expect(file.contains("let people: [Named"))
     }
 
+    @Test("a redacted selection that only spreads a fragment becomes its own type, unless the fragment is redacted")
+    func redactedSpread() throws {
+        let fragments = "fragment F on Shop { id } fragment R on Query { shop { id } } fragment N on Node { id }"
+        for (document, redacted, expected) in [
+            ("query A { shop { ...F } }", "A", "struct Shop: GraphQLReadable, GraphQLRedacted"),
+            ("query A { shop { ...F } }", "Shop", "typealias Output = F?"),
+            ("query A { ...R }", "A", "struct Output: GraphQLReadable, GraphQLRedacted"),
+            ("query A { place { shop { ...N } } }", "Shop", "struct Shop: GraphQLReadable, GraphQLRedacted"),
+        ] {
+            let others = "query Z { shop { ...F ...N } ...R }"
+            let result = try generate(document, fragments, others, configuration: "{\"redacted\":[\"\(redacted)\"]}")
+            let file = result.files["Operations/A.swift"] ?? "\(result.diagnostics)"
+            #expect(file.contains(expected), "\(file)")
+        }
+    }
+
     @Test("nested types and members get unique names")
     func collisions() throws {
         let result = try generate(

@@ -12,11 +12,7 @@ extension Planner {
         location: GraphLocation?
     ) -> (type: SwiftType, nested: [OutputType]) {
         let collected = collect(selections, parent)
-        if collected.fields.isEmpty, collected.conditions.isEmpty, collected.spreads.count == 1,
-            let spread = collected.spreads.first
-        {
-            return (.named(fragmentNames[spread] ?? spread), [])
-        }
+        if let fragment = onlyFragment(collected, parent) { return (.named(fragment), []) }
         guard countType(location) else { return (.named("String"), []) }
         if let payload = payload(for: collected, parent) {
             return usePayload(payload, collected, parent, &taken, location)
@@ -33,6 +29,19 @@ extension Planner {
         return (.named(name), [type])
     }
 
+    /// The type of the fragment that is the whole selection; nil for another selection.
+    ///
+    /// Also nil if the fragment's type would print a redacted selection. Then the selection becomes a redacted type around the fragment's.
+    func onlyFragment(_ collected: Collected, _ parent: GraphSchemaType) -> String? {
+        guard collected.fields.isEmpty, collected.conditions.isEmpty, collected.spreads.count == 1,
+            let spread = collected.spreads.first
+        else { return nil }
+        let type = documents.fragments[spread]?.definition.type ?? ""
+        let isFragmentRedacted = configuration.redacted.contains(spread) || configuration.redacted.contains(type)
+        guard !isRedacted(parent.name) || isInRedactedType || isFragmentRedacted else { return nil }
+        return fragmentNames[spread] ?? spread
+    }
+
     mutating func type(
         named name: String,
         collected: Collected,
@@ -40,9 +49,10 @@ extension Planner {
         comment: String,
         isRedacted: Bool
     ) -> OutputType {
-        let outer = isInRedaction
-        isInRedaction = outer || isRedacted
-        defer { isInRedaction = outer }
+        let outer = (isInRedaction, isInRedactedType)
+        isInRedaction = isInRedaction || isRedacted
+        isInRedactedType = isInRedactedType || isRedacted
+        defer { (isInRedaction, isInRedactedType) = outer }
         refuseOverlaps(collected, parent)
         var taken = topLevel.union([name])
         var nested: [OutputType] = []

@@ -23,6 +23,10 @@ struct Planner {
     private var typeCount = 0
     /// Whether the current selection is inside of a redacted operation, fragment or type.
     var isInRedaction = false
+    /// Whether the current selection is inside of a redacted Swift type.
+    ///
+    /// Not so at the root of a redacted operation, which itself does not print its result.
+    var isInRedactedType = false
     /// The file of the current definition.
     var file = ""
 
@@ -196,8 +200,8 @@ struct Planner {
                 output = definition.kind == .mutation ? planned.property.type.withoutOptional : planned.property.type
                 rootKey = field.key
                 nested = planned.nested
-            } else if collected.fields.isEmpty, collected.spreads.count == 1, let spread = collected.spreads.first {
-                output = .named(fragmentNames[spread] ?? spread)
+            } else if let fragment = onlyFragment(collected, parent) {
+                output = .named(fragment)
             } else {
                 let comment = "The result of `\(graphQLName)`."
                 nested = [
