@@ -173,6 +173,23 @@ import Testing
         }
     }
 
+    @Test("a property of a payload has the same name for a field and for an alias")
+    func payloadAlias() throws {
+        let schema = try TestSchema.schema(
+            "type Query { a: Page } type Page { linkUrl: Link other: Link } type Link { x: ID }"
+        )
+        let result = try generate(
+            "query A { a { linkUrl: other { x } } } query B { a { linkUrl { x } } }",
+            configuration: #"{"payloads":{"P":["linkUrl"]}}"#,
+            schema: schema
+        )
+        #expect(result.files["Fragments/P.swift"]?.contains("let linkURL: LinkURL?") == true)
+        for name in ["A", "B"] {
+            let file = result.files["Operations/\(name).swift"]
+            #expect(file?.contains("typealias Output = P<LinkUrl>?") == true, "\(file ?? "")")
+        }
+    }
+
     @Test("nested types and members get unique names")
     func collisions() throws {
         let result = try generate(

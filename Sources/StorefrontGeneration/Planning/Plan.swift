@@ -54,7 +54,7 @@ struct OutputProperty: Hashable, Sendable {
         case place
     }
 
-    let name: String
+    var name: String
     var type: SwiftType
     let source: Source
     var comment: String

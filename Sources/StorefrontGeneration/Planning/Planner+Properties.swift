@@ -9,10 +9,7 @@ extension Planner {
         reserved: Set<String>
     ) -> (property: OutputProperty, nested: [OutputType]) {
         let field = collected.fields[0]
-        let isAlias = field.alias != nil
-        var name = SwiftNames.member(collected.key, isAlias: isAlias)
-        if reserved.contains(name) { name = SwiftNames.member(collected.key, isAlias: true) }
-        while reserved.contains(name) { name += "Value" }
+        let name = Self.propertyName(collected.key, isAlias: field.alias != nil, reserved: reserved)
         guard field.name != "__typename", let definition = parent.field(field.name) else {
             let comment = field.comment ?? "The name of the object's type."
             let type = SwiftType.named("String")
@@ -53,6 +50,13 @@ extension Planner {
             )
         let property = OutputProperty(name: name, type: type, source: .field(collected.key), comment: comment)
         return (property, nested)
+    }
+
+    static func propertyName(_ key: String, isAlias: Bool, reserved: Set<String>) -> String {
+        var name = SwiftNames.member(key, isAlias: isAlias)
+        if reserved.contains(name) { name = SwiftNames.member(key, isAlias: true) }
+        while reserved.contains(name) { name += "Value" }
+        return name
     }
 
     func described(_ description: String?, _ short: String) -> String {

@@ -25,6 +25,8 @@ extension Planner {
         for key in order {
             guard let field = collected.fields.first(where: { $0.key == key }) else { continue }
             var planned = property(field, parent, &taken, reserved: names)
+            // One selection can have the field `cartId`, and another an alias with this name. The property has one name for both.
+            planned.property.name = Self.propertyName(key, isAlias: false, reserved: names)
             names.insert(planned.property.name)
             nested += planned.nested
             // Operations with different GraphQL payload types share this Swift type. So the default comment of a property names no GraphQL
