@@ -146,7 +146,8 @@ extension SandboxStorefront {
         return .object(members)
     }
 
-    static let legacyOrderID = "gid://shopify/Order/501"
+    /// The id of the order, with its secret key: as at Shopify, `node(id:)` needs the key, and no customer access token.
+    static let legacyOrderID = "gid://shopify/Order/501?key=\(RandomText.hexadecimal(32))"
 
     /// The one order of every legacy customer.
     static let legacyOrder = GraphNode.object(
