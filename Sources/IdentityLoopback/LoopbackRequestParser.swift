@@ -182,6 +182,8 @@ package struct LoopbackRequestParser {
             guard apply(field, to: &head) else { return .failure(Refusal(status: 400)) }
             head.headers.append(field)
         }
+        // An HTTP/1.1 request must have a Host (RFC 9112 section 3.2).
+        guard head.hasHost || !head.isVersion11 else { return .failure(Refusal(status: 400)) }
         if head.isChunked, head.length != nil { return .failure(Refusal(status: 400)) }
         if head.length ?? 0 > limits.bodyBytes { return .failure(Refusal(status: 413)) }
         return .success(head)

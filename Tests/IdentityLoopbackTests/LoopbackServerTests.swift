@@ -33,24 +33,25 @@ import Testing
         arguments: [
             ("garbage\r\n\r\n", 400),
             ("GET / HTTP/2.0\r\n\r\n", 400),
-            ("GET http://evil.example/ HTTP/1.1\r\n\r\n", 400),
+            ("GET http://evil.example/ HTTP/1.1\r\nHost: x\r\n\r\n", 400),
             ("GET / HTTP/1.1\nHost: x\n\n\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", 400),
-            ("GET / HTTP/1.1\r\nA : x\r\n\r\n", 400),
-            ("GET / HTTP/1.1\r\nA: x\u{0}y\r\n\r\n", 400),
-            ("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
-            ("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
-            ("POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
-            ("POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
-            ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: x\r\nA : x\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: x\r\nA: x\u{0}y\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
             ("POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: evil.example\r\n\r\n", 400),
-            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
-            ("POST / HTTP/1.1\r\nTransfer-Encoding: chun\u{212A}ed\r\n\r\n0\r\n\r\n", 400),
-            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n", 400),
-            ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n", 413),
-            ("POST / HTTP/1.1\r\nContent-Length: 5000000\r\n\r\n", 413),
-            ("GET / HTTP/1.1\r\nA: LONG", 431),
+            ("GET / HTTP/1.1\r\nA: x\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chun\u{212A}ed\r\n\r\n0\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n", 413),
+            ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n", 413),
+            ("GET / HTTP/1.1\r\nHost: x\r\nA: LONG", 431),
         ]
     )
     func hostileInput(input: String, status: Int) async throws {
@@ -77,7 +78,7 @@ import Testing
     func statusLine(status: Int, reason: String) async throws {
         let before = Int(time(nil))
         let server = try await LoopbackServer.start { _ in .message(status: status) }
-        let answer = try await exchange(server, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n")
+        let answer = try await exchange(server, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         let lines = answer.split(separator: "\r\n").map(String.init)
         #expect(lines.first == "HTTP/1.1 \(status) \(reason)")
         let dates = lines.filter { $0.hasPrefix("Date: ") }.map { String($0.dropFirst(6)) }
@@ -105,7 +106,7 @@ import Testing
             .message(status: 200, headers: [("Connection", "close")], body: request.body)
         }
         let socket = try RawSocket(port: server.port)
-        for byte in "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n".utf8 {
+        for byte in "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n".utf8 {
             socket.send([byte])
         }
         #expect(await socket.readToEnd().hasSuffix("\r\n\r\nabc"))
@@ -121,7 +122,7 @@ import Testing
             return .message(status: 200, headers: [], body: [])
         }
         let socket = try RawSocket(port: server.port)
-        socket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+        socket.send(Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
         for await _ in arrivals { break }
         await server.stop()
         await server.stop()
@@ -135,9 +136,9 @@ import Testing
                 ? .script([.send(Array("par".utf8)), .reset])
                 : .script([.send(Array("a".utf8)), .delay(.milliseconds(20)), .send(Array("b".utf8)), .close])
         }
-        #expect(try await exchange(server, "GET / HTTP/1.1\r\n\r\n") == "ab")
+        #expect(try await exchange(server, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") == "ab")
         let socket = try RawSocket(port: server.port)
-        socket.send(Array("GET /reset HTTP/1.1\r\n\r\n".utf8))
+        socket.send(Array("GET /reset HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
         #expect(await socket.readToReset())
         await server.stop()
     }
@@ -169,7 +170,7 @@ import Testing
                 .message(status: 200, headers: [("Connection", "close")], body: [UInt8](repeating: 0x61, count: size))
             }
             let socket = try RawSocket(port: server.port)
-            socket.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+            socket.send(Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
             // Reading takes longer than the idle timeout, but the bytes flow all the time.
             count = await socket.readToEnd(by: 256 << 10, pausing: pause).utf8.count
             await server.stop()
@@ -194,11 +195,11 @@ import Testing
             return .message(status: 200, headers: [("Connection", "close")], body: Array(request.path.utf8))
         }
         let slow = try RawSocket(port: server.port)
-        slow.send(Array("GET /slow HTTP/1.1\r\n\r\n".utf8))
+        slow.send(Array("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
         for await _ in arrivals { break }
         let silent = try (0..<12).map { _ in try RawSocket(port: server.port) }
         for socket in silent { socket.send(Array("GET /never-".utf8)) }
-        #expect(try await exchange(server, "GET /new HTTP/1.1\r\n\r\n").hasSuffix("/new"))
+        #expect(try await exchange(server, "GET /new HTTP/1.1\r\nHost: x\r\n\r\n").hasSuffix("/new"))
         #expect(await silent[0].readToEnd() == "")
         release.finish()
         #expect(await slow.readToEnd().hasSuffix("/slow"))
@@ -231,7 +232,7 @@ import Testing
             }
             func connected(_ path: String?) throws -> RawSocket {
                 let socket = try RawSocket(port: server.port)
-                if let path { socket.send(Array("GET \(path) HTTP/1.1\r\n\r\n".utf8)) }
+                if let path { socket.send(Array("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n".utf8)) }
                 return socket
             }
             let idle = try (0..<4).map { _ in try connected(nil) }
@@ -246,7 +247,7 @@ import Testing
             for socket in new { #expect(await socket.readToEnd().hasSuffix("new")) }
             for socket in idle.prefix(3) { #expect(await socket.readToEnd() == "") }
             #expect(await stopping.readToEnd() == "")
-            idle[3].send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+            idle[3].send(Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
             #expect(await idle[3].readToEnd().hasSuffix("new"))
             await server.stop()
         }
@@ -279,11 +280,11 @@ import Testing
         func chunked(line: Int, trailer: Int) -> String {
             let size = "0;" + String(repeating: "x", count: line - 2)
             let field = trailer == 0 ? "" : "T:" + String(repeating: "y", count: trailer - 2) + "\r\n"
-            return "P / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n\(field)\r\n"
+            return "P / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\n\(field)\r\n"
         }
         for piece in [1, 2, 3, 5, 4096] {
             limits.headerBytes = 32
-            let head = "GET / HTTP/1.1\r\nA: "
+            let head = "GET / HTTP/1.1\r\nHost:\r\nA: "
             let room = limits.headerBytes - head.utf8.count
             #expect(statuses(head + String(repeating: "a", count: room) + "\r\n\r\n", piece: piece) == [200])
             #expect(statuses(head + String(repeating: "a", count: room + 1) + "\r\n\r\n", piece: piece) == [431])

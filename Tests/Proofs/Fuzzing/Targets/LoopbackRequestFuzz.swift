@@ -82,7 +82,9 @@ enum LoopbackRequestFuzz {
     }
 
     private static func written(_ request: LoopbackRequest) -> [UInt8] {
-        var text = "\(request.method) \(request.target) HTTP/1.1\r\n"
+        // An HTTP/1.0 request may have no Host.
+        let version = request.header("Host") == nil ? "HTTP/1.0" : "HTTP/1.1"
+        var text = "\(request.method) \(request.target) \(version)\r\n"
         let framing = ["content-length", "transfer-encoding"]
         for (name, value) in request.headers where !framing.contains(name.lowercased()) {
             text += "\(name):\(value)\r\n"
