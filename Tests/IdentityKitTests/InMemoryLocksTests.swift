@@ -37,6 +37,15 @@ struct InMemoryLocksTests {
         #expect(locks.waiting(for: .session(id)) == 0)
     }
 
+    @Test("names that are equal only by Unicode canonical equivalence have different locks")
+    func canonicalEquivalence() async throws {
+        let locks = InMemoryLocks()
+        // U+212A KELVIN SIGN equals "K" by `==` of `String`.
+        try await locks.withLock(.object("K"), waitingUpTo: .zero) { _ in
+            try await locks.withLock(.object("\u{212A}"), waitingUpTo: .zero) { _ in }
+        }
+    }
+
     @Test("waiting for a lock times out by the injected clock, and not before")
     func limit() async throws {
         let clock = ManualClock()

@@ -19,6 +19,12 @@ public enum LockName: Sendable, Hashable {
         }
     }
 
+    /// Compares the ``bytes``, so the ids of two different carts are never equal.
+    public static func == (left: LockName, right: LockName) -> Bool { left.bytes == right.bytes }
+
+    /// Hashes the ``bytes``.
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+
     /// The error if the lock was not free within the time limit.
     package var busyError: IdentityError {
         let (message, hint) =
