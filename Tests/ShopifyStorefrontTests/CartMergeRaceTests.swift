@@ -208,6 +208,22 @@ import Testing
         #expect(try await shop.carts.mergeCart(ofGuest: guest, into: grace))
     }
 
+    @Test("a creation whose time is far in the future, because a clock was wrong, counts as interrupted")
+    func createdInFuture() async throws {
+        let shop = try await SandboxShop()
+        let guest = try await shop.sessions.beginGuest().id
+        shop.storefront.planFault(.htmlPage(status: 502), on: .storefront)
+        shop.clock.jump(by: 3600)
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        }
+        shop.clock.jump(by: -3600)
+        let session = try await shop.login()
+        #expect(try await shop.carts.mergeCart(ofGuest: guest, into: session))
+        _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+        #expect(shop.events.kinds == [.interrupted])
+    }
+
     @Test("if the store cannot read the guest's session, the merge fails, and no line of the guest's cart is lost")
     func unreadableGuest() async throws {
         let shop = try await SandboxShop()

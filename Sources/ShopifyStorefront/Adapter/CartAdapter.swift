@@ -72,11 +72,11 @@ public final class CartAdapter: Sendable {
         client.environment.clock.now.timeIntervalSince(date) < lateCallLimit.timeInterval
     }
 
-    /// Whether a reservation that was made at this time is still valid.
+    /// Whether a reservation or a creation of a cart that began at this time still counts.
     ///
     /// A time that is more than ``lateCallLimit`` in the future counts as expired. It comes from a wrong clock, and the guest's cart would
-    /// otherwise stay reserved until the other clocks reach this time.
-    func isReservationValid(since date: Date) -> Bool {
+    /// otherwise stay reserved, or in creation, until the other clocks reach this time.
+    func stillCounts(since date: Date) -> Bool {
         abs(client.environment.clock.now.timeIntervalSince(date)) < lateCallLimit.timeInterval
     }
 

@@ -143,7 +143,7 @@ extension CartAdapter: SignInCarts {
     /// If several sessions try it at once, in one process or in several, one succeeds.
     ///
     /// - Returns: Whether the cart is now reserved for this session. A reservation of another session ends after ``lateCallLimit`` has
-    ///   passed since the reservation (``isReservationValid(since:)``) and since the last request with personal data.
+    ///   passed since the reservation (``stillCounts(since:)``) and since the last request with personal data.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,
@@ -151,7 +151,7 @@ extension CartAdapter: SignInCarts {
     ) async throws -> Reservation {
         try await withLockedCart(guest, .attachmentOnly, under: locks) { locked in
             guard var binding = locked.binding else {
-                let isCreated = locked.pending.map { $0.lines.isEmpty && $0.since.map(self.lateCallMayArrive) == true }
+                let isCreated = locked.pending.map { $0.lines.isEmpty && $0.since.map(self.stillCounts) == true }
                 return CartChange(isCreated == true ? .inUse : .noCart, saving: nil)
             }
             if let other = binding.reservation, !binding.isReserved(for: id),
@@ -167,7 +167,7 @@ extension CartAdapter: SignInCarts {
                     return CartChange(.noCart, saving: nil)
                 }
                 let times = [binding.unanswered?.since, own?.unanswered?.since].compactMap(\.self)
-                if self.isReservationValid(since: other.since) || times.contains(where: self.lateCallMayArrive) {
+                if self.stillCounts(since: other.since) || times.contains(where: self.lateCallMayArrive) {
                     return CartChange(.inUse, saving: nil)
                 }
                 // The other session's merge was interrupted. If its buyer may be on the cart, the cart may have that buyer's gift cards,

@@ -121,7 +121,7 @@ struct CartOperation: Sendable {
             if let since = stored.pending?.since {
                 // A creation began, in this or in another process, and its request may still reach Shopify. Its start time is stored, so
                 // the store can save attachments, and no further write is needed.
-                guard !adapter.lateCallMayArrive(since: since) else { return stored }
+                guard !adapter.stillCounts(since: since) else { return stored }
                 adapter.report(.interrupted, session)
             } else if stored.binding != nil, use == .creating {
                 return stored

@@ -7,7 +7,8 @@ internal import IdentityKit
 struct PendingCart: Sendable {
     /// When the creation began.
     ///
-    /// If it began longer ago than ``CartAdapter/lateCallLimit``, the process that began it is treated as ended.
+    /// If it began longer ago than ``CartAdapter/lateCallLimit``, or if the time is further than that in the future, the process that began
+    /// it is treated as ended.
     var since: Date?
     /// The lines of the new cart.
     var lines: [CartLineInput] = []
