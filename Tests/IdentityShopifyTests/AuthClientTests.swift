@@ -101,6 +101,7 @@ struct AuthClientTests {
         for bad in [
             redirectURI + "?code=x&state=y", redirectURI + "?code=x", "https://evil.example/?code=x&state=\(state)",
             redirectURI + ".evil?code=x&state=\(state)", redirectURI + "?code=x&state=\(state)&state=\(state)",
+            "?code=x&state=\(state)",
         ] {
             let url = try #require(URL(string: bad))
             #expect(client.handleCallback(url: url) == nil, "\(bad)")

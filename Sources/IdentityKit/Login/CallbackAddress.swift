@@ -9,10 +9,12 @@ package struct CallbackAddress: Sendable {
         bytes = Array(Self.address(of: url))
     }
 
+    /// Whether the address equals that of the redirect URI, byte for byte; false if only a part of the address is known.
+    package func equals(_ redirectURI: String) -> Bool { bytes.elementsEqual(Self.address(of: redirectURI)) }
+
     /// Whether the known parts of the address equal those of the redirect URI, byte for byte; true if the address is not known.
     package func matches(_ redirectURI: String) -> Bool {
-        let expected = Self.address(of: redirectURI)
-        return bytes.isEmpty || bytes.elementsEqual(expected) || bytes.elementsEqual(Self.path(of: expected))
+        bytes.isEmpty || equals(redirectURI) || bytes.elementsEqual(Self.path(of: Self.address(of: redirectURI)))
     }
 
     /// Whether the path equals a redirect URI's path; true if the address is not known.

@@ -30,10 +30,9 @@ extension AuthClient {
     ///
     /// A web view must not open such a URL.
     public func isCallback(_ url: URL) -> Bool {
-        let location = Self.withoutQuery(url.absoluteString)
-        func matches(_ redirectURI: String) -> Bool { Self.withoutQuery(redirectURI).elementsEqual(location) }
-        if !customerAccountsApiRedirectUri.isEmpty, matches(customerAccountsApiRedirectUri) { return true }
-        return state.withLock { $0.logins.awaits(matches) }
+        let address = CallbackAddress(url: url.absoluteString)
+        if !customerAccountsApiRedirectUri.isEmpty, address.equals(customerAccountsApiRedirectUri) { return true }
+        return state.withLock { $0.logins.awaits(address.equals) }
     }
 
     /// Completes a login: checks the callback and exchanges its code.
@@ -121,9 +120,5 @@ extension AuthClient {
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )
-    }
-
-    private static func withoutQuery(_ url: String) -> some Sequence<UInt8> {
-        url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     }
 }
