@@ -157,7 +157,10 @@ import Testing
         #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.totalQuantity == 2)
     }
 
-    @Test("with the policy recreate, two processes that find the same cart gone create one new cart")
+    @Test(
+        "with the policy recreate, two processes that find the same cart gone create one new cart",
+        .timeLimit(.minutes(5))
+    )
     func recreatedOnce() async throws {
         var policy = CartPolicy()
         policy.gone = .recreate
@@ -170,8 +173,8 @@ import Testing
         let first = Task { try await shop.carts.read(for: session, in: shop.context) }
         await shop.requestArrives(of: "cartCreate(")
         let second = Task { try await other.carts.read(for: session, in: shop.context) }
-        // Long enough for a second creation that would not wait for the first.
-        try await Task.sleep(for: .milliseconds(500))
+        let lock = LockName.attachment(TestShop.row + " recreation", of: session)
+        while !other.attachments.requestedLocks.contains(lock) { try await Task.sleep(for: .milliseconds(5)) }
         gate.open()
         let (new, found) = (try #require(try await first.value).cart, try #require(try await second.value).cart)
         #expect(new.id == found.id && new.totalQuantity == 3)

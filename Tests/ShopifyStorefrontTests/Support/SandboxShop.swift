@@ -22,13 +22,17 @@ final class CartEvents: Sendable {
     func note(_ event: CartEvent) { events.withLock { $0.append(event) } }
 }
 
-/// A store that can refuse to write attachments.
+/// A store that can refuse to write attachments, and records the locks that an adapter requests.
 final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     private let store: any SessionAttachmentStore & SessionLocking
     /// The number of writes that still succeed, and the number of writes that fail after them; nil if all succeed.
     private let plan = Mutex<(successes: Int, failures: Int)?>(nil)
     /// What happens before each read of a session's attachment.
     private let hook = Mutex<(session: SessionID, run: @Sendable () async throws -> Void)?>(nil)
+    private let locks = Mutex<Set<LockName>>([])
+
+    /// The names of all locks that were requested.
+    var requestedLocks: Set<LockName> { locks.withLock { $0 } }
 
     init(_ store: any SessionAttachmentStore & SessionLocking) { self.store = store }
 
@@ -43,7 +47,8 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
         waitingUpTo limit: Duration,
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
-        try await store.withLock(name, waitingUpTo: limit, body)
+        _ = locks.withLock { $0.insert(name) }
+        return try await store.withLock(name, waitingUpTo: limit, body)
     }
 
     func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
