@@ -41,8 +41,8 @@ extension PostgresStore {
         ///
         /// A longer record takes 2, 4, 8 or 16 times this length.
         public var slotSize = 8_192
-        /// Whether ``connection`` goes through a pooler that assigns connections for one transaction, such as PgBouncer in transaction
-        /// mode, by default false.
+        /// Whether ``connection`` goes through a pooler in transaction mode, such as PgBouncer with `pool_mode = transaction`; by default
+        /// false.
         ///
         /// With true, the store prepares no statements and changes no setting for longer than a transaction.
         public var usesTransactionPooler = false

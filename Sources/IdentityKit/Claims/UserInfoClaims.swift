@@ -37,7 +37,8 @@ public protocol UserInfoProviding: Sendable {
     ///
     /// - Parameter tokens: The tokens of the session.
     /// - Returns: The claims. ``SessionManager`` refuses claims about another subject than the buyer of the tokens.
-    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/accessTokenRefused`` when a newer access token may help.
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/accessTokenRefused`` when the endpoint rejects the access token; a newer
+    ///   one may be accepted.
     func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims
 }
 

@@ -55,7 +55,8 @@ public struct IdentityEvent: Sendable {
         /// A logout of the app or of the provider ended the session, or the routes of a web app ended it because its buyer had too many
         /// sessions.
         case loggedOut
-        /// A browser's return from a provider's logout page, or a provider's logout token, was rejected or failed with this code.
+        /// A provider's logout token, or a browser's return from a provider's logout page, was rejected or could not be processed; with the
+        /// error's code.
         case logoutRefused(IdentityError.Code)
         /// The tokens of an ended session or of a failed login could not be revoked; with the error's code.
         case revocationFailed(IdentityError.Code)

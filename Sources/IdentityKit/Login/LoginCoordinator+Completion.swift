@@ -30,7 +30,8 @@ extension LoginCoordinator {
                 let old = try await signedInSession(stepUp.session).stored
                 attempt.steppedUpBuyer = Buyer(issuer: old.issuer, subject: old.subject)
             }
-            // The provider compares `state` and `iss` (`AuthorizationResponse`), and the nonce of the ID token (`IDTokenValidator`).
+            // `exchange` compares the callback's `state` and `iss` (`AuthorizationResponse`), and the ID token's nonce (`IDTokenValidator`),
+            // with the login attempt.
             let tokens = try await provider.exchange(callback, for: attempt)
             let kept = attempt.steppedUpBuyer
             let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {

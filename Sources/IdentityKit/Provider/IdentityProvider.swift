@@ -64,7 +64,8 @@ public protocol BuyerProfileProviding: Sendable {
     ///
     /// - Parameter tokens: The tokens of the session.
     /// - Returns: The buyer.
-    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/accessTokenRefused`` when a newer access token may help.
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/accessTokenRefused`` when the provider rejects the access token; a newer
+    ///   one may be accepted.
     func buyerProfile(for tokens: TokenSet) async throws -> Buyer
 }
 

@@ -20,7 +20,7 @@ struct RefreshAttempt: Sendable {
     /// Whether the observers were told, by this or an earlier attempt, that the response belongs to another login.
     var hasReportedLoginMismatch = false
     /// Whether ``outcome`` was set for the new tokens, so that a second attempt to save these tokens does not set it again.
-    var isNoted = false
+    var isOutcomeRecorded = false
     /// Whether the old tokens were replaced before or after they had expired.
     var outcome = TokenOutcome.refreshedEarly
 

@@ -55,8 +55,8 @@ extension RefreshStateMachine {
 
     /// Continues after the validation of a response has failed.
     ///
-    /// If the response belongs to another login, the error code is stored with it. The code is removed only when the response is
-    /// accepted.
+    /// If validation shows that the response belongs to another login, the error code is stored with the response. The code is removed only
+    /// when the response is accepted.
     mutating func validationFailed(
         _ response: RefreshResponse,
         _ source: Source,

@@ -80,7 +80,7 @@ extension TokenRefresher {
         guard let base = attempt.stored else { return .conflicted }
         let started = clock.elapsed
         let next = successor(of: base, state, purpose)
-        if case .tokens(let source) = purpose { noteRefresh(state, source, &attempt) }
+        if case .tokens(let source) = purpose { recordOutcome(state, source, &attempt) }
         do {
             let isSaved =
                 if let attempts = purpose.attemptsBeforeReport {
@@ -103,14 +103,16 @@ extension TokenRefresher {
         return .saved
     }
 
-    /// Records new tokens before they are saved, because callers get them even if the save fails.
-    private func noteRefresh(
+    /// Records the outcome of the refresh, and that its tokens are new.
+    ///
+    /// It runs before the save, because callers get the tokens even if the save fails.
+    private func recordOutcome(
         _ state: SessionState,
         _ source: RefreshStateMachine.Source,
         _ attempt: inout RefreshAttempt
     ) {
-        guard let new = state.tokens, let old = attempt.old, !attempt.isNoted else { return }
-        attempt.isNoted = true
+        guard let new = state.tokens, let old = attempt.old, !attempt.isOutcomeRecorded else { return }
+        attempt.isOutcomeRecorded = true
         attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .refreshedLate : .refreshedEarly
         // A recovered response was received earlier, so its tokens do not count as just refreshed.
         if !source.isFromEarlierAttempt { schedule.noteRefreshed(new, of: attempt.id) }

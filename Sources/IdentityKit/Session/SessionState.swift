@@ -1,27 +1,29 @@
 /// The state of a stored session, which decides what its payload contains and which steps may follow.
 ///
-/// A login stores an active session, and a guest's session is ended from the start. A logout removes a session in any state.
-/// ``RefreshStateMachine`` makes all changes of a state:
+/// A login stores an `active` session. A guest's session is stored as `ended`, because it never has tokens. A logout removes a session in
+/// any state. ``RefreshStateMachine`` makes all changes of a state:
 ///
 /// | from | to | when |
 /// | --- | --- | --- |
 /// | active | claimed | before the refresh token is sent |
 /// | active | responded | a response from memory or from the spool is saved |
 /// | active | active | newer tokens from memory or from the spool are saved, for example after a backup of the store was restored |
-/// | claimed | claimed | a process waits for the refresh of another one, takes it over, or gives its own refresh up |
-/// | claimed | active | new tokens are saved, nothing was sent, or the provider refused the refresh without ending the session |
+/// | claimed | claimed | a process waits for another process's refresh, takes over that refresh, or abandons its own |
+/// | claimed | active | new tokens are saved; or nothing was sent; or the provider refused the refresh, but the session continues |
 /// | claimed | responded | the response is saved before it is validated |
 /// | claimed | ended | the provider no longer accepts the refresh token |
 /// | responded | claimed | the response contains no token, so the refresh token is sent again |
-/// | responded | active | the new tokens are saved, or the response contains no token and ends no session |
-/// | responded | responded | the response belongs to another login: its error code is stored with it |
+/// | responded | active | the new tokens are saved; or the response contains no token, and the session continues |
+/// | responded | responded | validation shows that the response belongs to another login; the error code is stored with the response |
 /// | responded | ended | the response contains no token, and the provider no longer accepts the refresh token |
 /// | ended | active | newer tokens from memory or from the spool are saved |
 package enum SessionState: Sendable {
     case active(TokenSet)
     /// The refresh token may have been sent, and no response is stored.
     case claimed(TokenSet, RefreshClaim)
-    /// The raw response is stored and was not accepted yet. If it belongs to another login, the error code is stored with it.
+    /// The raw response is stored and was not accepted yet.
+    ///
+    /// If validation shows that the response belongs to another login, the error code is stored with the response.
     case responded(TokenSet, RefreshResponse)
     /// The buyer has to sign in again, unless memory or the spool contains newer tokens that the store could not save.
     ///

@@ -30,8 +30,8 @@ final class RejectedTokens: Sendable {
 }
 
 extension IdentityError {
-    /// Whether the server rejected the access token, so that a call with a newer access token may succeed.
-    var mayEndWithRefresh: Bool { code == .accessTokenRefused && kind == .retryLater }
+    /// Whether the server rejected the access token and may accept a newer one.
+    var mayRetryAfterRefresh: Bool { code == .accessTokenRefused && kind == .retryLater }
 
     /// The error for a token that the server rejected right after its refresh.
     var afterRefresh: IdentityError {

@@ -163,7 +163,7 @@ struct SessionTokensReader: SessionService {
         let rejection: IdentityError
         do {
             return try await call(ResourceAccess(first, at: provider))
-        } catch let error as IdentityError where error.mayEndWithRefresh {
+        } catch let error as IdentityError where error.mayRetryAfterRefresh {
             rejection = error
             guard first.session.isRefreshable else { throw error.withoutRefresh }
             if !first.isFromEarlierAttempt, [.refreshedEarly, .refreshedLate].contains(first.outcome) {
@@ -178,7 +178,7 @@ struct SessionTokensReader: SessionService {
         guard !second.isFromEarlierAttempt || !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
         do {
             return try await call(ResourceAccess(second, at: provider))
-        } catch let error as IdentityError where error.mayEndWithRefresh && !second.isFromEarlierAttempt {
+        } catch let error as IdentityError where error.mayRetryAfterRefresh && !second.isFromEarlierAttempt {
             context.rejected.add(second.tokens, of: id)
             throw error.afterRefresh
         }

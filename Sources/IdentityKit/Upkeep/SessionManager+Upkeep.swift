@@ -13,14 +13,16 @@ extension SessionManager {
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     public func checkConfiguration() throws(IdentityError) { try lockTimeCheck.run() }
 
-    /// Completes refreshes that were interrupted, for example by a crash: sends a refresh token again whose response was lost, validates
-    /// stored responses, and saves tokens that could not be saved.
+    /// Completes refreshes that were interrupted, for example by a crash.
+    ///
+    /// If a response was lost, it sends the refresh token again. It also validates stored responses, and saves tokens that an earlier save
+    /// could not store.
     ///
     /// Call it as soon as a process starts, or run ``maintain(sweepingEvery:)``: after a crash, a provider with a grace period accepts the
     /// used refresh token for some seconds only.
     ///
-    /// - Throws: ``IdentityError`` when the store cannot be read. Also the error of ``checkConfiguration()``, after the sessions of the
-    ///   providers that pass this check were repaired; then the report of this repair is not available.
+    /// - Throws: ``IdentityError`` when the store cannot be read, or when a provider fails ``checkConfiguration()``. In the second case,
+    ///   the sessions of the other providers have been repaired, but no report is returned.
     @discardableResult
     public func repair() async throws -> RepairReport { try await repair(pausing: false) }
 

@@ -6,7 +6,7 @@ package import IdentityKit
 /// It is a chain of small links, each of which does one of these tasks (`Documentation/Decisions/0008-key-set.md`).
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
-    /// The chain for tokens that no request of this client asked for, such as logout tokens.
+    /// The chain of links for unsolicited tokens, such as logout tokens.
     ///
     /// It shares the cached keys and the backoff with ``chain``. It has its own rate limit and negative cache. Otherwise a flood of such
     /// tokens could use up the fetches that logins need.

@@ -1,6 +1,6 @@
 package import IdentityKit
 
-// Before a code or a token is sent: the check that the provider's issuer is still the issuer of the login or of the tokens.
+// These methods check, before a code or a token is sent, that the provider's issuer is still the issuer of the login or of the tokens.
 extension OpenIDClient {
     /// The issuer to which a login is bound: the discovered one; nil without discovery, or if the quirks do not bind logins to it.
     package func boundIssuer(_ discovered: String) -> String? {

@@ -9,7 +9,8 @@ extension OpenIDClient {
     ///
     /// - Returns: The buyer; if the provider has no UserInfo endpoint, the buyer of the login. The response is used only if its
     ///   `sub` is the ID token's, byte for byte (section 5.3.2).
-    /// - Throws: `IdentityError`; with code `access_token_refused` when the endpoint may accept a newer access token.
+    /// - Throws: `IdentityError`; with code `access_token_refused` when the endpoint rejects the access token; a newer one may be
+    ///   accepted.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.userInfoEndpoint else { return tokens.buyer }
@@ -20,8 +21,8 @@ extension OpenIDClient {
     /// Asks the UserInfo endpoint for all claims (OpenID Connect Core section 5.3).
     ///
     /// - Returns: The claims, whose `sub` is the ID token's, byte for byte.
-    /// - Throws: `IdentityError`: with code `unsupported_by_provider` if the provider has no UserInfo endpoint, with code
-    ///   `access_token_refused` when the endpoint may accept a newer access token.
+    /// - Throws: `IdentityError`; with code `unsupported_by_provider` if the provider has no UserInfo endpoint; with code
+    ///   `access_token_refused` when the endpoint rejects the access token; a newer one may be accepted.
     public func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.userInfoEndpoint else { throw Self.missing(.userInfo) }

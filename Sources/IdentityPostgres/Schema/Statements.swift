@@ -1,9 +1,9 @@
 #if PostgreSQL
-/// The statements of a store, with the name of its schema.
+/// The SQL statements of one store; they contain the name of its schema.
 ///
-/// Each statement is a whole transaction, or a step of a transaction that the calling code begins and ends. Only the session-level advisory
-/// locks rely on the state of a connection, and they use the direct connection. So all other statements work behind a pooler that assigns
-/// connections for one transaction.
+/// Each statement is a whole transaction, or a step of a transaction that the calling code begins and ends. So the statements work behind a
+/// pooler in transaction mode. The only exception is session-level advisory locks: they need the state of a connection, so they use the
+/// direct connection.
 struct Statements: Sendable {
     let schema: String
 

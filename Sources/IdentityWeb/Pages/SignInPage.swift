@@ -27,7 +27,8 @@ public struct SignInPage: Sendable {
         case confirmSignOut(action: String, fields: [(name: String, value: Secret)])
         /// The path belongs to no page or provider, or the route does not have the request's method.
         case notFound
-        /// The app made a mistake, for example in its configuration: the provider of the browser's session may be missing there.
+        /// An error of kind `configuration`: a developer must correct the app or its configuration. For example, the provider of the
+        /// browser's session is not configured.
         case failed
     }
 

@@ -37,9 +37,9 @@ public struct GraphQLError: Error, Sendable, Equatable {
         public static let internalServerError = Self(rawValue: "INTERNAL_SERVER_ERROR")
     }
 
-    /// Shopify's message.
+    /// Shopify's message, at most 500 characters.
     ///
-    /// Values of the request with at least 6 bytes are removed from it. It has at most 500 characters.
+    /// String values of the request that have at least 6 bytes are replaced by `…`, because they may be secret.
     public let message: String
     /// The path of the field, with list positions as numbers; empty for the whole operation.
     public let path: [String]
@@ -49,7 +49,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
     public let locations: [Location]
     /// The member `extensions`, for example with the missing scope in `requiredAccess`; empty if it is missing or exceeds 4,096 bytes.
     ///
-    /// Values of the request are removed from its texts, as from ``message``.
+    /// String values of the request are replaced in its texts, as in ``message``.
     public let extensions: JSONObject
 
     package init(

@@ -11,7 +11,7 @@ struct ProductPicture: Sendable {
         "White": "#f4f1ea",
     ]
 
-    /// The name of a picture without its ending: the product's handle and, for a variant with a known colour, the colour.
+    /// The name of a picture without its file extension: the product's handle and, for a variant with a known colour, the colour.
     static func name(
         of product: SandboxStorefrontConfiguration.Product,
         _ variant: SandboxStorefrontConfiguration.Variant?

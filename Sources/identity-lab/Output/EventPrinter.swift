@@ -37,7 +37,7 @@ struct EventPrinter: IdentityObserver {
         case .sessionEnded(let reason): "session ended (\(reason.rawValue))"
         case .sessionReplaced: "session replaced by a new one"
         case .loggedOut: "logged out"
-        case .logoutRefused(let code): "logout token, or return from a logout page, rejected (\(code))"
+        case .logoutRefused(let code): "logout token, or return from a logout page, not accepted (\(code))"
         case .revocationFailed(let code): "tokens not revoked (\(code))"
         case .participantFailed(let code): "a cart could not be updated (\(code))"
         case .requestFailed(let code): "request answered with an error (\(code))"

@@ -54,7 +54,7 @@ extension Output {
 
     /// The provider's explanation in one line.
     ///
-    /// Its texts are bounded, and values of the request are removed from them (`ProviderResponse`).
+    /// Its texts have at most 500 characters. Secrets of the request that have at least 6 bytes are replaced in them by `…`.
     private func line(about answer: IdentityError.ProviderResponse) -> String? {
         let texts = [answer.error, answer.errorDescription].compactMap { $0?.printable }.filter { !$0.isEmpty }
         let status = answer.status.map { "HTTP \($0)" }

@@ -176,8 +176,8 @@ extension CartAdapter {
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         let handed = try await withLockedCart(id) { locked -> CartChange<HandOver> in
             guard var binding = locked.binding else { return CartChange(.handedOver(to: nil), saving: nil) }
-            // If another session of the buyer has the same cart, it would put the buyer on the cart again. If another guest's session has
-            // it, that guest would change the cart. So the new guest gets a copy.
+            // A second session may have the same cart. Another session of the buyer would put the buyer on the cart again. A guest's
+            // session, left by an interrupted merge, would change the cart. So the new guest gets a copy.
             if try await self.isShared(binding, id) { return CartChange(.copyNeeded(binding), saving: nil) }
             let context = binding.lastContext.overridden(by: context)
             var result: CartIdentityResult

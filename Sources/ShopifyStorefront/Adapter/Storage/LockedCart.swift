@@ -65,10 +65,10 @@ final class LockedCart: Sendable {
         return isSaved(other.payload)
     }
 
-    /// Writes the attachment, or removes it.
+    /// Writes the attachment; a nil payload removes it.
     ///
-    /// It runs in a separate task, because a cancellation of the caller must not leave a cart at Shopify that no attachment names. The
-    /// buyer could not be removed from such a cart.
+    /// The write runs in a separate task, so that it completes even if the caller is cancelled. Otherwise Shopify could have a cart that no
+    /// attachment names, and the SDK could not remove the buyer from it.
     ///
     /// - Returns: Whether the attachment was written. False means that another process has changed it.
     func write(_ payload: Secret?) async throws -> Bool {
