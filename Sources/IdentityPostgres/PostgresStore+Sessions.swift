@@ -128,7 +128,7 @@ extension PostgresStore: SessionReplacing {
     /// Whether ``Statements/hasSession`` found a row; throws if the row has another hash than the session.
     func isThere(_ row: Row?, _ hash: [UInt8]) throws -> Bool {
         guard let row else { return false }
-        guard row.bytes(0) == hash else { throw IdentityError.damagedRecord("its row has another session's hash") }
+        guard row.bytes(0) == hash else { throw IdentityError.damagedRecord("its row belongs to another session") }
         return true
     }
 

@@ -130,7 +130,7 @@ extension Connection {
     /// Whether the session exists; throws if its row has another hash.
     func hasSession(_ hash: [UInt8]) throws -> Bool {
         let isIntact = try first(.hasSession, .key(hash), .bytes(hash)) { $0.integer(0) == 1 }
-        guard isIntact != false else { throw IdentityError.damagedRecord("its row has another session's hash") }
+        guard isIntact != false else { throw IdentityError.damagedRecord("its row belongs to another session") }
         return isIntact == true
     }
 

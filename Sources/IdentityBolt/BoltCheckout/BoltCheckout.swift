@@ -176,7 +176,7 @@ public final class BoltCheckout: Sendable {
                     ) { try await engine.authorizationRequest(redirectURI: $0) }
                     let callbackURL = try await presenter.present(login)
                     try Task.checkCancellation()
-                    guard await engine.handle(callbackURL) else { throw BoltLoginEngine.ended }
+                    guard await engine.handle(callbackURL) else { throw engine.ignoredCallback }
                 } catch {
                     engine.fail(error)
                 }

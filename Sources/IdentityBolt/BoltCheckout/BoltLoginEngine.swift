@@ -143,12 +143,35 @@ final class BoltLoginEngine: Sendable {
         )
     }
 
-    static var ended: IdentityError {
+    /// The error for a callback that ``handle(_:)`` ignored.
+    var ignoredCallback: IdentityError {
+        let isTooEarly = state.withLock { state in
+            switch state {
+            case .idle, .pending: true
+            case .checking, .ended: false
+            }
+        }
+        return isTooEarly ? Self.callbackTooEarly : Self.ended
+    }
+
+    private static var ended: IdentityError {
         IdentityError(
             .rejected,
             .stateUnknown,
-            "This login has ended, has received its callback already, or its page was not requested before the callback.",
+            "The login cannot continue: it has ended, or has already received its callback.",
             hint: "Start a new login.",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
+        )
+    }
+
+    private static var callbackTooEarly: IdentityError {
+        IdentityError(
+            .rejected,
+            .stateUnknown,
+            "The presenter returned a callback before it requested the login page.",
+            hint:
+                "Correct the presenter: it must call authorizationURL(redirectURI:) of PresentedLogin before it returns the callback. "
+                + "Then start a new login.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )
     }

@@ -19,8 +19,8 @@ package enum SecretFile {
             throw Problem(
                 reason: "it could not be opened, or is a symbolic link",
                 hint: """
-                    Check the path: a path that is not absolute begins in the process's working directory. Check the permissions of the \
-                    secret file and of its folder. Name the file itself, not a symbolic link.
+                    Check the path: a relative path starts at the process's working directory. Check the permissions of the secret file \
+                    and of its folder. If the path is a symbolic link, use the path of its target.
                     """
             )
         }

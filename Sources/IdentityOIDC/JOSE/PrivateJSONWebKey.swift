@@ -54,6 +54,9 @@ struct PrivateJSONWebKey {
             return try .ed25519(x: number("x"), privateNumber: number("d"))
         default: break
         }
-        throw CryptoError(.invalidKey, "its type is not RSA with two primes, P-256, P-384, P-521 or Ed25519")
+        throw CryptoError(
+            .invalidKey,
+            "its type is not supported: use P-256, P-384, P-521, Ed25519, or RSA with two primes"
+        )
     }
 }

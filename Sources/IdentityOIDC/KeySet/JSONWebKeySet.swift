@@ -19,7 +19,8 @@ package struct JSONWebKeySet: Sendable {
                 cause: error
             )
         }
-        guard let values, values.count <= 100 else { throw Self.failure("has no list of at most 100 keys") }
+        guard let values else { throw Self.failure("has no array named keys") }
+        guard values.count <= 100 else { throw Self.failure("has more than 100 keys") }
         keys = values.compactMap { JSONWebKey($0) }
     }
 
@@ -71,8 +72,9 @@ package struct JSONWebKeySet: Sendable {
             .discoveryFailed,
             "The provider's key set \(problem).",
             hint:
-                "Open the address of the key set in a browser: it must show a JSON object with the member keys. The address comes from "
-                + "endpoints.jwks, jwks_uri of the provider's metadata, environment at Bolt, or keySetURL of JWTSignatureVerifier.",
+                "Open the address of the key set in a browser: it must show a JSON object with an array named keys, which has at most 100 "
+                + "keys. The address comes from endpoints.jwks, jwks_uri of the provider's metadata, environment at Bolt, or keySetURL of "
+                + "JWTSignatureVerifier.",
             reference: "RFC 7517 section 5",
             cause: cause
         )

@@ -23,7 +23,7 @@ extension StoreRecords {
     /// A row with another hash is refused with `store_corrupt`.
     public func open(_ row: SealedLoginAttempt, of key: String) throws(IdentityError) -> StoredLoginAttempt {
         guard try hash(ofLoginAttempt: key) == row.hash else {
-            throw .damagedRecord("its row has another login attempt's hash")
+            throw .damagedRecord("its row belongs to another login attempt")
         }
         var reader = FieldReader(try sealer.open(row.record, as: row.identity))
         guard let key = reader.text(), let expiresAt = reader.integer(UInt64.self), let payload = reader.field(),

@@ -35,7 +35,7 @@ extension StoreRecords {
 
     /// Opens the row that was found under a hash; throws `store_corrupt` if the row has another hash.
     package func open(_ row: SealedSession, named hash: [UInt8]) throws(IdentityError) -> StoredSession {
-        guard hash == row.hash else { throw .damagedRecord("its row has another session's hash") }
+        guard hash == row.hash else { throw .damagedRecord("its row belongs to another session") }
         return try open(row)
     }
 
@@ -46,7 +46,7 @@ extension StoreRecords {
         // The encryption does not protect the column `providerSession`. If somebody changed it, a logout that the provider sends would not
         // find the session.
         guard try row.providerSession == providerSession(of: session) else {
-            throw .damagedRecord("its row has the hash of another provider session id")
+            throw .damagedRecord("its row and its encrypted content have different provider session ids")
         }
         session.isInDoubt = row.isInDoubt
         session.isRestored = row.isRestored
