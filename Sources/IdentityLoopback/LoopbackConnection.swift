@@ -45,7 +45,9 @@ final class LoopbackConnection {
         }
     }
 
-    /// Whether no response is pending, so that the server may close this connection to make room for a new one.
+    /// Whether no response is pending.
+    ///
+    /// The server may close an idle connection to make room for a new one.
     var isIdle: Bool {
         switch state {
         case .reading, .draining: sent == output.count

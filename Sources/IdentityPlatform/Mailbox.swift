@@ -5,7 +5,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
     private struct State {
         /// False after ``close(releasing:)`` was called.
         var isOpen = true
-        /// Whether the loop will look at the queue before it waits for events, so that a new command needs no wake-up.
+        /// Whether the loop will look at the queue before it waits for events; if it will, a new command needs no wake-up.
         var isAwake = false
         /// Whether ``close(releasing:)`` has released the resource that `wake` uses.
         var hasEnded = false

@@ -32,7 +32,9 @@ public final class SQLiteStore: Sendable {
     let sessionLocks: SessionLocks
     /// Keeps new tokens while the file cannot be written.
     let spool: SessionSpool
-    /// Whether the file is a backup that cannot be written, so that its sessions cannot be marked as restored in the file.
+    /// Whether the file is a backup that cannot be written.
+    ///
+    /// The sessions of such a backup cannot be marked as restored in the file.
     let isCopy: Bool
     /// The file of the pending logins since the last restart of the machine; nil if the database keeps all pending logins.
     let logins: LoginFile?

@@ -95,7 +95,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     ///   - tokens: The session's tokens.
     ///   - lock: The session's lock; see `JournaledRefreshing` in IdentityKit.
     /// - Returns: The unchanged response.
-    /// - Throws: `RefreshRefusal` when there is no successful response.
+    /// - Throws: `RefreshRefusal` when the request fails, or when the response is an error.
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock

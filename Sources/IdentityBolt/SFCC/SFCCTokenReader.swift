@@ -231,7 +231,7 @@ struct SFCCTokenReader: Sendable {
 
     private static var noSubject: IdentityError {
         malformed(
-            "has no usable subject",
+            "has no subject, or its subject is invalid",
             hint: "Ask the storefront's developers to put the buyer's id into `sub`, as a string of at most 255 bytes."
         )
     }

@@ -145,7 +145,7 @@ extension KeyHandle {
             return (.ellipticCurve(curve), .ellipticCurve(curve, x: x, y: y))
         }
         if isA("ED25519"), let x = rawPublicKey(count: 32) { return (.ed25519, .ed25519(x: x)) }
-        throw CryptoError(.invalidKey, "the key is not RSA, P-256, P-384, P-521 or Ed25519")
+        throw CryptoError(.invalidKey, "its type is not supported; use RSA, P-256, P-384, P-521 or Ed25519")
     }
 
     private func isA(_ type: String) -> Bool {

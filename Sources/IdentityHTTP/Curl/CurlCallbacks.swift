@@ -17,8 +17,8 @@ enum CurlCallbacks {
         unsafe Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    // libcurl ends the transfer if the callback returns another number than the number of offered bytes. If libcurl
-    // offers 0 bytes, the result 0 does not end the transfer; then ``CurlLoop`` reports the reader's failure at the end of the transfer.
+    // libcurl ends the transfer if the callback returns another number than the number of offered bytes. If libcurl offers 0 bytes, the
+    // result 0 does not end the transfer. In this case ``CurlLoop`` reports the reader's failure at the end of the transfer.
     private static let body: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)

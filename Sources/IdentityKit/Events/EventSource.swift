@@ -43,7 +43,9 @@ struct EventSource: Sendable {
 }
 
 extension IdentityEvent.Kind {
-    /// Whether the event is about a sign-in, so that the current request comes from the buyer's browser.
+    /// Whether the event is about a sign-in.
+    ///
+    /// The request in which such an event happens comes from the buyer's browser.
     fileprivate var isSignIn: Bool {
         switch self {
         case .loginStarted, .loginCompleted, .loginFailed: true

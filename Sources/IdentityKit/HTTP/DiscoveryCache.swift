@@ -39,8 +39,8 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     ///
     /// - Parameter fetch: Reads the document.
     /// - Returns: The cached or fetched value.
-    /// - Throws: The error of `fetch`. During a pause without a usable value, the last error is thrown again; if its kind is `retryLater`,
-    ///   its `retryAfter` is the remaining pause.
+    /// - Throws: The error of `fetch`. While fetches are paused and no old value may be used, the last error is thrown again. If its kind
+    ///   is `retryLater`, its `retryAfter` is the remaining pause.
     package func value(_ fetch: @escaping @Sendable () async throws -> Value) async throws -> Value {
         if let known = try known() { return known }
         return try await fetches.run(true) { [self] in
@@ -59,7 +59,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
 
     /// The cached value, if it may be used without a request; nil if the document has to be fetched now.
     ///
-    /// - Throws: The error of the last fetch, during a pause without a usable value.
+    /// - Throws: The error of the last fetch, while fetches are paused and no old value may be used.
     package func known() throws(IdentityError) -> Value? {
         let now = clock.elapsed
         let value = try state.withLock { state throws(IdentityError) -> (any AnyObject & Sendable)? in

@@ -1,4 +1,4 @@
-/// The callback of a login: finds the login attempt by `state`, exchanges the code, and creates the session.
+/// Handles the callback of a login: it finds the login attempt by `state`, exchanges the code, and creates the session.
 extension LoginCoordinator {
     /// Completes a login.
     ///
@@ -30,8 +30,8 @@ extension LoginCoordinator {
                 let old = try await signedInSession(stepUp.session).stored
                 attempt.steppedUpBuyer = Buyer(issuer: old.issuer, subject: old.subject)
             }
-            // `exchange` compares the callback's `state` and `iss` (`AuthorizationResponse`), and the ID token's nonce (`IDTokenValidator`),
-            // with the login attempt.
+            // `exchange` compares the callback's `state` and `iss` (`AuthorizationResponse`), and the ID token's nonce
+            // (`IDTokenValidator`), with the login attempt.
             let tokens = try await provider.exchange(callback, for: attempt)
             let kept = attempt.steppedUpBuyer
             let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {

@@ -6,7 +6,7 @@ struct LoggedOutSession: Sendable {
     /// The removed record and its newest states, which contain the tokens to revoke.
     ///
     /// Nil if the record cannot be read. Also nil if a step-up uses this value to tell the participants about attachments that it could
-    /// not move: then nothing is revoked.
+    /// not move. If it is nil, no token is revoked.
     let newest: (stored: StoredSession, states: [SessionState])?
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.

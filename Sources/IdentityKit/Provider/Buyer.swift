@@ -16,9 +16,10 @@ public struct Buyer: Sendable, Equatable {
     public var familyName: String?
     /// The name to show.
     public var displayName: String?
-    /// Whether the name came through the browser without a signature, so that the buyer may have written any name.
+    /// Whether the name came through the browser without a signature.
     ///
-    /// Sign in with Apple sends the name only in this way. You may show it, but base no decision on it.
+    /// The buyer may have changed such a name. You may show it, but base no decision on it. Sign in with Apple sends the name only in this
+    /// way.
     public var hasUnverifiedName = false
     /// The addresses that the provider offers, the preferred one first.
     public var addresses: [PostalAddress]

@@ -156,7 +156,9 @@ final class ProviderRefreshLimiter: Sendable {
 
     func endDrain() { state.withLock { $0.drains -= 1 } }
 
-    /// Whether a refresh has a permit, so that it may be sending its refresh token or saving the response.
+    /// Whether a refresh has a permit.
+    ///
+    /// A refresh with a permit may be sending its refresh token or saving the response.
     var isRunning: Bool { state.withLock { $0.running > 0 } }
 
     /// Whether a refresh would not begin at once, because refreshes are paused or the maximum number runs.

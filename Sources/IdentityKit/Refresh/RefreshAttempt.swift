@@ -19,7 +19,9 @@ struct RefreshAttempt: Sendable {
     var observation = ProviderRefreshLimiter.Observation.nothing
     /// Whether the observers were told, by this or an earlier attempt, that the response belongs to another login.
     var hasReportedLoginMismatch = false
-    /// Whether ``outcome`` was set for the new tokens, so that a second attempt to save these tokens does not set it again.
+    /// Whether ``outcome`` was set for the new tokens.
+    ///
+    /// A second attempt to save these tokens must not set it again.
     var isOutcomeRecorded = false
     /// Whether the old tokens were replaced before or after they had expired.
     var outcome = TokenOutcome.refreshedEarly

@@ -8,7 +8,9 @@ package struct RefreshClaim: Sendable {
     let correlationID: String
     /// When the refresh began.
     let startedAt: Date
-    /// Whether the process that began the refresh has given up without a response, so that no other process waits for its response.
+    /// Whether the process that began the refresh has given up without a response.
+    ///
+    /// Other processes do not wait for the response to an abandoned refresh.
     var isAbandoned = false
     /// Whether another process has found this claim while the process that began the refresh may still run.
     ///

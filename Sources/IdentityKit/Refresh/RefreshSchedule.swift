@@ -75,8 +75,9 @@ final class RefreshSchedule: Sendable {
         _ = note(tokens, expiresAt, id, refreshedAt: clock.elapsed)
     }
 
-    /// Whether a refresh of this process returned the tokens less than 30 seconds ago, so that another refresh would not
-    /// return tokens that are valid longer; false for tokens without a stated expiry.
+    /// Whether a refresh of this process returned the tokens less than 30 seconds ago; false for tokens without a stated expiry.
+    ///
+    /// Another refresh of such tokens would not return tokens that are valid longer.
     func isJustRefreshed(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let expiresAt = tokens.expiresAt, let refreshedAt = note(tokens, expiresAt, id).refreshedAt else {
             return false

@@ -1,4 +1,4 @@
-/// The steps of a refresh: each returns the next action.
+/// The steps of a refresh. Each step returns the next action.
 extension RefreshStateMachine {
     mutating func go(_ next: Step, _ action: Action) -> Action {
         step = next

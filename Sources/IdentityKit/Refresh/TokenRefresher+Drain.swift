@@ -1,4 +1,4 @@
-/// The work of refreshes before the process ends.
+/// Completes the work of refreshes before the process ends.
 extension TokenRefresher {
     private static let lastAttempts = 4
     /// The maximum number of checks, one every 50 milliseconds, whether the refreshes that exceeded their callers' time limit have ended.

@@ -1,4 +1,4 @@
-/// How the callers of this process share refreshes.
+/// Shares refreshes among the callers of this process.
 ///
 /// Among processes, the session's lock in ``run(_:for:waitingUpTo:)`` permits one refresh at a time.
 extension TokenRefresher {

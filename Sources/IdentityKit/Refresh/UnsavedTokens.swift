@@ -13,7 +13,9 @@ final class UnsavedTokens: Sendable {
         /// The fingerprint of the replaced tokens.
         let replaced: String
         var isSpooled = false
-        /// Whether the store contains the response with the tokens, so that the next process can validate it again.
+        /// Whether the store contains the response with the tokens.
+        ///
+        /// If it does, the next process can validate the response again.
         var isResponseStored = false
         /// What the observers were told last about this entry; nil if nothing.
         fileprivate var report: Report?

@@ -52,8 +52,9 @@ public struct Session: Sendable {
     public var isInDoubt: Bool { content.isInDoubt }
     /// Why the buyer has to sign in; nil if the session has not ended.
     public var endReason: SessionEndReason? { content.endReason }
-    /// Whether the provider's response to the last refresh belongs to another login, so that callers get no token of this session
-    /// (``IdentityError/isAttackSuspected``).
+    /// Whether the provider's response to the last refresh belongs to another login (``IdentityError/isAttackSuspected``).
+    ///
+    /// If it does, callers get no token of this session.
     public var isAttackSuspected: Bool { content.isAttackSuspected }
 
     /// Whether the session is a guest's: no buyer has signed in, and it only has attachments, such as a cart.

@@ -53,7 +53,9 @@ package enum SessionState: Sendable {
         return response
     }
 
-    /// The error code of a stored response that belongs to another login; then callers get none of the session's tokens.
+    /// The error code of a stored response that belongs to another login.
+    ///
+    /// If it is not nil, callers get none of the session's tokens.
     package var loginMismatch: IdentityError.Code? { response?.loginMismatch }
 
     /// Why the session ended; nil unless the state is `ended`.

@@ -21,7 +21,7 @@ extension SessionManager {
 
     /// Refreshes a session's tokens now, even if they are not due for a refresh; for a token that a server rejected before it expired.
     ///
-    /// - Throws: ``IdentityError`` when there are no new tokens, even while the old ones are still valid.
+    /// - Throws: ``IdentityError`` when the refresh fails, even while the old tokens are still valid.
     public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
         try await Correlation.scope {
             let state = try await context.reads.load(id).decoded().state
@@ -54,10 +54,10 @@ extension SessionManager {
     ///     ``IdentityError/Kind/retryLater`` for a rejected token: ``ResourceAccess/check(status:_:sent:from:)`` does, and so do the
     ///     SDK's own clients.
     /// - Returns: What the closure returns.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/rejected`` if the server rejects the new token too, with the server's
-    ///   challenge in `providerResponse`, of kind ``IdentityError/Kind/retryLater`` if an earlier refresh received the new token, so that
-    ///   the next call refreshes it, and of kind ``IdentityError/Kind/signInAgain`` if the token is rejected and the session has no
-    ///   refresh token; also the other errors of the closure.
+    /// - Throws: ``IdentityError``, with the server's challenge in `providerResponse` if the server rejects the new token too. In this case
+    ///   the kind is ``IdentityError/Kind/rejected``, or ``IdentityError/Kind/retryLater`` if an earlier refresh received the new token:
+    ///   the next call refreshes that token. The kind is ``IdentityError/Kind/signInAgain`` if the token is rejected and the session has
+    ///   no refresh token. Also the other errors of the closure.
     public func withAccessToken<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration? = nil,

@@ -10,7 +10,9 @@ package typealias Admission = @Sendable (TokenSet, String, String?) async throws
 package struct AdmittedLogin: Sendable {
     /// The path of the page that the buyer sees first; nil for the return path.
     let firstPage: String?
-    /// Whether the routes will end another session of the tenant after the login, so that this session may exceed the tenant's limit.
+    /// Whether the routes will end another session of the tenant after the login.
+    ///
+    /// If so, the new session is stored even if the tenant has reached the store's maximum number of sessions.
     let isReplacement: Bool
 
     package init(firstPage: String?, isReplacement: Bool) {

@@ -81,7 +81,7 @@ public struct StepUpRequirement: Sendable, Equatable {
 }
 
 extension Session {
-    /// Whether the session's login already satisfies the requirement, so that no step-up is needed.
+    /// Whether the session's login already satisfies the requirement; if it does, no step-up is needed.
     ///
     /// The clocks of app and provider may differ by a minute. A requirement with ``StepUpRequirement/demandsLogin`` is never satisfied.
     /// A session that needs a login (``needsLogin``) satisfies no requirement.

@@ -31,9 +31,10 @@ public struct StoredSession: Sendable {
     ///
     /// A store keeps it unencrypted, so that ``SessionManager/repair()`` can search for these sessions.
     public var isInDoubt: Bool
-    /// Whether the session was restored from a backup, so that its refresh token may have been used since the backup.
+    /// Whether the session was restored from a backup.
     ///
-    /// A store sets this flag when it reads such a session, and clears it with the next save.
+    /// The refresh token of a restored session may have been used since the backup. A store sets this flag when
+    /// it reads such a session, and clears it with the next save.
     public var isRestored: Bool
     /// The tokens and the state of the session, which the store must seal.
     public var payload: Secret

@@ -6,7 +6,9 @@ public struct ResourceAccess: Sendable {
     public let session: Session
     /// The tokens of the session.
     public let tokens: TokenSet
-    /// Whether a refresh has just returned the tokens, so that another refresh would not help against their rejection.
+    /// Whether a refresh has just returned the tokens.
+    ///
+    /// If a server rejects such tokens, another refresh does not help.
     package let isJustRefreshed: Bool
     let provider: any IdentityProvider
 

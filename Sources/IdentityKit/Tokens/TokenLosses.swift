@@ -2,7 +2,9 @@
 public struct TokenLosses: Sendable, Equatable {
     /// The scopes that are no longer granted, in the old order (RFC 6749 section 6 permits a provider to narrow them).
     public let scopes: [String]
-    /// Whether the new tokens have no refresh token, so that the buyer has to sign in again when the access token has expired.
+    /// Whether the new tokens have no refresh token.
+    ///
+    /// Without a refresh token, the buyer has to sign in again when the access token has expired.
     public let isRefreshTokenLost: Bool
 
     /// Compares tokens with the refreshed ones; nil if nothing was lost.

@@ -1,4 +1,4 @@
-/// Repairs and sweeps of the store, and the completion of this process's work before it ends.
+/// Repairs and sweeps the store, and completes this process's work before it ends.
 extension SessionManager {
     /// The pause before the first sweep if the sweep interval is longer.
     ///

@@ -89,7 +89,7 @@ extension AuthorizationResponse {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
-                "The callback contains no usable authorization code.",
+                "The authorization code of the callback is missing or invalid.",
                 hint: "Start the login again.",
                 reference: "RFC 6749 section 4.1.2"
             )

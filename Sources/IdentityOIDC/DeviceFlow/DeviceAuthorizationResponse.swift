@@ -51,7 +51,10 @@ package struct DeviceAuthorizationResponse: Sendable {
     }
 
     private static func invalid(_ member: String) -> IdentityError {
-        ProviderEndpoint.deviceAuthorization.unusable("has no usable \(member)", reference: "RFC 8628 section 3.2")
+        ProviderEndpoint.deviceAuthorization.unusable(
+            "is invalid: its member \(member) is missing or has an invalid value",
+            reference: "RFC 8628 section 3.2"
+        )
     }
 }
 

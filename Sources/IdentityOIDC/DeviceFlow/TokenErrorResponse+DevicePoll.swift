@@ -6,7 +6,7 @@ extension TokenErrorResponse {
     /// The error names of RFC 8628 are read in responses with status 2xx and 4xx, because providers send them with 200, 403, 428 and
     /// 429. They are ignored in 3xx and 5xx responses.
     ///
-    /// - Throws: `IdentityError` when the login has ended.
+    /// - Throws: `IdentityError` when the login has failed, for example because the buyer refused or the code expired.
     func devicePoll(classify: (TokenErrorResponse) -> IdentityError) throws(IdentityError) -> DevicePoll {
         if status < 300 || (400..<500).contains(status) {
             switch error ?? "" {

@@ -72,7 +72,7 @@ package final class MetadataSource: Sendable {
         found = DiscoveryCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
     }
 
-    /// Whether discovery is used; then a login can be bound to the issuer of the metadata.
+    /// Whether discovery is used; only with discovery can a login be bound to the issuer of the metadata.
     package let isDiscovered: Bool
 
     /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days after a newer

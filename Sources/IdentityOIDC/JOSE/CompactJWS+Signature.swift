@@ -4,7 +4,8 @@ package import IdentityKit
 extension CompactJWS {
     /// Checks the algorithm and verifies the signature; the caller must check the payload.
     ///
-    /// - Throws: `IdentityError`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify the signature.
+    /// - Throws: `IdentityError`; with code `id_token_key_unknown` when no key fits the token, and with code `id_token_signature` when no
+    ///   key verifies the signature. After these two codes, newer keys may verify the signature.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
             let accepted = algorithms.isEmpty ? "no algorithm" : algorithms.map(\.rawValue).joined(separator: ", ")

@@ -48,7 +48,7 @@ package struct KeySetSource: Sendable {
 
     /// Returns the keys at a URL.
     ///
-    /// - Throws: `IdentityError` when there are no usable keys.
+    /// - Throws: `IdentityError` when the keys cannot be fetched and no cached keys may be used.
     package func keys(at url: HTTPURL) async throws -> KeySetSnapshot {
         // Most calls do not need the chain, because the keys are cached and do not expire soon.
         if let known = lastKnown.snapshot, known.url == url, !KeySetRefreshAhead.isDue(known, at: clock.elapsed) {

@@ -71,7 +71,7 @@ extension OpenIDClient {
     /// After a temporary failure without a token response, the result is `unanswered`, and the caller polls again. After the provider
     /// has issued tokens, every failure ends the login.
     ///
-    /// - Throws: `IdentityError` when the login has ended.
+    /// - Throws: `IdentityError` when the login has failed, for example because the buyer refused or the code expired.
     public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
         var fields: [(name: String, value: String)] = [
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("client_id", descriptor.clientID),

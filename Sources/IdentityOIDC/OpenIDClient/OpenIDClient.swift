@@ -165,7 +165,8 @@ public final class OpenIDClient: Sendable {
             default: ""
             }
         return IdentityError(
-            unsupported: "The provider's metadata and configuration contain no usable \(endpoint.name).",
+            unsupported:
+                "The \(endpoint.name) is missing or invalid in the provider's metadata, and the configuration does not set it.",
             hint:
                 "If the provider has one, set \(endpoint.member) in the provider's configuration.\(otherwise) If discovery "
                 + "returned another provider's metadata, correct the member that the discovery URL comes from, for example issuer.",

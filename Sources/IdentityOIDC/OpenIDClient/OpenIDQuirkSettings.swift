@@ -31,8 +31,7 @@ public struct OpenIDQuirkSettings: Sendable {
 
     /// Whether `client_secret` directly follows `client_id`; otherwise it is at the end of the form.
     public var secretFollowsClientID = false
-    /// Whether the metadata list the authentication methods of every type of client; then a hint may compare them with the configured
-    /// method.
+    /// Whether the metadata list the authentication methods of every type of client; if so, hints compare them with the configured method.
     public var listsAuthenticationMethods = true
     /// Whether a token response must contain `token_type`; if false, a token without a type is used as a bearer token, although the
     /// provider may mean another type (RFC 6749 section 7.1).
@@ -52,7 +51,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var issuerTemplate: TenantIssuerTemplate?
     /// The values of which `aud` must contain one; nil accepts the client id alone.
     public var audiences: [String]?
-    /// Whether `aud` may contain other values too; then a token for several clients is accepted.
+    /// Whether `aud` may contain other values too; if so, a token for several clients is accepted.
     public var allowsUntrustedAudiences = false
     /// Whether `sub` may be a JSON integer.
     public var acceptsNumericSubject = false

@@ -53,7 +53,7 @@ extension OpenIDClientProvider {
     ///   - tokens: The session's tokens.
     ///   - lock: The session's lock; see `JournaledRefreshing` in IdentityKit.
     /// - Returns: The unchanged response.
-    /// - Throws: `RefreshRefusal` when there is no successful response.
+    /// - Throws: `RefreshRefusal` when the request fails, or when the response is an error.
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock

@@ -23,13 +23,13 @@ package enum PushedAuthorizationResponse: Sendable {
         ) {
         case .failure(let failure): self = .failure(failure)
         case .success(let object):
-            guard response.status == 201 else { throw Self.invalid("status \(response.status) instead of 201") }
+            guard response.status == 201 else { throw Self.invalid("has status \(response.status) instead of 201") }
             guard let reference = object["request_uri"]?.string, (1...4096).contains(reference.utf8.count),
                 reference.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-            else { throw Self.invalid("no usable request_uri") }
+            else { throw Self.invalid("is invalid: its member request_uri is missing or has an invalid value") }
             // The value is required but not used otherwise, so a long lifetime does no harm.
             guard let lifetime = TokenResponse.seconds(object["expires_in"]), lifetime > 0 else {
-                throw Self.invalid("no usable expires_in")
+                throw Self.invalid("is invalid: its member expires_in is missing or has an invalid value")
             }
             self = .requestURI(Secret(reference))
         }
@@ -37,7 +37,7 @@ package enum PushedAuthorizationResponse: Sendable {
 
     private static func invalid(_ problem: String) -> IdentityError {
         ProviderEndpoint.pushedAuthorization.unusable(
-            "has \(problem)",
+            problem,
             .unexpectedResponse,
             reference: "RFC 9126 section 2.2"
         )

@@ -14,7 +14,7 @@ package enum RevocationResponse: Sendable {
     ///   - response: The HTTP response.
     ///   - redacted: The request's secrets, which no error may contain.
     ///   - clientRefusal: The error if the provider rejected the client; nil for another error.
-    /// - Throws: `IdentityError` when the token may still be valid.
+    /// - Throws: `IdentityError` when the response does not confirm the revocation; the token may still be valid.
     package init(
         _ response: HTTPResponse,
         hiding redacted: RequestSecrets = RequestSecrets(),

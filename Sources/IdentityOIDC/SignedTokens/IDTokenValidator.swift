@@ -9,8 +9,8 @@ package import IdentityKit
 package enum IDTokenValidator {
     /// Validates an ID token.
     ///
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify
-    ///   the signature.
+    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` when no key fits the token, and with code
+    ///   `id_token_signature` when no key verifies the signature. After these two codes, newer keys may verify the signature.
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,

@@ -46,7 +46,7 @@ struct SignedTokenChecks {
     func subject(_ claims: JSONObject) throws(IdentityError) -> String {
         let subject = Self.subject(claims, acceptingNumber: expected.acceptsNumericSubject)
         guard let subject, !subject.isEmpty, subject.utf8.count <= 255 else {
-            throw failure(.idTokenSubject, "has no usable sub", "section 2")
+            throw failure(.idTokenSubject, "has no sub, or its sub is invalid", "section 2")
         }
         return subject
     }

@@ -127,7 +127,10 @@ package struct TokenResponse: Sendable {
     }
 
     private static func invalid(_ member: String) -> IdentityError {
-        ProviderEndpoint.token.unusable("has no usable \(member)", reference: "RFC 6749 section 5.1")
+        ProviderEndpoint.token.unusable(
+            "is invalid: its member \(member) is missing or has an invalid value",
+            reference: "RFC 6749 section 5.1"
+        )
     }
 }
 

@@ -8,8 +8,8 @@ enum UserInfoToken {
     ///
     /// The caller must compare `sub` with the session's buyer.
     ///
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` or `id_token_signature` when newer keys may verify
-    ///   the signature.
+    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` when no key fits the token, and with code
+    ///   `id_token_signature` when no key verifies the signature. After these two codes, newer keys may verify the signature.
     static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,

@@ -16,7 +16,7 @@ struct StatementCall: Sendable {
 struct Reply: Sendable {
     let rows: Rows
     let link: Int
-    /// Whether the server accepted no writes, so that its data may lack the latest changes.
+    /// Whether the server accepted no writes; the data of such a server may lack the latest changes.
     let mayBeBehind: Bool
 }
 

@@ -93,7 +93,7 @@ actor Database: BatchWorker {
     /// If a batch of several calls fails with an error, it runs each call in its own transaction.
     ///
     /// - Returns: Closures that pass the results to the callers, called after the lock is released; nil when the file is locked.
-    /// - Throws: An error if no part of the batch took effect.
+    /// - Throws: The error of the lock, or of a batch with one call; no part of the batch took effect.
     private func write(
         _ batch: [PendingWork],
         on connection: Connection,

@@ -10,7 +10,9 @@ struct OpenedStore: Sendable {
     let location: StoreLocation
     /// The random bytes that identify the store.
     let id: [UInt8]
-    /// Whether the file is a backup that cannot be written, so that its sessions cannot be marked as restored in the file.
+    /// Whether the file is a backup that cannot be written.
+    ///
+    /// The sessions of such a backup cannot be marked as restored in the file.
     let isCopy: Bool
     let isWritable: Bool
     /// Whether the file may be on another machine.

@@ -62,7 +62,7 @@ public final class SandboxBuyer: Sendable {
     ///
     /// - Parameters:
     ///   - url: The authorization URL.
-    ///   - redirectURI: The app's redirect URI. Nil if the provider has only a registered callback: then the first redirect
+    ///   - redirectURI: The app's redirect URI. Nil if the provider has only a registered callback; in this case the first redirect
     ///     to another origin is the callback.
     /// - Returns: The URL of the callback, byte for byte as the provider sent it. For `response_mode=form_post`, this method
     ///   posts the form to the redirect URI, and returns that URI with the form's fields as its query.

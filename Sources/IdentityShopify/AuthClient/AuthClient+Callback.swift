@@ -61,7 +61,7 @@ extension AuthClient {
     /// Completes a login if a URL is its callback, and calls the delegate; call it for each URL that a web view is about to open.
     ///
     /// - Parameter url: The URL that the web view is about to open.
-    /// - Returns: Nil if the URL is not a callback: then the web view should open it. Otherwise a handle that cancels the code exchange.
+    /// - Returns: Nil if the URL is not a callback; the web view should open such a URL. Otherwise a handle that cancels the code exchange.
     ///   The delegate is called once for each callback; it is not called when the same callback is repeated.
     @discardableResult
     public func continueLogin(url: URL) -> LoginHandle? {

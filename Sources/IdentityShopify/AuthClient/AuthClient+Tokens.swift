@@ -68,7 +68,7 @@ extension AuthClient {
     /// - Parameter idToken: The ID token of the login; it may be expired.
     /// - Returns: The logout URL for the browser, with the provider's `postLogoutRedirectURI` if one is configured. Shopify's cookie is
     ///   removed only when the browser opens this URL. While the browser has the cookie, the next login may show no page. Nil if the shop's
-    ///   metadata contain no logout endpoint; then the buyer is signed out in this client only.
+    ///   metadata contain no logout endpoint; in this case the buyer is signed out in this client only.
     /// - Throws: `IdentityError` when discovery or the logout endpoint failed, or when the token storage did not remove the tokens. Even
     ///   then this client has no tokens in memory.
     @discardableResult

@@ -42,7 +42,7 @@ extension WebAdapterConformance {
             let count = unsafe bytes[sent...].withUnsafeBytes {
                 unsafe send(descriptor, $0.baseAddress, $0.count, Platform.sendFlags)
             }
-            // The server may refuse a large body before it has read all of it. It may also stop reading: then `send` fails after the limit.
+            // The server may refuse a large body before it has read all of it. If the server stops reading, `send` fails after the limit.
             guard count > 0 else { break }
             sent += count
         }

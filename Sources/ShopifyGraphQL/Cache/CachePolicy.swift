@@ -12,7 +12,7 @@ public enum CachePolicy: Sendable, Hashable {
     /// If the request fails temporarily (`IdentityError.Kind.retryLater`), returns the cached response if it is younger than this. The
     /// origin of the result is then ``GraphQLOrigin/stale(age:because:)``.
     case networkFirst(expireIn: Duration)
-    /// Returns only the cached response, of any age. If the cache has no usable response, throws an error with code
+    /// Returns only the cached response, of any age. If it is missing or invalid, throws an error with code
     /// `IdentityError.Code.cacheMiss`.
     case cacheOnly
 }

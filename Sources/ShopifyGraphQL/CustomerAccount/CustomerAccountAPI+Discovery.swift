@@ -30,7 +30,7 @@ extension CustomerAccountAPI {
             throw discoveryError(
                 .rejected,
                 .discoveryFailed,
-                "contains no usable https URL in its member graphql_api",
+                "is invalid: its member graphql_api is missing, or is not a valid https URL",
                 response
             )
         }

@@ -13,7 +13,7 @@ package struct GraphQLCall: Sendable {
     package var context = JSONObject()
     /// A digest of the app's token, which becomes part of the key of a cached response.
     package var identity = ""
-    /// Whether the call is made for a buyer, so that no other buyer may get its response.
+    /// Whether the call is made for a buyer; no other buyer may get the response to such a call.
     package var isPersonal = false
     /// Whether a cache may be used.
     package var cachePolicy = CachePolicy.networkOnly

@@ -19,7 +19,8 @@ extension GraphQLExecutor {
     ///   - call: The call, with its cache policy.
     ///   - needsData: Whether the caller needs data, so that a response with errors alone is a failure.
     /// - Returns: The response and its source.
-    /// - Throws: `IdentityError` when there is no usable response.
+    /// - Throws: `IdentityError` of the request if no cached response may replace its response; with code `cache_miss` if the policy allows
+    ///   no request and the cached response is missing or invalid.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,
@@ -149,7 +150,7 @@ extension GraphQLExecutor {
             .rejected,
             .cacheMiss,
             isCached
-                ? "The cache has no usable response for this call, and the cache policy allows no request."
+                ? "The cached response for this call is missing or invalid, and the cache policy allows no request."
                 : "The cache policy allows no request, but the client has no cache, or responses of this call are never stored.",
             hint: isCached
                 ? "Use a cache policy that allows a request, such as cacheFirst."

@@ -39,9 +39,9 @@ public struct GraphQLDocument: Sendable, Hashable {
     public let contextVariables: [String]
     /// Whether the operation may be repeated after an unknown outcome.
     public let repetition: Repetition
-    /// Whether responses belong to one buyer, so that no cache stores them.
+    /// Whether responses belong to one buyer; always true for mutations.
     ///
-    /// Always true for mutations.
+    /// A cache never stores such responses.
     public let isPersonal: Bool
 
     /// Creates a document.

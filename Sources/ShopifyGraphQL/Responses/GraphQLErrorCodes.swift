@@ -21,6 +21,6 @@ extension IdentityError.Code {
     ///
     /// The error's `cause` is a ``PollTimeout``.
     public static let pollTimeout = Self(rawValue: "poll_timeout")
-    /// The cache policy allows no request, and the cache has no usable response.
+    /// The cache policy allows no request, and the cached response is missing or invalid.
     public static let cacheMiss = Self(rawValue: "cache_miss")
 }

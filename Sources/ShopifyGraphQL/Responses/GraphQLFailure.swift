@@ -6,7 +6,7 @@ struct GraphQLFailure: Error {
     let error: IdentityError
     let effect: Effect
     let metadata: GraphQLMetadata?
-    /// Whether the response was too large, so that another attempt would fail in the same way.
+    /// Whether another attempt would fail in the same way, because the response was too large.
     private(set) var isFinal = false
 
     init(_ error: IdentityError, _ effect: Effect, _ metadata: GraphQLMetadata? = nil) {

@@ -35,7 +35,7 @@ indirect enum SwiftType: Hashable, Sendable {
 struct PayloadUse: Sendable {
     struct Field: Hashable, Sendable {
         let property: OutputProperty
-        /// Whether the field's type is nested in the operation's type, so that other operations cannot use it.
+        /// Whether the field's type is nested in the operation's type; other operations cannot use a nested type.
         let isLocal: Bool
     }
 
@@ -144,7 +144,7 @@ struct FragmentType: Sendable {
     /// The name of the constant that holds the definition.
     let constant: String
     let text: String
-    /// Whether the Swift type exists already, so that only the constant is written.
+    /// Whether the Swift type already exists; if it does, only the constant is written.
     let isProvided: Bool
     let deprecated: [String]
 }

@@ -19,7 +19,7 @@ public protocol DeviceAuthorizing: Sendable {
     /// - Parameter authorization: The authorization to poll for.
     /// - Returns: The state of the login. After an outage or a timeout, return ``DevicePoll/unanswered(_:)``: ``SessionManager`` polls
     ///   again until the code expires.
-    /// - Throws: ``IdentityError`` when the login has ended without tokens.
+    /// - Throws: ``IdentityError`` when the login has failed, for example because the buyer refused or the code expired.
     func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll
 }
 

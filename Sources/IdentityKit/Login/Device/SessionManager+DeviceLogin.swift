@@ -81,7 +81,7 @@ extension SessionManager {
             .attemptExpired,
             outage == nil
                 ? "The device code expired before a poll showed that the buyer had signed in."
-                : "The device code expired, and the last poll got no usable response.",
+                : "The device code expired, and the last poll failed.",
             hint: "Start the login again.",
             reference: "RFC 8628 section 3.5",
             cause: outage

@@ -110,7 +110,7 @@ extension CartAdapter {
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "Shopify returned no usable checkout URL with https.",
+            "The checkout URL in Shopify's response is missing, or is not a valid https URL.",
             hint:
                 "Call checkout(for:in:options:) again. If the error persists, check the shop's primary domain in the Shopify admin. For "
                 + "a fake shop on this machine, set allowsLoopbackHTTP of StorefrontConfiguration.",

@@ -35,7 +35,7 @@ extension CartAdapter: SessionParticipant {
 
     /// Removes the buyer from the cart of a session that has ended, except with ``CartPolicy/Logout/drop``.
     ///
-    /// - Throws: `IdentityError` when the buyer may still be on the cart, so that the logout reports it.
+    /// - Throws: `IdentityError` when the removal failed and the buyer may still be on the cart. The logout reports this error.
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         guard policy.logout != .drop, let binding = try StoredCart(attachments[self.attachments.name]).binding
         else { return }
