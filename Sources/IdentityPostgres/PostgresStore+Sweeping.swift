@@ -9,8 +9,9 @@ extension PostgresStore: ExpirySweeping {
     /// change it.
     private static let page = 512
 
-    /// Removes rows that expired before the given time and by the database's clock, leases that have ended, and rows that have been in
-    /// quarantine for 30 days.
+    /// Removes expired rows, leases that have ended, and rows that have been in quarantine for 30 days.
+    ///
+    /// A row has expired if it expired before the given time and also before the current time of the database's clock.
     ///
     /// - Returns: The number of removed sessions, pending logins, marks of used tokens and files of the spool.
     public func sweep(expiredBefore date: Date) async throws -> Int {

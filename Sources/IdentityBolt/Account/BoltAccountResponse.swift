@@ -56,7 +56,9 @@ enum BoltAccountResponse {
         return address
     }
 
-    /// An ISO 3166-2 code without its country: `US-NY` becomes `NY`; nil if the code names another country than `country`.
+    /// The part of an ISO 3166-2 code after its country, for example `NY` for `US-NY`.
+    ///
+    /// Nil if the code names another country than `country`.
     private static func region(_ code: String?, in country: String?) -> String? {
         guard let code = code?.uppercased() else { return nil }
         let bytes = Array(code.utf8)

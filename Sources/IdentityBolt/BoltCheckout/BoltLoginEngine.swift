@@ -60,7 +60,7 @@ final class BoltLoginEngine: Sendable {
         return try pendingRequest(else: request) ?? request
     }
 
-    /// Returns the request that this login has already, else stores and returns `new`.
+    /// Returns the request that this login already has; if it has no request yet, stores and returns `new`.
     private func pendingRequest(else new: AuthorizationRequest?) throws(IdentityError) -> AuthorizationRequest? {
         try state.withLock { state throws(IdentityError) in
             switch state {

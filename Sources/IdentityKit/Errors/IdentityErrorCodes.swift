@@ -5,8 +5,8 @@ extension IdentityError.Code {
     public static let stateInvalid = Self(rawValue: "state_invalid")
     /// The `state` of a callback names no pending login or logout: it was never issued, has expired, or was used before.
     ///
-    /// Also the code if the callback is not the one that the login waits for. After a posted callback was stored, the login waits for a
-    /// callback with only the `state`. Otherwise it waits for one with more than the `state`.
+    /// The code is also used for a callback that the login does not wait for. After a posted callback was stored, the login waits for a
+    /// callback with only the `state`. Otherwise it waits for a callback with more parameters than the `state`.
     public static let stateUnknown = Self(rawValue: "state_unknown")
     /// The callback came from another browser than the one in which the login or logout began, or without the binding cookie.
     public static let browserMismatch = Self(rawValue: "browser_mismatch")

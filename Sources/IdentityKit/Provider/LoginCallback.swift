@@ -2,7 +2,7 @@ internal import IdentityHTTP
 
 /// The untrusted parameters that the provider sent back through the buyer's browser.
 ///
-/// The parser splits bytes, so that no combining character can hide a separator. It keeps repeated parameters, so that
+/// The parser splits bytes and not characters, so that no combining character can hide a separator. It keeps repeated parameters, so that
 /// ``value(of:)`` can refuse them.
 public struct LoginCallback: Sendable {
     /// The decoded parameters in order.

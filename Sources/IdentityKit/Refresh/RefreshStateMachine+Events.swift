@@ -38,7 +38,7 @@ extension RefreshStateMachine {
     package enum Purpose: Sendable {
         /// Marks the claim of another process, before this process waits for the response of that process.
         case markAwaited
-        /// Says that this process is about to send the refresh token.
+        /// Claims the refresh: the saved state says that this process is about to send the refresh token.
         case claim
         /// Replaces a stored response without tokens by the claim, before the second request.
         case claimAgain

@@ -39,8 +39,8 @@ extension TokenRefresher {
 
     /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``; nil if the states have no tokens.
     ///
-    /// If no newer tokens can be validated now, the result is the old tokens. They do not include the old refresh token if a response to it
-    /// belongs to another login: that token must not be sent again, not even in a revocation.
+    /// If no newer tokens can be validated now, the old tokens are returned. If a response to their refresh token belongs to another login,
+    /// they are returned without the refresh token: it must not be sent again, not even in a revocation.
     func lastTokens(in states: [SessionState], of session: StoredSession) async -> TokenSet? {
         guard case .responded(var old, let response)? = states.first else { return states.first?.tokens }
         do {

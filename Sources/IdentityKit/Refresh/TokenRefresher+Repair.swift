@@ -6,8 +6,8 @@ extension TokenRefresher {
 
     /// Completes the interrupted refreshes of crashed processes, and saves the tokens and responses that this process could not save.
     ///
-    /// With `pausing`, a session is left out during the pause after its failed refreshes, so that a response that is never accepted is
-    /// validated more and more rarely. A session with unsaved tokens, or an unsaved response, is never left out.
+    /// With `pausing`, a session is skipped while it is in the pause after a failed refresh. These pauses become longer, so a response that
+    /// is never accepted is validated less and less often. A session with unsaved tokens, or an unsaved response, is never skipped.
     ///
     /// - Throws: The store's error if it cannot list the interrupted refreshes.
     func repairAll(pausing: Bool) async throws -> RepairReport {

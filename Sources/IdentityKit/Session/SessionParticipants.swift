@@ -89,8 +89,8 @@ final class SessionParticipants: Sendable {
 
     /// Notifies carts and other participants of the end of a session.
     ///
-    /// - Returns: The errors of the participants. If their work takes longer than `longestWait`, or if this task is cancelled, one error
-    ///   that says that the work continues.
+    /// - Returns: The errors of the participants. If their work takes longer than `longestWait`, or if this task is cancelled, it is a
+    ///   single error which says that the work continues.
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         guard !all.isEmpty else { return [] }
         return await background.run(waitingUpTo: longestWait) { [self] in

@@ -4,7 +4,8 @@ internal import Synchronization
 /// The leases that this process has seen in the table, and when each of them ends unless it is renewed.
 ///
 /// A lease has ended when this process has seen it unchanged for its whole length. The time is measured with the continuous clock of this
-/// process, because the server's clock may jump. The holder counts from before its request, so it stops relying on the lease earlier.
+/// process, because the server's clock may jump. The holder measures from the time before its request, so it stops relying on the
+/// lease earlier.
 final class SeenLeases: Sendable {
     /// The state of a lease in the table.
     struct Version: Sendable, Equatable {

@@ -71,8 +71,8 @@ public struct LoopbackPresenter: FormPostPresenting {
     /// - Parameters:
     ///   - postLogoutRedirectURI: The URI registered at the provider, with the host 127.0.0.1 or [::1]. Without a port, the system
     ///     chooses a free port.
-    ///   - page: Ends the app's session and returns the URL of the provider's logout page, or nil if the browser will not return
-    ///     from that page: this presenter then opens no page. The argument is the URI at which this presenter listens.
+    ///   - page: Ends the app's session and returns the URL of the provider's logout page. It returns nil if the browser will not return
+    ///     from that page; in this case this presenter opens no page. The argument is the URI at which this presenter listens.
     /// - Returns: The URL of the browser's return, for `LogoutCallback`; nil if `page` returned nil.
     /// - Throws: The same errors as ``present(_:)``, and the errors of `page`.
     public func presentLogout(

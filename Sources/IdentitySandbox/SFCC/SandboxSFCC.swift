@@ -12,7 +12,9 @@ public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {
         var configuration: SandboxSFCCConfiguration
         var keyrings = SigningKeyrings(owner: "sfcc", keyIDPrefix: "sfcc-", algorithms: [.rs256])
-        /// The buyers by their cookie `dwsid`: `Login-OAuthMobileBolt` adds a buyer, `Login-ExchangeSFCCToken` removes the buyer.
+        /// The number of the buyer for each value of the cookie `dwsid`.
+        ///
+        /// The controller `Login-OAuthMobileBolt` adds an entry, and `Login-ExchangeSFCCToken` removes it.
         var sessions: [String: Int] = [:]
     }
 

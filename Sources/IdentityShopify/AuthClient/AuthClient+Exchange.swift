@@ -39,8 +39,8 @@ extension AuthClient {
     /// Exchanges a code for tokens and calls the delegate, as in the earlier version of Shopify's tutorial.
     ///
     /// For a code from ``handleCallback(url:)``, the client uses the code verifier of that login. If the app reads the code from the
-    /// callback itself, the client uses the latest verifier from ``generateCodeVerifier()``, if it is less than ten minutes old. Then the
-    /// app must compare `state` before this call. If several logins can run at a time, it must use
+    /// callback itself, the client uses the latest verifier from ``generateCodeVerifier()``, if it is less than ten minutes old. In
+    /// this case the app must compare `state` before this call. If several logins can run at a time, it must use
     /// ``requestAccessToken(code:codeVerifier:)`` instead.
     ///
     /// - Parameter code: The authorization code.

@@ -103,7 +103,8 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - idToken: The ID token of the login.
-    ///   - completion: Called exactly once, on the client's `callbackExecutor`: whether ``logout(idToken:)`` succeeded, and if not, why.
+    ///   - completion: Called exactly once, on the client's `callbackExecutor`. It receives whether ``logout(idToken:)`` succeeded, and the
+    ///     description of the error if it failed.
     public func logout(
         idToken: String,
         completion: @escaping @Sendable (_ success: Bool, _ error: String?) -> Void

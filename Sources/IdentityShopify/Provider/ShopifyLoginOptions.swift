@@ -20,8 +20,8 @@ public struct ShopifyLoginOptions: Sendable {
     public var signInMethod: String?
     /// Whether the login must not show a page (`prompt=none`).
     ///
-    /// Such a login succeeds only in a browser that is signed in at the shop. In another browser it fails with code `login_required`:
-    /// then start a login that is not silent.
+    /// Such a login succeeds only in a browser that is signed in at the shop. In another browser it fails with code `login_required`.
+    /// In this case start a login that is not silent.
     public var isSilent = false
     /// The path of the app to which the buyer returns after the login.
     public var returnPath: String?

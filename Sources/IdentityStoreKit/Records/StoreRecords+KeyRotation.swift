@@ -13,8 +13,9 @@ extension StoreRecords {
 
     /// The role and the number of rows of each key.
     ///
-    /// `others` are the ids of the keys of records outside of the tables, such as those in the spool. `next` returns groups of the next
-    /// rows of a table: the first 24 bytes of a record, the number of rows, and their highest row key. An empty result ends the table.
+    /// `others` contains one key id for each record outside the tables, such as a record in the spool. `next` groups the next rows of a
+    /// table by the first 24 bytes of their records. It returns these bytes, the number of rows and the highest row key of each group. An
+    /// empty result means that the table has no more rows.
     package func keyUsage(
         others: [String],
         countingRows next: (SealedRow.Kind, _ after: Int64) async throws -> [(start: [UInt8], rows: Int, key: Int64)]

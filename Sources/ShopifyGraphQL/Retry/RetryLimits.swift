@@ -27,8 +27,8 @@ public struct RetryLimits: Sendable, Equatable {
     public var deadline: Duration
     /// The longest first pause after Shopify rejected requests of this process as an attack.
     ///
-    /// This limit doubles each time, up to ten times as long. Each pause is between half of the limit and all of it. A longer
-    /// `Retry-After`, up to an hour, is respected.
+    /// Each pause is a random time between half of the limit and the whole limit. The limit doubles for each further pause, up to ten times
+    /// this value. If Shopify requests a longer pause with `Retry-After`, the client waits for that time, up to an hour.
     public var securityPause: Duration
 
     /// Creates limits.

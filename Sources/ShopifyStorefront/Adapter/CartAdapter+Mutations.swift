@@ -9,8 +9,8 @@ extension CartAdapter {
     /// - Parameters:
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language.
-    ///   - isMade: Whether a cart shows that the change was made. It decides after a response with GraphQL errors and without a cart. With
-    ///     nil, such a response is an error.
+    ///   - isMade: Returns whether a cart shows that the change was made. After a response with GraphQL errors and without a cart, the cart
+    ///     is read and passed to this closure. With nil, such a response is an error.
     ///   - mutation: Creates the mutation, and may change the binding.
     /// - Returns: The changed cart.
     /// - Throws: `IdentityError`, also for user errors.

@@ -202,7 +202,7 @@ extension CartDiscountCode: GraphQLReadable {
 }
 
 extension CartGiftCard: GraphQLReadable {
-    /// Reads id and last characters.
+    /// Reads the card's id and the last characters of its code.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         id = try node.field("id")
         lastCharacters = try node.field("lastCharacters", as: String?.self) ?? ""

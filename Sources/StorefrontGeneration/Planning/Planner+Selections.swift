@@ -2,7 +2,7 @@ internal import GraphQLLanguage
 
 /// The types of selection sets.
 extension Planner {
-    /// The type of a selection set: a fragment's, a shared payload's, or a nested type.
+    /// The Swift type for a selection set: the type of a fragment, the type of a shared payload, or a new nested type.
     mutating func selected(
         _ selections: [GraphSelection],
         _ parent: GraphSchemaType,

@@ -1,10 +1,10 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// What the last work of a command could not complete: new tokens that it could not store, or refreshes or changes of carts that still
-/// ran at its time limit.
+/// Records the work that a command could not complete before its end.
 ///
-/// Unless a later attempt stores these tokens, they are lost when the process ends.
+/// This work is new tokens that could not be stored, and refreshes and changes of carts that still ran at the time limit. New tokens are
+/// lost when the process ends, unless a later attempt stores them.
 final class NonDurableTokens: Sendable {
     private struct LastWork {
         /// Keeps the manager alive, because a new manager could otherwise get the address of a released one as its identifier.

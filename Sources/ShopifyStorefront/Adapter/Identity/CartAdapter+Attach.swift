@@ -135,8 +135,8 @@ extension CartAdapter {
     ///   - response: The response.
     ///   - binding: The session's cart, which is updated.
     ///   - context: The buyer's IP, country and language.
-    ///   - isMade: Whether the cart shows that the change was made. It decides after a response without a cart and with GraphQL errors.
-    ///     With nil, such a response is always an error.
+    ///   - isMade: Returns whether the cart shows that the change was made. After a response with GraphQL errors and without a cart, the
+    ///     cart is read and passed to this closure. With nil, such a response is always an error.
     /// - Returns: The cart.
     /// - Throws: The GraphQL errors of a response without a cart, if `isMade` does not find the change; otherwise the error of reading the
     ///   cart. ``CartGone`` when Shopify no longer has the cart.
