@@ -17,9 +17,9 @@ extension PostgresStore {
     public struct Configuration: Sendable {
         /// A `postgresql://` URL or libpq's keywords and values; never repeated in an error or a log.
         ///
-        /// Several hosts may be named (`host1,host2`). Unlike in libpq, the first one that accepts writes is used by default. If there is
-        /// none, the first readable one is used, and only reads work. With `target_session_attrs=read-write` or `primary`, a read-only host
-        /// is never used. For a host on another machine, `sslmode` is `verify-full` unless the string sets it.
+        /// Several hosts may be named (`host1,host2`). Unlike in libpq, the first host that accepts writes is used by default. If no host
+        /// accepts writes, the first readable host is used, and only reads work. With `target_session_attrs=read-write` or `primary`, a
+        /// read-only host is never used. For a host on another machine, `sslmode` is `verify-full` unless the string sets it.
         public var connection: Secret
         /// The key under which records are sealed.
         public var key: StoreKey

@@ -16,8 +16,8 @@ extension PostgresStore: UsedTokenStore {
     /// At the maximum number of marks, up to 512 marks that have expired by the store's clock and by the database's clock are removed. Only
     /// some calls count the marks, so the maximum may be exceeded (``Configuration/maximumUsedTokens``).
     ///
-    /// - Throws: `IdentityError` of the store; with code `store_full` when a call finds the maximum number of marks, none of them has
-    ///   expired, and the token is not marked.
+    /// - Throws: `IdentityError` of the store; with code `store_full` when a call finds the maximum number of marks, no mark has expired,
+    ///   and the token is not marked.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         // If the response is lost, this random value shows whether this call or another one has made the mark.

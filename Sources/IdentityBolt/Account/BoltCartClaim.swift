@@ -2,8 +2,9 @@ internal import IdentityKit
 
 /// The data of a Bolt buyer for a cart.
 enum BoltCartClaim {
-    /// The contact data for a cart: addresses, a verified e-mail address and a phone number in E.164; `.none` if the buyer has none of
-    /// them.
+    /// The contact data for a cart: addresses, a verified e-mail address and a phone number in E.164.
+    ///
+    /// The result is `.none` if the buyer has no such data.
     ///
     /// E-mail address and phone number come from `buyer`, otherwise from `known`. The addresses come from `buyer`.
     static func make(_ buyer: Buyer, orElse known: Buyer) -> CartClaim {
@@ -18,7 +19,7 @@ enum BoltCartClaim {
         return contact == BuyerContact() ? .none : .contact(contact)
     }
 
-    /// The contact data of a buyer with a verified e-mail address; `.none` for a buyer without one.
+    /// The contact data of a buyer with a verified e-mail address; `.none` for other buyers.
     static func makeVerified(_ buyer: Buyer) -> CartClaim {
         buyer.email?.isVerified == true ? make(buyer, orElse: buyer) : .none
     }

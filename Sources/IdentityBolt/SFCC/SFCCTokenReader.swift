@@ -115,7 +115,7 @@ struct SFCCTokenReader: Sendable {
 
     /// The earlier of the response's `expires_in` and the token's `exp`; if neither exists, half an hour, the lifetime of SLAS tokens.
     ///
-    /// An unusable `expires_in` in the response to a refresh counts as missing, so that a rotated refresh token is not lost.
+    /// An invalid `expires_in` in the response to a refresh counts as missing, so that a rotated refresh token is not lost.
     private func expiry(
         _ response: SFCCResponse,
         _ claims: JSONObject,

@@ -14,8 +14,8 @@ internal import Synchronization
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
     private var byAddress: [UInt: CurlHandle] = [:]
     private var idle: [CurlHandle] = []
-    // When the deadlines are checked next. No request has an earlier deadline. The request with this deadline may have ended already;
-    // then the check finds no expired request.
+    // When the deadlines are checked next. No request has an earlier deadline. If the request with this deadline has already ended, the
+    // check finds no expired request.
     private var nextDeadline: ContinuousClock.Instant?
     private var commands: [CurlCommand] = []
     /// The callers to resume, with their results.

@@ -120,7 +120,8 @@ public struct HTTPURL: Sendable {
 
     /// Returns this URL with fields appended to its query.
     ///
-    /// - Parameter encoded: Fields that ``FormEncoding`` has encoded, so only the length is checked; no bytes change nothing.
+    /// - Parameter encoded: Fields that ``FormEncoding`` has encoded. Only their length is checked. If it is empty, the URL is returned
+    ///   unchanged.
     /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
     package func appending(encoded: [UInt8]) throws(HTTPURLError) -> HTTPURL {

@@ -18,7 +18,7 @@ public struct IdentityEnvironment: Sendable {
     ///
     /// Events of logins and sessions go to the observers of the ``SessionManager``.
     public var observers: [any IdentityObserver]
-    /// The `User-Agent` of every request to providers and shops, for example `MyShop/2.1`; Shopify rejects requests without one.
+    /// The `User-Agent` of every request to providers and shops, for example `MyShop/2.1`; Shopify rejects requests without `User-Agent`.
     public var userAgent: String
 
     /// Creates an environment; by default with the system's clock and random bytes, no observers and the SDK's `User-Agent`.

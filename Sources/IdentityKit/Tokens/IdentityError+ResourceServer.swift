@@ -3,7 +3,7 @@ package import IdentityHTTP
 extension IdentityError {
     /// The error for a response with status 401 to a request with an access token.
     ///
-    /// `isSentByApp` says that the app sent the request with headers that it made, so that a hint about these headers helps.
+    /// `isSentByApp` says that the app itself sent the request. The hint about a rejected DPoP proof then also mentions new headers.
     package static func refusal(
         in headers: HTTPHeaders,
         of server: String,

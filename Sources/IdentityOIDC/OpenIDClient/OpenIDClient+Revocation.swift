@@ -20,9 +20,9 @@ extension OpenIDClient {
     ///
     /// The response may be invalid, so its ID token is read without validation. Cancelling the calling task does not stop the revocation.
     ///
-    /// `kept` is the buyer whose session stays if a step-up fails. Then tokens are revoked only if the ID token names another buyer: many
-    /// providers have one grant for a buyer and a client, and the revocation of one token of the grant invalidates the tokens of that
-    /// session.
+    /// `kept` is the buyer whose session stays if a step-up fails; nil for an ordinary login. In a step-up, the tokens are revoked only if
+    /// the ID token names another buyer: many providers have one grant for a buyer and a client, and the revocation of one token of the
+    /// grant invalidates the tokens of the session that stays.
     func revokeTokens(of response: JSONObject, keeping kept: Buyer?) async {
         func token(_ name: String) -> Secret? {
             (response[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }

@@ -22,9 +22,9 @@ package struct TokenResponse: Sendable {
     /// - Parameters:
     ///   - object: The object.
     ///   - settings: The settings of the provider.
-    ///   - usesDPoP: Whether a DPoP proof was sent, so that the tokens must be bound to its key (RFC 9449 section 5).
+    ///   - usesDPoP: Whether a DPoP proof was sent; if so, the tokens must be bound to its key (RFC 9449 section 5).
     ///   - acceptsUnboundTokens: Whether bearer tokens are accepted although a proof was sent.
-    ///   - isRefresh: Whether this is the response to a refresh. Then an unusable `expires_in` counts as missing: an error would lose
+    ///   - isRefresh: Whether this is the response to a refresh, in which an invalid `expires_in` counts as missing: an error would lose
     ///     the new refresh token, although the provider may have invalidated the old one.
     /// - Throws: `IdentityError` with code `token_response_invalid` that names the member; with code `token_unbound`
     ///   for a bearer token that must be bound.

@@ -41,7 +41,7 @@ extension SandboxFault {
     /// - Parameters:
     ///   - name: The claim.
     ///   - value: The value of the second member.
-    ///   - isEscaped: Whether the second name is written with `\u` escapes, so that the names are equal only after JSON parsing.
+    ///   - isEscaped: Whether the second name is written with `\u` escapes; the names are then equal only after JSON parsing.
     /// - Returns: The fault.
     public static func duplicateClaim(
         _ name: String,

@@ -52,7 +52,7 @@ public struct StoreHeader: Sendable {
 
     /// Returns the object that seals and opens the rows of the store.
     ///
-    /// - Throws: `IdentityError` with `store_key_mismatch` when none of the keys is one of the store's, or `store_corrupt` when the
+    /// - Throws: `IdentityError` with code `store_key_mismatch` when `keys` contains no key of the store, or `store_corrupt` when the
     ///   header is damaged.
     public func records(openedWith keys: StoreKeys) throws(IdentityError) -> StoreRecords {
         StoreRecords(

@@ -63,8 +63,8 @@ public struct StoreUnderTest: Sendable {
     ///
     /// - Parameters:
     ///   - abilities: What `open` can set up. ``Ability/damage`` in it is ignored: it depends on whether you pass `damaging`.
-    ///   - damage: Changes the stored data without a call of the store. Returns false if the store cannot contain this damage; then
-    ///     the case does not apply.
+    ///   - damage: Changes the stored data without a call of the store. Returns false if the store cannot contain this damage; the
+    ///     case does not apply to such a store.
     ///   - open: Opens the store.
     public init(
         _ abilities: Set<Ability> = [],

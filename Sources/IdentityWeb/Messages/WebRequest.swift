@@ -15,8 +15,8 @@ internal import IdentityKit
 public struct WebRequest: Sendable {
     /// The largest body that the routes read, in bytes.
     ///
-    /// An adapter need not read a larger body to its end. It can respond with status 413 itself, or pass one byte more than this number:
-    /// then the routes respond with 413.
+    /// An adapter need not read a larger body to its end. It can respond with status 413 itself. It can also pass one byte more than this
+    /// number; the routes respond with 413 in this case.
     public static let maximumBodyBytes = 64 << 10
 
     /// The method.

@@ -17,7 +17,7 @@ extension GraphQLExecutor {
     /// - Parameters:
     ///   - operation: The operation.
     ///   - call: The call, with its cache policy.
-    ///   - needsData: Whether the caller needs data, so that a response with errors alone is a failure.
+    ///   - needsData: Whether the caller needs data; if so, a response that contains only errors is a failure.
     /// - Returns: The response and its source.
     /// - Throws: `IdentityError` of the request if no cached response may replace its response; with code `cache_miss` if the policy allows
     ///   no request and the cached response is missing or invalid.

@@ -6,8 +6,8 @@ extension StorefrontClient {
     ///
     /// - Parameter context: Values that override the client's context.
     /// - Returns: The global id.
-    /// - Throws: `IdentityError` in the same cases as `execute`, and with kind `IdentityError.Kind.configuration` when none of the
-    ///   first 20 available products, among the shop's first 250 products, has an available variant among its first 250.
+    /// - Throws: `IdentityError` in the same cases as `execute`, and with kind `IdentityError.Kind.configuration` when no available variant
+    ///   was found. The search reads the shop's first 250 products, and the first 250 variants of the first 20 available products.
     package func firstAvailableVariant(in context: StorefrontContext) async throws -> String {
         let products = try await execute(ProductsPage(first: 250), in: context).data.nodes
         for product in products.lazy.filter(\.availableForSale).prefix(20) {

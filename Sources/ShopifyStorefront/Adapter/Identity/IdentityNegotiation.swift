@@ -5,8 +5,10 @@ internal import ShopifyGraphQL
 struct IdentityNegotiation {
     /// How a negotiation ends.
     enum Outcome {
-        /// The last response: Shopify accepted the identity, returned no cart and no error, or no longer has the cart. With `endsWithCart`
-        /// also a response that rejects parts and has a cart.
+        /// Shopify accepted the identity, returned neither a cart nor an error, or no longer has the cart.
+        ///
+        /// The value is the last response. With `endsWithCart`, it may also be a response that has a cart and rejects parts of the
+        /// identity.
         case answered(CartMutationResponse)
         /// Shopify rejected the identity, or the token exchange failed before a request.
         case rejected(IdentityError, CartMutationResponse?)
