@@ -140,9 +140,9 @@ extension BoltProvider: BoltAuthorizing {
 
     /// Exchanges a code from a phone or from ``BoltCheckout``; see ``exchange(_:redirectURI:)``.
     ///
-    /// ``BoltCheckout`` and ``BoltLoginFlow`` let this provider check the login's callback. Then the token request contains the redirect
-    /// URI of the authorization request, and the ID token must contain the nonce of that request, if it had one. For any other login, the
-    /// token request contains the configured redirect URI, if any, and no nonce is checked.
+    /// ``BoltCheckout`` and ``BoltLoginFlow`` let this provider check the login's callback. In this case the token request contains the
+    /// redirect URI of the authorization request, and the ID token must contain the nonce of that request, if it had one. For any other
+    /// login, the token request contains the configured redirect URI, if any, and no nonce is checked.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
         let login = try result.completedLogin()
         return try await client.exchange(code: login.code, for: attempt(of: login, descriptor.redirectURI))

@@ -12,8 +12,9 @@ internal import IdentityOIDC
 /// )
 /// ```
 ///
-/// Without a configured key set (`endpoints.jwks`) nothing proves the token's claims. Then the buyer's issuer ends in `#unverified`, so it
-/// never equals a verified buyer's issuer. No contact of such a buyer counts as verified, and a cart gets no data of the buyer.
+/// Without a configured key set (`endpoints.jwks`) nothing proves the token's claims. In this case the buyer's issuer ends in
+/// `#unverified`, so it never equals a verified buyer's issuer. No contact of such a buyer counts as verified, and a cart gets no data of
+/// the buyer.
 public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProviding {
     /// The suffix of an unverified buyer's issuer; the issuer of a verified buyer never contains `#`.
     public static let unverifiedIssuerSuffix = "#unverified"

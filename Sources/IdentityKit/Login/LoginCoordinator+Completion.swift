@@ -2,9 +2,9 @@
 extension LoginCoordinator {
     /// Completes a login.
     ///
-    /// Pass `mayBeRepeatedCallback` if the binding comes from a cookie that is named after the callback's attempt. Then an unknown `state`
-    /// is not reported as an attack: the browser repeats its own callback, for example when the buyer reloads the page of a failed login.
-    /// `noteReturnPath` gets the login's return path before the login can fail at the provider.
+    /// Pass `mayBeRepeatedCallback` if the binding comes from a cookie that is named after the callback's attempt. In this case an unknown
+    /// `state` is not reported as an attack: the browser repeats its own callback, for example when the buyer reloads the page of a failed
+    /// login. `noteReturnPath` gets the login's return path before the login can fail at the provider.
     func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,

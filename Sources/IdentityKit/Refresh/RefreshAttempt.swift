@@ -28,7 +28,7 @@ struct RefreshAttempt: Sendable {
 
     /// Whether the provider's limiter permitted this attempt to send requests.
     ///
-    /// Then the observers are told if the attempt fails.
+    /// If it did and the attempt fails, the observers are told.
     var isPermitted: Bool { permit != nil }
 
     func storedSession() throws(IdentityError) -> StoredSession {

@@ -63,7 +63,7 @@ public struct Session: Sendable {
     /// Whether the buyer has to sign in again; treat such a session as not signed in.
     ///
     /// The value depends only on the stored state. It stays false if the tokens have expired and there is no refresh token, and if the
-    /// tokens belong to another issuer than the configured one. Then a call that needs new tokens fails with
+    /// tokens belong to another issuer than the configured one. In this case a call that needs new tokens fails with
     /// ``IdentityError/Code/notRefreshable`` or ``IdentityError/Code/issuerChanged``.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 

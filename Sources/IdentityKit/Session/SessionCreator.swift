@@ -10,8 +10,8 @@ struct SessionCreator: SessionService {
     /// - Parameters:
     ///   - tokens: The tokens.
     ///   - descriptor: The provider that issued them.
-    ///   - isReplacement: Whether the caller removes another session of the tenant next. Then the new session is stored even if the tenant
-    ///     has reached the store's maximum number of sessions.
+    ///   - isReplacement: Whether the caller removes another session of the tenant next. In this case the new session is stored even if the
+    ///     tenant has reached the store's maximum number of sessions.
     /// - Returns: The session.
     /// - Throws: `IdentityError` for tokens whose buyer has no issuer or no subject, and the store's error.
     func create(

@@ -56,7 +56,7 @@ extension SessionManager {
     /// Ends all sign-ins of the buyer of a session except this session, and revokes their tokens.
     ///
     /// After the revocation, a provider that keeps one grant for a buyer and a client may also reject the refresh token of the session that
-    /// stays. Then the buyer has to sign in again when the session's access token expires.
+    /// stays. In this case the buyer has to sign in again when the session's access token expires.
     ///
     /// - Parameter id: The session that stays.
     /// - Returns: The results of the logouts.

@@ -70,7 +70,7 @@ public struct ClientKey: Sendable {
         ]
         let text = String(decoding: bytes, as: UTF8.self)
         guard let form = forms.first(where: { text.contains("-----BEGIN \($0.0)-----") }) else {
-            return invalid("The client key is neither exactly one unencrypted PRIVATE KEY block in PEM nor a JWK.")
+            return invalid("The client key must be a JWK, or PEM with exactly one unencrypted PRIVATE KEY block.")
         }
         return IdentityError(
             configuration: "The client key is \(form.1); it must be an unencrypted PRIVATE KEY (PKCS#8) in PEM.",

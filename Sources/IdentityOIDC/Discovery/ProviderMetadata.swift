@@ -108,7 +108,7 @@ public struct ProviderMetadata: Sendable {
                 url.isSecure(orLoopback: allowsLoopbackHTTP)
             else {
                 throw Self.failure(
-                    "have a \(name) that is not a usable https URL",
+                    "have a \(name) that is not a valid https URL",
                     hint:
                         "Ask the provider to correct \(name). For tests on one machine, set allowsLoopbackHTTP to true: it permits http "
                         + "to loopback addresses such as 127.0.0.1 and [::1], not to localhost."

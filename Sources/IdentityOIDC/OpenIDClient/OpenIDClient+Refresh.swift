@@ -61,9 +61,9 @@ extension OpenIDClient {
     /// - Parameters:
     ///   - response: The response of ``requestRefresh(of:under:)``.
     ///   - tokens: The tokens that were refreshed.
-    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. False for a refresh token that an app stored. Then the ID token
-    ///     of the response determines the buyer. It is validated even if it is the stored one, and must name the buyer of the old tokens if
-    ///     they have one.
+    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. False for a refresh token that an app stored. In this case the
+    ///     ID token of the response determines the buyer. It is validated even if it is the stored one, and must name the buyer of the old
+    ///     tokens if they have one.
     /// - Returns: The new tokens; without a buyer if `isBuyerKnown` is false and the response contains no ID token.
     /// - Throws: `RefreshRefusal` when the response contains neither an access token nor a refresh token; another error when it may
     ///   contain one, with `isAttackSuspected` when its ID token belongs to another login.

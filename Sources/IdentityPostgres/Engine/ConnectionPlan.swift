@@ -105,7 +105,7 @@ struct ConnectionPlan: Sendable {
         guard let mode else { return "verify-full" }
         guard allowsUnverified else {
             throw invalid(
-                "its sslmode is not verify-full, and it names a host that is neither a Unix socket, localhost nor a loopback address",
+                "its sslmode is not verify-full, although one of its hosts is not a Unix socket, localhost or a loopback address",
                 hint:
                     "Set sslmode=verify-full in the connection string. To allow a weaker mode at your own risk, set allowsUnverifiedTLS."
             )

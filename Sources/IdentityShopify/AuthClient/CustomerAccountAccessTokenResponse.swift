@@ -6,7 +6,7 @@ public import IdentityKit
 /// The members are strings, as in the guide, so that its code compiles unchanged. Printing, dumping or reflecting the value
 /// shows no token, and it cannot be encoded. So only code that reads a member can leak a token, and a text search finds that code.
 ///
-/// An app that sends the token request itself can decode the value from Shopify's JSON, as the guide does. Then its ID token is not
+/// An app that sends the token request itself can decode the value from Shopify's JSON, as the guide does. In this case its ID token is not
 /// verified.
 public struct CustomerAccountAccessTokenResponse: Sendable {
     /// The tokens; they may be unverified.
@@ -47,7 +47,7 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The ID token, which a logout needs.
     ///
-    /// A refresh usually returns no ID token. Then this is the login's ID token, or nil if the client does not know the login's ID token.
+    /// If a refresh returns no ID token, as usual, this is the login's ID token, or nil if the client does not know the login's ID token.
     public var idToken: String? { tokenSet.idToken?.reveal() }
 
     /// The refresh token: use it once, then store the new one.

@@ -6,7 +6,7 @@ internal import ShopifyGraphQL
 extension ShopifyProvider {
     /// Requests the buyer's data from the Customer Account API.
     ///
-    /// Name, e-mail and phone are protected customer data: an app that Shopify has not approved does not get them. Then the result
+    /// Name, e-mail and phone are protected customer data: an app that Shopify has not approved does not get them. In this case the result
     /// contains the values from the login's ID token. The same is true if neither the configuration nor discovery gives the API's URL.
     ///
     /// - Throws: `IdentityError`; with code `access_token_refused` if the API rejected the access token and a newer one may be accepted.

@@ -26,7 +26,7 @@ struct RouteTable: Sendable {
         else {
             throw IdentityError(
                 configuration:
-                    "`basePath` must be empty, or a URL path that begins with a slash, ends without one, and needs no percent encoding.",
+                    "`basePath` must be empty, or a URL path that begins but does not end with a slash, and needs no percent encoding.",
                 hint: "Set basePath for example to /auth, or to an empty text for no base path."
             )
         }

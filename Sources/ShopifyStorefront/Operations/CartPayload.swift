@@ -17,7 +17,8 @@ public struct CartPayload: Sendable {
     /// The cart, if the change was made.
     ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors`; with code `IdentityError.Code.outcomeUnknown` when there is
-    ///   neither a cart nor an error. Then the change may have been made. With the response's `metadata`, the error has the request's id.
+    ///   neither a cart nor an error. In this case the change may have been made. With the response's `metadata`, the error has the
+    ///   request's id.
     public func checked(_ metadata: GraphQLMetadata? = nil) throws(IdentityError) -> Cart {
         guard userErrors.isEmpty else { throw IdentityError.refusal(of: userErrors, metadata) }
         guard let cart else {
