@@ -45,8 +45,12 @@ struct CartContactTests {
     }
 
     /// A Shopify that rejects every document with the country code XX.
+    private static func hasXX(_ call: FakeStorefront.Call) -> Bool {
+        String(decoding: call.request.body, as: UTF8.self).contains(#""XX""#)
+    }
+
     @Sendable private static func withoutXX(_ call: FakeStorefront.Call) async -> LoopbackResponse {
-        guard String(decoding: call.request.body, as: UTF8.self).contains(#""XX""#) else { return .payload(call.field) }
+        guard hasXX(call) else { return .payload(call.field) }
         return .json(#"{"errors":[{"message":"x","extensions":{"code":"INVALID_VARIABLE"}}]}"#)
     }
 
@@ -90,6 +94,37 @@ struct CartContactTests {
         )
     }
 
+    @Test("a country that Shopify refuses is sent only once, and used for no later request about the cart")
+    func refusedCountry() async throws {
+        var contact = Self.contactWithUnknownCountry()
+        contact.phone = nil
+        let shop = try await TestShop(.contact(contact)) { call in
+            let accepted = LoopbackResponse.read(.cart(email: "ada@example.com"))
+            return await call.field == "cart" && !Self.hasXX(call) ? accepted : Self.withoutXX(call)
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        shop.storefront.forget()
+        #expect(try await shop.carts.checkout(for: shop.session).identity == .contact)
+        #expect(shop.storefront.fields == ["cart"])
+        let end = try await shop.carts.logout(shop.session, mode: .clone)
+        #expect(end.guest != nil && end.problem == nil)
+    }
+
+    @Test("a cart that gets a new id with the address has the buyer again only after the next checkout")
+    func movedWithAddress() async throws {
+        let shop = try await TestShop(.contact(CartIdentityTests.contact())) { call in
+            let isMoved = call.field == "cartDeliveryAddressesReplace"
+            let cart = String.cart(id: isMoved ? "new" : "old", email: isMoved ? nil : "ada@example.com")
+            return call.field == "cart" ? .read(cart) : .payload(call.field, cart: cart)
+        }
+        let id = try #require(CartID(rawValue: "old"))
+        _ = try await shop.carts.adopt(id, for: shop.session, isTrusted: true)
+        #expect(try await shop.carts.attach(to: shop.session).identity == .degraded(.identityMissing))
+        shop.storefront.forget()
+        _ = try await shop.carts.checkout(for: shop.session)
+        #expect(shop.storefront.fields.first == "cartBuyerIdentityUpdate")
+    }
+
     @Test("an address that the buyer entered is not replaced by the provider's")
     func typedAddress() async throws {
         let shop = try await TestShop(.contact(CartIdentityTests.contact())) {
@@ -117,6 +152,9 @@ struct CartContactTests {
         shop.storefront.forget()
         _ = try await shop.carts.checkout(for: shop.session, in: StorefrontContext(country: "CA"))
         #expect(shop.storefront.fields == ["cartBuyerIdentityUpdate"])
+        shop.storefront.now { .payload($0.field, cart: .cart(id: "new", email: "ada@example.com")) }
+        _ = try await shop.carts.setNote("n", for: shop.session, in: shop.context)
+        #expect(!shop.storefront.fields.contains("cartDeliveryAddressesReplace"))
         var contact = CartIdentityTests.contact()
         contact.addresses[0].line1 = "2 Way"
         shop.provider.become(.contact(contact))

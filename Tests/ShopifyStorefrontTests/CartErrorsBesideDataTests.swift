@@ -166,6 +166,26 @@ import Testing
         #expect(end.guest != nil && shop.storefront.fields.contains("cartCreate"))
     }
 
+    @Test("a contact is put on the cart again if an error hides whether the cart has a customer")
+    func hiddenCustomerBesideContact() async throws {
+        var contact = CartIdentityTests.contact()
+        contact.phone = nil
+        let shop = try await TestShop(.contact(contact)) {
+            .payload($0.field, cart: .cart(email: "ada@example.com", addresses: ["a1"]))
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        let cart = String.cart(email: "ada@example.com", addresses: ["a1"])
+        let error = String.graphQLError("INTERNAL_SERVER_ERROR", "cart", "buyerIdentity", "customer")
+        for (errors, isRepeated) in [("", false), (error, true)] {
+            shop.storefront.forget()
+            shop.storefront.now {
+                $0.field == "cart" ? .read(cart, errors: errors) : .payload($0.field, cart: cart)
+            }
+            _ = try await shop.carts.checkout(for: shop.session)
+            #expect(shop.storefront.fields.contains("cartBuyerIdentityUpdate") == isRepeated)
+        }
+    }
+
     @Test("errors about a cart have the id of the request that they come from")
     func requestIDs() async throws {
         let shop = try await TestShop(.customer) { .payload($0.field) }

@@ -159,19 +159,13 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) -> CartIdentityResult {
         let showsContents = selection.showsContents(despite: result.errors)
-        let isMoved = response.cart.id != binding.cartID
         record(response.cart, showsContents: showsContents, in: &binding, context)
-        let read = CartIdentityResult(
+        return CartIdentityResult(
             cart: response.cart,
             checkoutURL: response.checkoutURL,
             customer: selection.customerVisibility(despite: result.errors),
             metadata: result.metadata
         )
-        // The cart under the new id may not have the buyer. With a problem, the next refresh or checkout attaches the buyer again.
-        if isMoved, binding.mayHoldBuyer, response.cart.buyerIdentity.customerID == nil, !read.hasContact {
-            binding.problem = .identityMissing
-        }
-        return read
     }
 
     /// Records the cart of a response in the binding: its id, which can be new, the buyer's IP of the call, and with the policy `recreate`
@@ -184,7 +178,15 @@ extension CartAdapter {
         in binding: inout CartBinding,
         _ context: StorefrontContext
     ) {
-        binding.cartID = cart.id
+        if cart.id != binding.cartID {
+            binding.cartID = cart.id
+            // Its key was the old id.
+            binding.fingerprint = nil
+            // The cart under the new id may not have the buyer. With a problem, the next refresh or checkout attaches the buyer again.
+            if binding.mayHoldBuyer, cart.buyerIdentity.customerID == nil, !cart.hasContact {
+                binding.problem = .identityMissing
+            }
+        }
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
         lineCache.record(cart, showsLines: showsContents && !cart.hasMoreLines, at: client.environment.clock.now)
         guard policy.gone == .recreate, showsContents else { return }

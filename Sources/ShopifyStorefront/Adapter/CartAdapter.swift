@@ -35,13 +35,13 @@ public final class CartAdapter: Sendable {
     let lineCache = CartLineCache()
     let runningLogouts = RunningLogouts<LogoutCall, CartLogout>()
 
-    /// Creates an adapter that follows the sessions of a manager.
+    /// Creates an adapter and registers it with the session manager, which notifies it about refreshed and ended sessions.
     ///
     /// - Parameters:
     ///   - client: The shop's Storefront API.
     ///   - sessions: The manager whose sessions have carts.
-    ///   - store: The store of that manager, with its attachments and locks.
-    ///   - policy: The actions at logout, after a login, and when Shopify no longer has a cart.
+    ///   - store: The manager's store, which keeps the cart ids and provides locks.
+    ///   - policy: What the adapter does with a cart at logout, after a login, and when Shopify no longer has the cart.
     public init(
         client: StorefrontClient,
         sessions: SessionManager,

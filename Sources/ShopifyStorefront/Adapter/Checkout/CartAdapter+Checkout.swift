@@ -68,7 +68,7 @@ extension CartAdapter {
             let isRemoved =
                 binding.hasEmail && buyer.email == nil || binding.hasPhone && buyer.phone == nil
                 || hasAddressOnly && result.cart.deliveryAddressIDs.isEmpty
-            if !isRemoved, buyer.customerID == nil { return result }
+            if !isRemoved, buyer.customerID == nil, result.customer != .hidden { return result }
         }
         return try await attach(identity, to: &binding, of: locked, in: context)
     }

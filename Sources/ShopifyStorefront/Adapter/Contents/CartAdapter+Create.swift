@@ -7,16 +7,18 @@ extension CartAdapter {
         _ lines: [CartLineInput],
         _ id: SessionID,
         _ context: StorefrontContext,
-        companyLocationID: String? = nil
+        companyLocationID: String? = nil,
+        sendsAddress: Bool = true
     ) async throws -> CartChange<SessionCart> {
         var (claim, problem) = try await claim(for: id)
         var negotiation = IdentityNegotiation(buyerIdentity(claim, in: context), companyLocationID: companyLocationID)
         while true {
             let outcome = try await negotiate(&negotiation, for: id, endsWithCart: true) { identity in
+                let address = sendsAddress ? identity.address : nil
                 let create = CartCreate(
                     lines: lines,
                     buyerIdentity: identity.input(over: nil),
-                    addresses: identity.address.map { [CartSelectableAddressInput($0)] } ?? []
+                    addresses: address.map { [CartSelectableAddressInput($0)] } ?? []
                 )
                 return try await send(create, in: context)
             }

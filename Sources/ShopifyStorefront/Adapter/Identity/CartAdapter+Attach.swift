@@ -181,14 +181,15 @@ extension CartAdapter {
     ) throws {
         binding.identity = identity.kind
         let fingerprint = try whole.fingerprint(for: binding.cartID)
-        if fingerprint != binding.fingerprint { binding.isAddressRemoved = false }
+        if let old = binding.fingerprint, old != fingerprint { binding.isAddressRemoved = false }
         binding.fingerprint = fingerprint
         // Shopify has just accepted the token. If it has expired by this machine's clock, the two clocks differ, and the time is not
         // recorded.
         let now = client.environment.clock.now
         binding.expiresAt = identity.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
-        binding.country = whole.country ?? binding.country
+        binding.country = identity.country ?? binding.country
+        binding.refusedCountry = identity.country == nil ? whole.country : nil
         if identity.token != nil { binding.companyLocationID = identity.companyLocationID }
         binding.hasEmail = identity.email != nil
         binding.hasPhone = identity.phone != nil

@@ -25,7 +25,8 @@ extension CartAdapter {
     /// cart.
     func isDue(_ identity: CartBuyerIdentity, on binding: CartBinding) throws -> Bool {
         if binding.isUntrusted { return false }
-        if binding.problem != nil || identity.country.map({ $0 != binding.country }) ?? false { return true }
+        let isNewCountry = identity.country.map { $0 != binding.country && $0 != binding.refusedCountry } ?? false
+        if binding.problem != nil || isNewCountry { return true }
         guard let fingerprint = try identity.fingerprint(for: binding.cartID) else { return binding.identity != .guest }
         return fingerprint != binding.fingerprint
     }

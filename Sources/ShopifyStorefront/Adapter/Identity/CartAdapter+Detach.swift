@@ -36,7 +36,7 @@ extension CartAdapter {
         case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors, response.metadata)
         case .done, .empty, .failed: break
         }
-        var result = try await resolve(response, &binding, in: context) { $0.lacksCustomer && !$0.hasContact }
+        var result = try await resolve(response, &binding, in: context) { $0.lacksCustomer && !$0.cart.hasContact }
         let addressIDs = result.cart.deliveryAddressIDs
         if !addressIDs.isEmpty {
             let remove = CartDeliveryAddressesRemove(cartID: binding.cartID, addressIDs: addressIDs)
@@ -45,7 +45,7 @@ extension CartAdapter {
         let hint =
             "If the session still exists and has this cart, call detach(from:in:). Do not give the cart to another buyer before "
             + "detach(from:in:) has succeeded."
-        guard result.cart.buyerIdentity.customerID == nil, permitsContact || !result.hasContact,
+        guard result.cart.buyerIdentity.customerID == nil, permitsContact || !result.cart.hasContact,
             result.cart.deliveryAddressIDs.isEmpty
         else {
             throw Self.incomplete(

@@ -18,12 +18,6 @@ struct CartIdentityResult: Sendable {
 
     var lacksCustomer: Bool { customer == .shown && cart.buyerIdentity.customerID == nil }
 
-    /// Whether the cart has an e-mail address or a phone number.
-    var hasContact: Bool {
-        let buyer = cart.buyerIdentity
-        return buyer.email?.isEmpty == false || buyer.phone?.isEmpty == false
-    }
-
     /// Takes cart, checkout URL, ``customer`` and ``metadata`` from a later response, and appends its warnings.
     mutating func update(from later: CartIdentityResult) {
         cart = later.cart
@@ -52,4 +46,9 @@ struct CartIdentityResult: Sendable {
             problem: problem
         )
     }
+}
+
+extension Cart {
+    /// Whether the cart has an e-mail address or a phone number.
+    var hasContact: Bool { buyerIdentity.email?.isEmpty == false || buyerIdentity.phone?.isEmpty == false }
 }

@@ -44,7 +44,12 @@ struct CartBinding: Sendable {
     var expiresAt: Date?
     /// Why the last attempt could not put the identity on the cart; nil if there was no problem.
     var problem: IdentityError.Code?
+    /// The country that Shopify last accepted for the cart.
     var country: String?
+    /// The country of the identity that Shopify refused, so that it is not sent again at every checkout.
+    ///
+    /// It is not used for requests, because Shopify refuses each document with an unknown country.
+    var refusedCountry: String?
     var hasEmail = false
     var hasPhone = false
     /// The ids of the delivery addresses that came from the provider.
@@ -149,6 +154,7 @@ struct CartBinding: Sendable {
         object["expires"] = expiresAt.map { .date($0) }
         object["problem"] = problem.map { .string($0.rawValue) }
         object["country"] = country.map { .string($0) }
+        object["refusedCountry"] = refusedCountry.map { .string($0) }
         if hasEmail { object["email"] = .bool(true) }
         if hasPhone { object["phone"] = .bool(true) }
         if !addressIDs.isEmpty { object["addresses"] = .array(addressIDs.map { .string($0) }) }
@@ -189,6 +195,7 @@ struct CartBinding: Sendable {
         expiresAt = value["expires"]?.date
         problem = value["problem"]?.string.map(IdentityError.Code.init(rawValue:))
         country = value["country"]?.string
+        refusedCountry = value["refusedCountry"]?.string
         hasEmail = value["email"]?.bool ?? false
         hasPhone = value["phone"]?.bool ?? false
         addressIDs = value["addresses"]?.array?.compactMap(\.string) ?? []

@@ -221,12 +221,19 @@ struct CartOperation: Sendable {
         guard let stored = try await prepared(for: .creating), var pending = stored.pending else { return }
         let locked = LockedCart(session, stored, adapter.attachments, under: locks)
         let context = StorefrontContext(buyerIP: pending.buyerIP, country: pending.country)
-        let location = pending.companyLocationID
+        let (location, isAddressRemoved) = (pending.companyLocationID, pending.isAddressRemoved)
         let created: CartBinding?
         do {
             created = try await adapter.omittingRefused(&pending.lines) { lines in
                 guard !lines.isEmpty else { return nil }
-                return try await adapter.createCart(lines, session, context, companyLocationID: location).binding
+                let change = try await adapter.createCart(
+                    lines,
+                    session,
+                    context,
+                    companyLocationID: location,
+                    sendsAddress: !isAddressRemoved
+                )
+                return change.binding
             }
             .result
         } catch {
@@ -242,6 +249,7 @@ struct CartOperation: Sendable {
         // If the new cart does not have the location, the next attach sends the location again. If Shopify refuses it then, the result of
         // that attach lists it as omitted.
         created.companyLocationID = location
+        created.isAddressRemoved = isAddressRemoved
         let change = CartChange((), saving: created, onConflict: .detachAndRepeat)
         if case .done = try await saved(change, locked) { adapter.report(.recreated, session) }
     }

@@ -16,6 +16,8 @@ struct PendingCart: Sendable {
     var country: String?
     /// The company location of the cart that Shopify no longer has.
     var companyLocationID: String?
+    /// Whether the buyer removed the provider's address from the cart that Shopify no longer has.
+    var isAddressRemoved = false
     /// The buyer's last IP.
     var buyerIP: String?
 
@@ -27,6 +29,7 @@ struct PendingCart: Sendable {
         self.lines = lines
         country = binding.country
         companyLocationID = binding.companyLocationID
+        isAddressRemoved = binding.isAddressRemoved
         buyerIP = binding.buyerIP
     }
 
@@ -37,6 +40,7 @@ struct PendingCart: Sendable {
         lines = value["lines"]?.array?.compactMap { CartLineInput($0) } ?? []
         country = value["country"]?.string
         companyLocationID = value["location"]?.string
+        isAddressRemoved = value["addressRemoved"]?.bool ?? false
         buyerIP = value["ip"]?.string
         guard since != nil || !lines.isEmpty else { return nil }
     }
@@ -47,6 +51,7 @@ struct PendingCart: Sendable {
         if !lines.isEmpty { object["lines"] = CartLineInput.json(lines) }
         object["country"] = country.map { .string($0) }
         object["location"] = companyLocationID.map { .string($0) }
+        if isAddressRemoved { object["addressRemoved"] = .bool(true) }
         object["ip"] = buyerIP.map { .string($0) }
         return Secret(bytes: JSONValue.object(object).serialized)
     }
