@@ -183,6 +183,10 @@ private typealias ShopName = Probe<ShopNameDocument>
         let error = try await failure(.json(text))
         #expect(error.kind == .rejected && error.code == .graphQLErrors)
         #expect(error.providerResponse?.error == "undefinedField")
+        let null = #"{"data":{"product":null},"errors":[{"message":"x","path":["product"]}]}"#
+        let failed = try await FakeStorefront.start { _ in .json(null) }
+        let product = try await failed.client().executePartial(ProductByID(id: "gid://shopify/Product/1"))
+        #expect(product.data == nil && product.errors.count == 1)
     }
 
     @Test("errors are read as a string, as an object and as an array")

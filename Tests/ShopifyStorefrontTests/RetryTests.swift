@@ -58,6 +58,13 @@ import Testing
         #expect(stays.sent == 3 && stays.name == "-")
     }
 
+    @Test("a mutation's response with a million malformed user errors is read in linear time")
+    func malformedUserErrors() async throws {
+        let errors = String(repeating: "1,", count: 1_000_000) + "1"
+        let answer = LoopbackResponse.json(#"{"data":{"shop":{"name":"-","userErrors":[\#(errors)]}}}"#)
+        #expect(try await run(Adds.self, [answer]).sent == 1)
+    }
+
     @Test(
         "after an unknown outcome, the document's repetition decides whether the operation is sent again",
         .row("A5"),

@@ -94,7 +94,7 @@ package struct GraphQLExecutor: Sendable {
         let delivery = try await answer(to: operation, call, needsData: needsData)
         let answer = delivery.response
         var output: Operation.Output?
-        if let data = answer.data, !needsData || !answer.isFailure {
+        if let data = answer.data, !answer.isFailure {
             do { output = try Operation.output(data) } catch {
                 guard !answer.errors.isEmpty else {
                     throw answer.unreadable(error, endpoint).error(for: Operation.document)

@@ -28,9 +28,10 @@ extension GraphQLResponse {
             !errors.isNull, var remaining = try? errors.elements()
         else { return nil }
         while let error = remaining.next() {
-            if let code = try? error.member("code"), code.isText("SERVICE_UNAVAILABLE") {
-                return (GraphQLFailure.Effect.none, nil)
-            }
+            // A list with another element is unreadable for the operation too. Each further error of this kind would cost the time to
+            // find the element's index.
+            guard let code = try? error.member("code") else { return nil }
+            if code.isText("SERVICE_UNAVAILABLE") { return (GraphQLFailure.Effect.none, nil) }
         }
         return nil
     }

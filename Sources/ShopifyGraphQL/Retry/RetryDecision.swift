@@ -11,13 +11,13 @@ struct RetryDecision {
     /// The number of attempts with an unknown outcome.
     private var unknownOutcomes = 0
 
-    /// Begins the attempts of an operation.
+    /// Creates the retry decision for one call of an operation.
     ///
     /// - Parameters:
     ///   - limits: The client's limits.
-    ///   - repetition: Whether the operation may be repeated.
-    ///   - start: When the first attempt began.
-    ///   - deadline: The caller's deadline. The deadline of `limits` applies too.
+    ///   - repetition: Whether, and how often, the operation may be repeated.
+    ///   - start: When the first attempt began, on the monotonic clock.
+    ///   - deadline: The caller's deadline, on the monotonic clock. The earlier of this deadline and that of `limits` applies.
     init(
         _ limits: RetryLimits,
         _ repetition: GraphQLDocument.Repetition,
