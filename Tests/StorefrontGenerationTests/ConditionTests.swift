@@ -37,6 +37,15 @@ import Testing
         #expect(text.contains("let name: String?\n"))
     }
 
+    @Test("the output of a mutation is optional if a directive can leave its only field out", arguments: [true, false])
+    func conditionalMutation(isConditional: Bool) throws {
+        let directive = isConditional ? "@include(if: $x)" : ""
+        let variables = isConditional ? "($x: Boolean!)" : ""
+        let result = try generate("mutation M\(variables) { count(id: 1) \(directive) { count } }")
+        let text = try #require(result.files["Operations/M.swift"])
+        #expect(text.contains(#/typealias Output = [A-Za-z.]+\?\n/#) == isConditional, "\(text)")
+    }
+
     @Test("every part of a field whose merged selections depend on the type requests __typename")
     func mergedTypes() throws {
         let result = try generate(

@@ -196,8 +196,10 @@ struct Planner {
             if collected.spreads.isEmpty, collected.fields.count == 1, let field = collected.fields.first {
                 var taken = topLevel.union(["Output", name])
                 let planned = property(field, parent, &taken, reserved: [])
-                // If a mutation's payload is null, reading fails, and the response's errors say why. So the output is not optional.
-                output = definition.kind == .mutation ? planned.property.type.withoutOptional : planned.property.type
+                // If a mutation's payload is null, reading fails, and the response's errors say why. So the output is not optional, unless a
+                // directive can leave the field out.
+                let isRequired = definition.kind == .mutation && !field.isConditional
+                output = isRequired ? planned.property.type.withoutOptional : planned.property.type
                 rootKey = field.key
                 nested = planned.nested
             } else if let fragment = onlyFragment(collected, parent) {
