@@ -182,7 +182,11 @@ extension SandboxStorefront {
                 "updatedAt": .text("2026-01-02T03:04:05Z"), "metafields": Self.noMetafields,
                 "products": .computed { [self] arguments in
                     let titles = arranged(collection.products, arguments)
-                    return productConnection(titles.map { productNode($0, deep: deep) })
+                    // The counts are of the whole collection, so that a buyer sees the values that are not chosen too.
+                    return .connection(
+                        titles.map { productNode($0, deep: deep) },
+                        with: ["filters": filters(for: collection.products)]
+                    )
                 },
             ]
         )

@@ -91,7 +91,7 @@ extension SandboxStorefront {
                 if let tag = filter["tag"]?.string, !facts.tags.contains(tag) { return false }
                 if let type = filter["productType"]?.string, facts.type != type { return false }
                 guard let wanted = filter["available"]?.bool else { return true }
-                return wanted == configuration.variants.contains { $0.product == title && $0.stock != 0 }
+                return wanted == isAvailable(title)
             }
         }
         switch arguments["sortKey"]?.string {
@@ -100,6 +100,32 @@ extension SandboxStorefront {
         default: break
         }
         return arguments["reverse"]?.bool == true ? titles.reversed() : titles
+    }
+
+    /// Whether a variant of the product can be sold.
+    private func isAvailable(_ title: String) -> Bool {
+        configuration.variants.contains { $0.product == title && $0.stock != 0 }
+    }
+
+    /// The filters that a buyer can choose from in a list of these products.
+    func filters(for titles: [String]) -> GraphNode {
+        let available = titles.count(where: isAvailable)
+        func value(_ flag: Bool, _ label: String, _ count: Int) -> GraphNode {
+            [
+                "id": .text("filter.v.availability.\(flag ? 1 : 0)"), "label": .text(label), "count": .integer(count),
+                // Shopify returns a string that contains JSON.
+                "input": .text("{\"available\":\(flag)}"),
+            ]
+        }
+        return .list([
+            [
+                "id": .text("filter.v.availability"), "label": .text("Availability"), "type": .text("LIST"),
+                "presentation": .text("TEXT"),
+                "values": .list([
+                    value(true, "In stock", available), value(false, "Out of stock", titles.count - available),
+                ]),
+            ]
+        ])
     }
 
     private func search(_ call: GraphCall) -> GraphNode {

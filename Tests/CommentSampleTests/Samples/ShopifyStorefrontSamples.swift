@@ -48,6 +48,12 @@ extension App {
         _ = query
     }
 
+    func productFilters(chosen: [ProductFilterOptions.Value]) throws {
+        let filters = try chosen.map { try ProductFilter(input: $0.input) }
+        let operation = CollectionProducts(handle: .set("mugs"), filters: .set(filters))
+        _ = operation
+    }
+
     func products() async throws {
         let pages = storefront.pages { page in
             ProductsPage(first: page.size, after: .setIfPresent(page.cursor))

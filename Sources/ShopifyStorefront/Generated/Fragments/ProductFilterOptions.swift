@@ -31,7 +31,7 @@ public struct ProductFilterOptions: GraphQLReadable {
         public let label: String
         /// The field `count` of `FilterValue`, of type `Int!`.
         public let count: Int
-        /// The filter's input as JSON, to be sent in a list of filters.
+        /// A string that contains a JSON object. `ProductFilter(input:)` makes a filter from it, for the argument `filters`.
         public let input: JSONValue
 
         /// Reads the selected fields and ignores others.
