@@ -54,7 +54,7 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
         .computed { arguments in
             if let problem = sizeProblem(arguments) { return .failure(message: problem, code: "BAD_REQUEST") }
             let after = arguments["after"]?.string.flatMap(Int.init) ?? 0
-            let before = arguments["before"]?.string.flatMap(Int.init).map { $0 - 1 } ?? nodes.count
+            let before = arguments["before"]?.string.flatMap(Int.init).map { max($0, 1) - 1 } ?? nodes.count
             var range = min(max(after, 0), nodes.count)..<max(min(before, nodes.count), min(max(after, 0), nodes.count))
             if let first = arguments["first"]?.number?.integer {
                 range = range.lowerBound..<min(range.upperBound, range.lowerBound + first)

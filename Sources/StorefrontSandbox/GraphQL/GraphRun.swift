@@ -18,10 +18,13 @@ struct GraphRun {
     }
 
     /// Adds the selected fields in order; fields with the same response key are merged.
+    ///
+    /// Each fragment is visited once (GraphQL section 6.3.2), because fragments that spread others twice would double the work each time.
     private func collect(
         _ selections: [GraphSelection],
         _ typeName: String,
-        to collected: inout [(key: String, fields: [GraphField])]
+        to collected: inout [(key: String, fields: [GraphField])],
+        visited: inout Set<String>
     ) {
         for selection in selections {
             switch selection {
@@ -33,14 +36,16 @@ struct GraphRun {
                     collected.append((field.responseKey, [field]))
                 }
             case .spread(let name, let directives, _):
-                guard isIncluded(directives), let fragment = fragments[name] else { continue }
+                guard isIncluded(directives), visited.insert(name).inserted, let fragment = fragments[name] else {
+                    continue
+                }
                 if schema.possibleTypes(fragment.type).contains(typeName) {
-                    collect(fragment.selections, typeName, to: &collected)
+                    collect(fragment.selections, typeName, to: &collected, visited: &visited)
                 }
             case .inline(let condition, let directives, let inner, _):
                 guard isIncluded(directives) else { continue }
                 if condition.map({ schema.possibleTypes($0).contains(typeName) }) ?? true {
-                    collect(inner, typeName, to: &collected)
+                    collect(inner, typeName, to: &collected, visited: &visited)
                 }
             }
         }
@@ -131,7 +136,8 @@ struct GraphRun {
         orElse missing: GraphNode = .null
     ) -> JSONValue? {
         var collected: [(key: String, fields: [GraphField])] = []
-        collect(selections, typeName, to: &collected)
+        var visited: Set<String> = []
+        collect(selections, typeName, to: &collected, visited: &visited)
         var object = JSONObject()
         for (key, merged) in collected {
             guard let field = merged.first else { continue }

@@ -20,6 +20,17 @@ import Testing
         return answer.object ?? [:]
     }
 
+    @Test("fragments that spread others twice, and cursors at the limits of integers, get an answer")
+    func hostile() async throws {
+        var text = "{ ...F0 }"
+        for index in 0..<60 { text += " fragment F\(index) on QueryRoot { ...F\(index + 1) ...F\(index + 1) }" }
+        #expect(try await run(text + " fragment F60 on QueryRoot { shop { name } }")["data"]?["shop"] != nil)
+        for cursor in [Int.min, .max] {
+            let products = "{ products(first: 1, before: \"\(cursor)\", after: \"\(cursor)\") { nodes { id } } }"
+            #expect(try await run(products)["data"]?["products"] != nil)
+        }
+    }
+
     @Test(
         "an invalid document gets the service's error code and no data",
         arguments: [
