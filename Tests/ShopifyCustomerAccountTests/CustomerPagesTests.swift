@@ -1,10 +1,12 @@
 import IdentityKit
 import IdentitySandbox
-import ShopifyCustomerAccount
+import ShopifyGraphQL
 import StorefrontSandbox
 import Testing
 
-/// Lists in pages whose cursors no correct shop returns.
+@testable import ShopifyCustomerAccount
+
+/// Lists in pages that no correct shop returns.
 @Suite struct CustomerPagesTests {
     @Test(
         "a page with hasNextPage but without a cursor, or with the cursor of the page before it, is an error",
@@ -38,6 +40,40 @@ import Testing
             let next = try await pages.next()
             #expect(next == nil)
             #expect(shop.sandbox.shopify.requests(to: .api).count == 1)
+        }
+    }
+
+    @Test("a list with more than 25,000 elements throws after them")
+    func depth() async throws {
+        var pages = Self.endless(size: 240) { Array(repeating: 0, count: $0) }.makeAsyncIterator()
+        var count = 0
+        for _ in 0..<105 { count += try await pages.next()?.count ?? 0 }
+        #expect(count == 25_000)
+        let error = await #expect(throws: IdentityError.self) { try await pages.next() }
+        #expect(error?.kind == .rejected && error?.code == .invalidRequest)
+        #expect(error?.message == "The list has more than 25000 elements, the maximum that Shopify serves.")
+        #expect(try await pages.next() == nil)
+    }
+
+    @Test("a list of empty pages throws after 25,000 pages")
+    func emptyPages() async throws {
+        var pages = Self.endless(size: 50) { _ in [] }.makeAsyncIterator()
+        for _ in 0..<25_000 { _ = try await pages.next() }
+        let error = await #expect(throws: IdentityError.self) { try await pages.next() }
+        #expect(error?.kind == .rejected && error?.code == .invalidRequest)
+        #expect(error?.message == "The list did not end after 25000 pages.")
+        #expect(try await pages.next() == nil)
+    }
+
+    /// Pages of which each has a next page and another cursor.
+    private static func endless(
+        size: Int,
+        elements: @escaping @Sendable (_ size: Int) -> [Int]
+    ) -> CustomerPages<Int> {
+        CustomerPages<Int>(size: size) { size, cursor in
+            let end = (cursor.flatMap { Int($0) } ?? 0) + 1
+            let info = try GraphQLNode(parsing: Array(#"{"hasNextPage":true,"endCursor":"\#(end)"}"#.utf8))
+            return CustomerPages<Int>.Page(elements: elements(size), info: try CustomerPage(info))
         }
     }
 

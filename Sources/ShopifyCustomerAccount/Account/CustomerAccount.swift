@@ -99,9 +99,9 @@ public struct CustomerAccount: Sendable {
     /// - Parameter pageSize: The number of addresses per page, 1 to 250.
     /// - Returns: The pages.
     public func addresses(pageSize: Int = 50) -> CustomerPages<CustomerPostalAddress> {
-        CustomerPages { cursor in
+        CustomerPages(size: Self.size(pageSize)) { size, cursor in
             let customer = try await execute(
-                CustomerAddressesQuery(first: Self.size(pageSize), after: .setIfPresent(cursor))
+                CustomerAddressesQuery(first: size, after: .setIfPresent(cursor))
             ).data
             return CustomerPages.Page(elements: customer.addresses.nodes, info: customer.addresses.pageInfo)
         }
@@ -169,10 +169,10 @@ public struct CustomerAccount: Sendable {
     ///   - query: A filter in Shopify's search syntax, for example `processed_at:>2026-01-01`.
     /// - Returns: The pages.
     public func orders(pageSize: Int = 20, matching query: String? = nil) -> CustomerPages<CustomerOrder> {
-        CustomerPages { cursor in
+        CustomerPages(size: Self.size(pageSize)) { size, cursor in
             let orders = try await execute(
                 CustomerOrdersQuery(
-                    first: Self.size(pageSize),
+                    first: size,
                     after: .setIfPresent(cursor),
                     query: .setIfPresent(query)
                 )

@@ -7,6 +7,8 @@ internal import IdentityKit
 /// ```swift
 /// for try await page in account.orders() { show(page) }
 /// ```
+///
+/// Shopify serves at most 25,000 elements of a list. If the list is longer, the iteration throws after these elements.
 public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
     /// A page, and whether there are more after its end.
     struct Page: Sendable {
@@ -14,18 +16,26 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
         let info: CustomerPage
     }
 
-    let fetch: @Sendable (_ after: String?) async throws -> Page
+    /// The maximum number of elements of a list that Shopify serves.
+    static var maximumDepth: Int { 25_000 }
+
+    /// The number of elements of a page.
+    let size: Int
+    let fetch: @Sendable (_ size: Int, _ after: String?) async throws -> Page
 
     /// Iterates over the pages.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let fetch: @Sendable (_ after: String?) async throws -> Page
+        let pages: CustomerPages
         private(set) var cursor: String?
+        private(set) var count = 0
+        private(set) var requests = 0
         private(set) var isAtEnd = false
 
         /// The next page; nil after the last.
         ///
         /// - Throws: `IdentityError`; with code `IdentityError.Code.unexpectedResponse` when there are more pages, but `endCursor` of this
-        ///   page is missing or equals that of the page before. After an error, the next call returns nil.
+        ///   page is missing or equals that of the page before; with code `IdentityError.Code.invalidRequest` when the list is longer than
+        ///   Shopify serves. After an error, the next call returns nil.
         public mutating func next() async throws -> [Element]? {
             guard !isAtEnd else { return nil }
             do { return try await page() } catch {
@@ -35,7 +45,13 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
         }
 
         private mutating func page() async throws -> [Element] {
-            let page = try await fetch(cursor)
+            // The limit of requests ends a list of empty pages, which would otherwise never end.
+            guard count < CustomerPages.maximumDepth, requests < CustomerPages.maximumDepth else {
+                throw Self.tooLong(count)
+            }
+            requests += 1
+            let page = try await pages.fetch(Swift.min(pages.size, CustomerPages.maximumDepth - count), cursor)
+            count += page.elements.count
             guard page.info.hasNextPage else {
                 isAtEnd = true
                 return page.elements
@@ -53,10 +69,22 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
             cursor = end
             return page.elements
         }
+
+        private static func tooLong(_ count: Int) -> IdentityError {
+            IdentityError(
+                .rejected,
+                .invalidRequest,
+                count < CustomerPages.maximumDepth
+                    ? "The list did not end after \(CustomerPages.maximumDepth) pages."
+                    : "The list has more than \(CustomerPages.maximumDepth) elements, the maximum that Shopify serves.",
+                hint: "To read orders in parts, pass conditions on processed_at to orders(pageSize:matching:).",
+                reference: "Customer Account API reference, pagination"
+            )
+        }
     }
 
     /// Starts at the first page.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(fetch: fetch)
+        AsyncIterator(pages: self)
     }
 }
