@@ -36,6 +36,21 @@ struct ConnectionStringTests {
         #expect(try hosts("host=localhost hostaddr=10.0.0.1").map { $0["sslmode"] } == ["verify-full"])
     }
 
+    @Test(
+        "connect_timeout applies to each of several hosts; without it each host gets a share of the call's time limit"
+    )
+    func hostLimit() throws {
+        for (text, limit) in [("", Duration.seconds(2)), (" connect_timeout=10", .seconds(10))] {
+            var configuration = PostgresStore.Configuration(
+                connection: Secret("host=localhost,localhost dbname=d\(text)"),
+                key: try TestSchema.key()
+            )
+            configuration.callLimit = .seconds(6)
+            let plan = try ConnectionPlan(configuration, configuration.connection, listensTo: nil, isPooled: false)
+            #expect(plan.hostLimit == limit)
+        }
+    }
+
     @Test("connection strings with a weaker TLS mode are refused unless allowsUnverifiedTLS is set")
     func weaker() throws {
         for mode in ["disable", "prefer", "require", "verify-ca"] {
