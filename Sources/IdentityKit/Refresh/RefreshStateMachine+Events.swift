@@ -6,14 +6,14 @@ extension RefreshStateMachine {
         /// The stored state; nil if the session was removed, or had expired when the refresh first loaded it.
         ///
         /// - `isRestored`: The session was restored from a backup, so its refresh token may have been used after the backup.
-        /// - `hasSameGeneration`: No other process has changed the session since this refresh last loaded or saved it. False at the first
+        /// - `isUnchanged`: No other process has changed the session since this refresh last loaded or saved it. False at the first
         ///   load.
-        case loaded(SessionState?, isRestored: Bool, hasSameGeneration: Bool)
+        case loaded(SessionState?, isRestored: Bool, isUnchanged: Bool)
         case notLoaded(IdentityError)
         /// The state in memory or in the spool that will replace the stored tokens, `active` or `responded`; nil without such a state.
         case found(SessionState?)
         /// `mustWait`: the process that claimed the session for its refresh may still save a response.
-        case claimChecked(mustWait: Bool)
+        case claimWaitChecked(mustWait: Bool)
         case prepared(RefreshClaim)
         case notPrepared(IdentityError)
         case saved
@@ -52,7 +52,7 @@ extension RefreshStateMachine {
 
         /// How often the save of a response or of new tokens is tried before the observers are told that the store failed.
         ///
-        /// Nil for other states, whose save is tried once without a report: the provider has sent nothing that could be lost. A response is
+        /// Nil for other states: their save is tried once, and a failure is not reported, because no tokens can be lost. A response is
         /// tried once, because it is spooled if the save fails. Unsaved tokens are tried once, because their save has failed before.
         var attemptsBeforeReport: Int? {
             switch self {
@@ -68,10 +68,10 @@ extension RefreshStateMachine {
         case load
         /// Looks in memory and in the spool for a state that replaces the stored tokens.
         ///
-        /// - `storedResponseHasNoTokens`: The stored response contains no token. So a state that may be older than this response is
-        ///   found, too.
+        /// - `storedResponseHasNoTokens`: The stored response contains no token. In this case, the search also returns a state that
+        ///   may be older than the stored response.
         case findUnsaved(storedResponseHasNoTokens: Bool)
-        case checkClaimAge
+        case checkClaimWait
         /// Does the work that is possible before the refresh token is sent: waits for a permit of the provider's
         /// ``ProviderRefreshLimiter``, and lets a ``JournaledRefreshing`` provider prepare, for example fetch its metadata and keys.
         case prepare

@@ -41,14 +41,14 @@ extension RefreshStateMachine {
     ///
     /// If another process has saved newer tokens meanwhile, the session does not end, and those tokens are used. If it has saved a response
     /// that is not validated yet, the session does not end, and the attempt fails.
-    mutating func saveEnd(_ current: SessionState?, _ refusal: RefreshRefusal, hasSameGeneration: Bool) -> Action {
+    mutating func endIfUnchanged(_ current: SessionState?, _ refusal: RefreshRefusal, isUnchanged: Bool) -> Action {
         guard let current else { return .finish(.failed(.unknownSession)) }
         guard let tokens = current.tokens, hasOldTokens(current), current.endReason == nil else {
             return .finish(outcome(for: current))
         }
         // Another process has saved a response that is not validated yet and may contain newer tokens.
-        if case .responded = current, !hasSameGeneration { return .finish(.failed(.otherResponseStored)) }
-        return go(.saveEnd(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !hasSameGeneration))
+        if case .responded = current, !isUnchanged { return .finish(.failed(.otherResponseStored)) }
+        return go(.saveEnd(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isUnchanged))
     }
 
     // MARK: Responses that are not accepted
@@ -68,17 +68,20 @@ extension RefreshStateMachine {
                 return .finish(.failed(.otherLogin(mismatch, because: error), pausesSession: true))
             }
             guard case .provider = source, !isStored else { return .finish(.failed(error, pausesSession: true)) }
-            return spool(baseState?.tokens.map { .responded($0, response) }, .failed(error, pausesSession: true))
+            return spoolAndFinish(
+                baseState?.tokens.map { .responded($0, response) },
+                .failed(error, pausesSession: true)
+            )
         }
         guard let tokens = baseState?.tokens, baseState?.endReason == nil,
-            !isKnown(error.code, of: response, source)
+            !isMismatchRecorded(error.code, of: response, source)
         else {
             return .finish(.failed(error, pausesSession: true))
         }
         var marked = response
         marked.loginMismatch = error.code
         // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
-        guard mayReplaceStored(marked, source) else {
+        guard storeHasNoOtherResponse(marked, source) else {
             let action = Action.spool(.responded(tokens, marked), replacing: tokens, isReported: true)
             return finish(.failed(error), after: .reportLoginMismatch(error, marked), action)
         }
@@ -88,8 +91,12 @@ extension RefreshStateMachine {
 
     /// Whether the response already has this error code.
     ///
-    /// If the response comes from memory or the spool and the store has it too, the stored copy must also have the code.
-    private func isKnown(_ mismatch: IdentityError.Code, of response: RefreshResponse, _ source: Source) -> Bool {
+    /// For an unsaved response that is also stored: true only if the stored copy has the code, too.
+    private func isMismatchRecorded(
+        _ mismatch: IdentityError.Code,
+        of response: RefreshResponse,
+        _ source: Source
+    ) -> Bool {
         guard response.loginMismatch == mismatch else { return false }
         guard case .unsaved = source, case .responded(_, let stored)? = baseState, stored.isSame(as: response) else {
             return true
@@ -97,7 +104,7 @@ extension RefreshStateMachine {
         return stored.loginMismatch == mismatch
     }
 
-    private func mayReplaceStored(_ response: RefreshResponse, _ source: Source) -> Bool {
+    private func storeHasNoOtherResponse(_ response: RefreshResponse, _ source: Source) -> Bool {
         guard case .unsaved = source, case .responded(_, let stored)? = baseState else { return true }
         return stored.isSame(as: response)
     }

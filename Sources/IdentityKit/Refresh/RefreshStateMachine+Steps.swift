@@ -42,7 +42,7 @@ extension RefreshStateMachine {
     ///
     /// The write proves that the store accepts writes, so that the other process can save its response.
     mutating func markAwaited(_ claim: RefreshClaim) -> Action {
-        guard !claim.isAwaited, let tokens = baseState?.tokens else { return go(.checkClaimAge, .checkClaimAge) }
+        guard !claim.isAwaited, let tokens = baseState?.tokens else { return go(.checkClaimWait, .checkClaimWait) }
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
     }
 
@@ -64,8 +64,9 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and from the spool, and looks for another one there.
     ///
-    /// If the spool cannot remove the response, the search finds it again. Then the refresh removes it from memory and continues without
-    /// it. If it stayed in memory, the new tokens of this refresh would count as spooled even if the spool cannot save them.
+    /// If the spool cannot remove the response, the search finds it again. The refresh then removes it from memory only, and continues
+    /// without it. It must leave memory: otherwise the copy in the spool would be taken for the new tokens of this refresh, although the
+    /// spool could not save them.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true
@@ -89,7 +90,9 @@ extension RefreshStateMachine {
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
-    /// Saves the response unchanged before it is validated, because a crash during the validation would lose it.
+    /// Saves the response unchanged before it is validated.
+    ///
+    /// Otherwise a crash during the validation would lose it.
     mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
         guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(
@@ -124,27 +127,27 @@ extension RefreshStateMachine {
     /// Saves new tokens after another process has changed the session.
     ///
     /// While this process holds the lock, it replaces a session that still contains the old tokens: if two processes sent the same
-    /// refresh token, only the process that received new tokens has valid ones. Without the lock, nothing is replaced.
+    /// refresh token, the provider gave valid tokens to only one of them, to this one. Without the lock, nothing is replaced.
     ///
     /// If the session contains other tokens than the old ones, those are used; if it has also ended, no session will use the new tokens, so
     /// they are revoked. If the other process has stored a response, that response may contain newer tokens: it is validated first, and the
     /// new tokens are spooled until then.
-    mutating func saveTokensAgain(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
+    mutating func saveTokensAfterConflict(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard hasOldTokens(current) else {
             guard current.endReason == nil else {
                 return finish(outcome(for: current), after: .removeUnsaved, .revoke(new))
             }
             return finish(outcome(for: current), after: .removeUnsaved)
         }
-        if case .responded = current { return spool(.active(new), .startAgain) }
+        if case .responded = current { return spoolAndFinish(.active(new), .startAgain) }
         return go(
-            .saveTokensAgain(new, source, over: current),
+            .saveTokensAfterConflict(new, source, over: current),
             .save(.active(new), .tokens(source), requiresLock: true)
         )
     }
 
     /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.
-    mutating func spool(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
+    mutating func spoolAndFinish(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, let tokens = baseState?.tokens else { return .finish(outcome) }
         return finish(outcome, after: .spool(state, replacing: tokens, isReported: true))
     }

@@ -16,7 +16,7 @@ extension TokenRefresher {
         switch action {
         case .load: return await load(&attempt)
         case .findUnsaved(let storedResponseHasNoTokens): return await findUnsaved(attempt, storedResponseHasNoTokens)
-        case .checkClaimAge: return .claimChecked(mustWait: attempt.stored.map(mustWait(forHolderOf:)) ?? false)
+        case .checkClaimWait: return .claimWaitChecked(mustWait: attempt.stored.map(mustWait(forHolderOf:)) ?? false)
         case .prepare: return await prepare(&attempt)
         case .save(let state, let purpose, let requiresLock):
             guard !requiresLock || attempt.lock.isHeld else { return .lockLost }
@@ -42,13 +42,13 @@ extension TokenRefresher {
             // A refresh that has begun is finished even if the session expires meanwhile.
             guard let stored = try await visible.store.session(attempt.id),
                 attempt.stored != nil || !visible.lifetime.hasExpired(stored)
-            else { return .loaded(nil, isRestored: false, hasSameGeneration: false) }
+            else { return .loaded(nil, isRestored: false, isUnchanged: false) }
             let state = try SessionState(stored)
-            let hasSameGeneration = stored.generation == attempt.stored?.generation
+            let isUnchanged = stored.generation == attempt.stored?.generation
             attempt.stored = stored
             attempt.ownGeneration = attempt.ownGeneration ?? stored.generation
             if attempt.old == nil { attempt.old = state.tokens }
-            return .loaded(state, isRestored: stored.isRestored, hasSameGeneration: hasSameGeneration)
+            return .loaded(state, isRestored: stored.isRestored, isUnchanged: isUnchanged)
         } catch {
             return .notLoaded(.wrapping(error))
         }

@@ -130,10 +130,10 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
                     return .found(world.matching(world.memory) ?? world.matching(world.spool))
                 }
             ]
-        case .checkClaimAge:
+        case .checkClaimWait:
             [
-                Choice(name: "the holder had enough time", isFault: false) { _ in .claimChecked(mustWait: false) },
-                Choice(name: "the holder has time left") { _ in .claimChecked(mustWait: true) },
+                Choice(name: "the holder had enough time", isFault: false) { _ in .claimWaitChecked(mustWait: false) },
+                Choice(name: "the holder has time left") { _ in .claimWaitChecked(mustWait: true) },
             ]
         case .prepare:
             [
@@ -197,7 +197,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
             Choice(name: "load", isFault: false) { world in
                 if world.base == nil { world.base = Self.number(world.row?.tokens) }
                 defer { world.isRowForeign = false }
-                return .loaded(world.row, isRestored: false, hasSameGeneration: !world.isRowForeign)
+                return .loaded(world.row, isRestored: false, isUnchanged: !world.isRowForeign)
             },
             Choice(name: "the store cannot be read") { _ in .notLoaded(Self.failure) },
         ]

@@ -121,7 +121,7 @@ struct RefreshStateMachineTests {
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
         var action = machine.handle(.began)
         action = machine.handle(
-            .loaded(.responded(old, RefreshModel.response("2")), isRestored: false, hasSameGeneration: false)
+            .loaded(.responded(old, RefreshModel.response("2")), isRestored: false, isUnchanged: false)
         )
         action = machine.handle(.found(.responded(old, RefreshModel.response("3"))))
         action = machine.handle(.validationFailed(RefreshModel.otherLogin))
@@ -143,11 +143,11 @@ struct RefreshStateMachineTests {
         var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: true)
         let claimed = SessionState.claimed(RefreshModel.tokens(1), RefreshModel.claim)
         let events: [RefreshStateMachine.Event] = [
-            .began, .loaded(claimed, isRestored: false, hasSameGeneration: false), .found(nil),
+            .began, .loaded(claimed, isRestored: false, isUnchanged: false), .found(nil),
             .prepared(RefreshModel.claim), .saved, .refused(RefreshModel.refusal(.invalidGrant)),
         ]
         for event in events { _ = machine.handle(event) }
-        let action = machine.handle(.loaded(state, isRestored: false, hasSameGeneration: false))
+        let action = machine.handle(.loaded(state, isRestored: false, isUnchanged: false))
         guard case .finish(.failed(let error, _)) = action else { return nil }
         return error
     }
@@ -166,14 +166,14 @@ struct RefreshStateMachineTests {
 
     @Test("new tokens are revoked if another process has refreshed the session meanwhile, and it has ended since then")
     func endedWithOtherTokens() {
-        var machine = RefreshStateMachine(.repairing, provesPreviousHolderGone: false)
+        var machine = RefreshStateMachine(.replacing(RefreshModel.tokens(1)), provesPreviousHolderGone: false)
         let events: [RefreshStateMachine.Event] = [
-            .began, .loaded(.active(RefreshModel.tokens(1)), isRestored: false, hasSameGeneration: false), .found(nil),
+            .began, .loaded(.active(RefreshModel.tokens(1)), isRestored: false, isUnchanged: false), .found(nil),
             .prepared(RefreshModel.claim), .saved, .validated(RefreshModel.tokens(2)), .conflicted,
         ]
         for event in events { _ = machine.handle(event) }
         let ended = SessionState.ended(.revoked, RefreshModel.tokens(3))
-        var action = machine.handle(.loaded(ended, isRestored: false, hasSameGeneration: false))
+        var action = machine.handle(.loaded(ended, isRestored: false, isUnchanged: false))
         guard case .removeUnsaved = action else {
             Issue.record("Unsaved tokens stay: \(action)")
             return
@@ -195,7 +195,7 @@ struct RefreshStateMachineTests {
         for _ in 0..<30 {
             names.append(String(describing: action).prefix { $0 != "(" }.description)
             switch action {
-            case .load: action = machine.handle(.loaded(.active(old), isRestored: false, hasSameGeneration: false))
+            case .load: action = machine.handle(.loaded(.active(old), isRestored: false, isUnchanged: false))
             case .findUnsaved: action = machine.handle(.found(.responded(old, page)))
             case .save(_, .response, _): action = machine.handle(.notSaved(RefreshModel.failure))
             case .validate: action = machine.handle(.refused(RefreshModel.refusal(.inDoubt)))

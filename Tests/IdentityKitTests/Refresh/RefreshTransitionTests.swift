@@ -69,7 +69,7 @@ extension RefreshStateMachine.Action {
         switch self {
         case .load: "`load`"
         case .findUnsaved: "`findUnsaved`"
-        case .checkClaimAge: "`checkClaimAge`"
+        case .checkClaimWait: "`checkClaimWait`"
         case .prepare: "`prepare`"
         case .send: "`send`"
         case .validate: "`validate`"
@@ -111,7 +111,7 @@ extension RefreshStateMachine.Event {
         case .found(.active?): "tokens"
         case .found(.responded?), .responded: "a response"
         case .found: "nothing"
-        case .claimChecked(let mustWait): mustWait ? "its holder has time left" : "its holder had enough time"
+        case .claimWaitChecked(let mustWait): mustWait ? "its holder has time left" : "its holder had enough time"
         case .prepared: "prepared"
         case .saved: "saved"
         case .conflicted: "another process was faster"
