@@ -11,9 +11,10 @@ extension PostgresStore: UsedTokenStore {
         return try await !client.find(sql.readUsedToken, .key(hash)).isEmpty
     }
 
-    /// Marks a token as used, by the key that identifies it; false if it is already marked.
+    /// Marks the token that `key` identifies as used; false if it is already marked.
     ///
-    /// At the maximum number of marks, up to 512 marks that have expired by the store's clock and by the database's clock are removed. Only
+    /// If the store already has the maximum number of marks, it first removes up to 512 marks that have expired by its own clock and by the
+    /// database's clock. Only
     /// some calls count the marks, so the maximum may be exceeded (``Configuration/maximumUsedTokens``).
     ///
     /// - Throws: `IdentityError` of the store; with code `store_full` when a call finds the maximum number of marks, no mark has expired,

@@ -10,9 +10,9 @@ extension SQLiteStore: UsedTokenStore {
         }
     }
 
-    /// Marks a token as used, by the key that identifies it; false if it is already marked.
+    /// Marks the token that `key` identifies as used; false if it is already marked.
     ///
-    /// At the maximum number of marks, as many expired marks are removed as necessary.
+    /// If the store already has the maximum number of marks, it first removes expired marks to make room.
     ///
     /// - Throws: `IdentityError` with code `store_full` when too few marks have expired to make room.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {

@@ -174,7 +174,7 @@ struct SFCCTests: SFCCSuite {
     @Test("parameter names, additional fields and the continuation token are sent as configured")
     func configured() async throws {
         let shop = try await FakeBolt()
-        shop.answer("/s/Go", .json(["success": .bool(true), "token": .string("CONT")]))
+        shop.answer("/s/Go", .json(["success": .bool(true), "token": .string("CONTINUE-1")]))
         shop.answer("/s/Ask", .json(["deep": .object(["er": .string(try jwt(shop))])]))
         let provider = try provider(shop) {
             $0.controllerBasePath = "s/"
@@ -192,11 +192,14 @@ struct SFCCTests: SFCCSuite {
         #expect(tokens.buyer.subject == "customer:1")
         #expect(shop.requests[0].queryFields().map(\.0) == ["scope", "auth code", "st"])
         #expect(shop.requests[1].formFields().map(\.0) == ["csrf", "auth code", "st", "token"])
-        #expect(shop.requests[1].formFields().last?.1 == "CONT")
-        shop.answer("/s/Ask", .json(["error": .string("late"), "error_description": .string("CONT has expired")]))
+        #expect(shop.requests[1].formFields().last?.1 == "CONTINUE-1")
+        shop.answer(
+            "/s/Ask",
+            .json(["error": .string("late"), "error_description": .string("CONTINUE-1 has expired")])
+        )
         let error = await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
         let description = try #require(error?.providerResponse?.errorDescription)
-        #expect(description.contains("has expired") && !description.contains("CONT"))
+        #expect(description.contains("has expired") && !description.contains("CONTINUE-1"))
     }
 
     @Test(

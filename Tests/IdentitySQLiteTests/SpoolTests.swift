@@ -137,10 +137,10 @@ struct SpoolTests {
         await expect(.configurationInvalid, .configuration) { try await store.spool(session) }
         try directory.setMode(0o700, of: directory.spool)
         try directory.replaceByLink(directory.spool)
-        await expectRefusal("its path leads to no directory, or ends with a symbolic link")
+        await expectRefusal("the path does not lead to a directory, or its last component is a symbolic link")
         try directory.remove(directory.spool)
         try directory.overwrite([], in: directory.spool)
-        await expectRefusal("its path leads to no directory, or ends with a symbolic link")
+        await expectRefusal("the path does not lead to a directory, or its last component is a symbolic link")
     }
 
     @Test("a sweep removes expired sessions, and incomplete files that are a day old")

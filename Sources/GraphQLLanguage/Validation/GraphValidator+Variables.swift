@@ -5,7 +5,8 @@ extension GraphValidator {
         let hasDefault: Bool
     }
 
-    /// The uses in groups that require the same type of the same variable, so that an operation checks each group only once.
+    /// Groups uses of the same variable that require the same type and have the same `hasDefault`, so that each operation checks a group
+    /// only once.
     static func grouped(_ uses: [VariableUse]) -> [[VariableUse]] {
         var groups: [[VariableUse]] = []
         var indices: [Requirement: Int] = [:]

@@ -10,7 +10,7 @@ package enum Correlation {
 
     /// Makes an id of 16 hexadecimal digits.
     ///
-    /// An id is not secret: if the generator fails, the bytes of a constant text are good enough.
+    /// If the random generator fails, the id is made from a constant text. This is safe, because an id is not secret.
     package static func makeID() -> String {
         spare.withLock { spare in
             if spare.isEmpty { spare = ((try? SecureRandom.bytes(512)) ?? Array("fallback".utf8))[...] }

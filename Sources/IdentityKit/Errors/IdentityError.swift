@@ -50,8 +50,9 @@ public struct IdentityError: Error, Sendable {
 
     /// The text of a provider's error response, limited in length; escape it before you show it.
     public struct ProviderResponse: Sendable, Equatable {
-        /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or a provider's own code; for refused metadata, the host or issuer in the
-        /// metadata.
+        /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or the provider's own error code.
+        ///
+        /// If the SDK refuses metadata or a token, this is the refused value: the host, the issuer or the audiences.
         public var error: String?
         /// The OAuth `error_description`.
         public var errorDescription: String?

@@ -83,12 +83,12 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .tokensNotDurable,
-            "The session's new tokens are only in this process's memory: the store could not save them, and no spool keeps them.",
+            "The session's new tokens exist only in this process's memory: the store could not save them, and they are not in a spool.",
             hint: """
-                Repair the store, or the store's spool directory if the store has one. Then call `repair()` in this process: `repair()`, \
-                or the next call for the session in this process, saves the tokens. If the process ends first, the buyer may have to \
-                sign in again. With PostgreSQL, set spoolDirectory (in the configuration file: store.spool), so that the SDK also keeps \
-                such tokens on disk.
+                Keep this process running: if it ends before the tokens are saved, the buyer may have to sign in again. Repair the \
+                store, or its spool directory if it has one. Then call `repair()` in this process to save the tokens; the next call for \
+                the session in this process saves them too. With PostgreSQL, set spoolDirectory (in the configuration file: \
+                store.spool), so that the SDK keeps such tokens on disk in future.
                 """
         )
     }

@@ -12,10 +12,10 @@ package struct RefreshClaim: Sendable {
     ///
     /// Other processes do not wait for the response to an abandoned refresh.
     var isAbandoned = false
-    /// Whether another process has found this claim while the process that began the refresh may still run.
+    /// Whether another process waits for the process that began the refresh to save its response.
     ///
-    /// Saving this flag proves that the store accepts writes: from then on the process that began the refresh can save a response that
-    /// the store refused before.
+    /// The waiting process saves this flag first. If this save succeeds, the store accepts writes. So the process that began the refresh
+    /// can now save a response that the store refused before.
     package var isAwaited = false
 
     package init(correlationID: String, startedAt: Date) {

@@ -3,8 +3,8 @@ extension SessionManager {
     public struct Configuration: Sendable {
         /// The time limit for a login with a redirect, and for the browser's return from a provider's logout page; by default 10 minutes.
         ///
-        /// It does not apply to a device login, which ends when its code expires. A step-up that demands a login, and for which no maximum
-        /// age is given, sends this value as `max_age`.
+        /// It does not apply to a device login, which ends when its code expires. It is also the `max_age` of a step-up that demands a
+        /// login, if neither the requirement nor the login options set a maximum age.
         public var attemptLifetime: Duration = .seconds(600)
         /// How long a session is kept after the sign-in or its last refresh, by default 90 days.
         ///

@@ -49,7 +49,7 @@ public struct ClientKey: Sendable {
             let names = SignatureAlgorithm.allCases.flatMap(\.names).joined(separator: ", ")
             throw Self.invalid(
                 "The algorithm \(LoggableName.shown(name)) of the client key is not supported.",
-                hint: "Use one of \(names): correct \(source)."
+                hint: "Set \(source) to one of \(names)."
             )
         }
         guard key.supports(known) else {

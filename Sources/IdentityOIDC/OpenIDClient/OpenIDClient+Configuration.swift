@@ -41,7 +41,10 @@ extension OpenIDClient {
         public var resources: [String] = []
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid"]
-        /// The ID token algorithms to accept, by their JOSE names; nil accepts the asymmetric algorithms that the metadata list, or RS256.
+        /// The signature algorithms to accept for ID tokens, by their JOSE names; by default nil.
+        ///
+        /// With nil, the client accepts the supported asymmetric algorithms of `id_token_signing_alg_values_supported` in the provider's
+        /// metadata. If the metadata name no such algorithm, it accepts only RS256.
         public var algorithms: [String]?
         /// Audiences that ID tokens, logout tokens and signed UserInfo responses may name beside the client id; by default none.
         ///

@@ -17,9 +17,10 @@ extension Statements {
         )
     }
 
-    /// The next rows, grouped by the store key under which they are sealed.
+    /// Counts the next rows of a table by the store key that encrypts them.
     ///
-    /// A result row contains the first 24 bytes of a record (with the id of the store key), the number of rows, and the highest row key.
+    /// Each result row contains the first 24 bytes of the records, which include the store key's id, then the number of rows and the
+    /// highest row key of the group.
     func countByKey(_ kind: SealedRow.Kind) -> Statement {
         rare(
             """

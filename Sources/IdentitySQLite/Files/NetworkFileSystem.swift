@@ -15,8 +15,8 @@ enum NetworkFileSystem {
             configuration:
                 "\(directory) is on a file system that several machines can share (\(name)), where locks are not reliable.",
             hint: """
-                Put the store on a local disk, or share it through PostgreSQL. An app can override this at its own risk with \
-                `SQLiteStore.Configuration.allowsNetworkFileSystem`.
+                Put the store on a local disk. If several machines need the same sessions, use a `PostgresStore`. To use this directory \
+                at your own risk, set `SQLiteStore.Configuration.allowsNetworkFileSystem` in the app.
                 """
         )
     }

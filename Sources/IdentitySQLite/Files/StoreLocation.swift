@@ -129,8 +129,8 @@ struct StoreLocation: Sendable {
             throw invalid(
                 "\(path) is not a regular file.",
                 hint: """
-                    Set the store's path to a regular file, not to a link, device or directory. Use only regular files also for the other \
-                    files of the store, such as -journal.
+                    Set the store's path to a regular file: a link, device or directory is not accepted. The store's other files, for \
+                    example the file with the suffix -journal, must be regular files too.
                     """
             )
         }

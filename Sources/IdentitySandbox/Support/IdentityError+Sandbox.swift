@@ -1,7 +1,7 @@
 package import IdentityKit
 
 extension IdentityError {
-    /// Returns this error with a reference to `page`, for a section that the page of the main configuration file does not describe.
+    /// Returns this error with a reference to `page` instead of the page about the configuration file.
     ///
     /// - Parameters:
     ///   - page: The page that describes the members.

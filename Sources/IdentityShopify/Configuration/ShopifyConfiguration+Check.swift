@@ -82,9 +82,10 @@ extension ShopifyProvider.Configuration {
         if endpoints.isComplete, endpoints.discovery == nil, shopID == nil, issuers == nil {
             throw ShopifyConfigurationProblem(
                 member: "shopID",
-                problem: "is missing, and so is issuers",
-                hint: "Set shopID, or issuers for a sandbox. With authorization, token and jwks in endpoints there is "
-                    + "no discovery, so nothing else says which shop's tokens are accepted."
+                problem: "is missing, and issuers is not set either",
+                hint:
+                    "Set shopID, or for a sandbox issuers. Because endpoints contains authorization, token and jwks, the SDK does not "
+                    + "use discovery, and needs one of these members to know which issuer's tokens to accept."
             )
         }
         for url in endpoints.all.compactMap(\.self) where !url.isSecure(orLoopback: allowsLoopbackHTTP) {

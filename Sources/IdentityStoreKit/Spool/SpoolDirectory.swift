@@ -118,7 +118,7 @@ package struct SpoolDirectory: Sendable {
             let error = errno
             if error == ENOENT { return nil }
             if error == ELOOP || error == ENOTDIR {
-                throw refused("its path leads to no directory, or ends with a symbolic link")
+                throw refused("the path does not lead to a directory, or its last component is a symbolic link")
             }
             throw failed("cannot be opened", error)
         }

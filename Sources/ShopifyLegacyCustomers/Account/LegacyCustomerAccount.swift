@@ -207,8 +207,8 @@ public struct LegacyCustomerAccount: Sendable {
         throw IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The Storefront API returned neither an error nor the result of a change.",
-            hint: "Read the customer to see whether the change was carried out.",
+            "The Storefront API's response to a mutation contains neither an error nor a result.",
+            hint: "Read the customer to check whether Shopify executed the mutation.",
             providerResponse: IdentityError.ProviderResponse(result.metadata)
         )
     }

@@ -92,7 +92,10 @@ struct GraphExecutor: Sendable {
             : mutations.mapValues { mutate in
                 .computed { arguments in .payload { try mutate(call(arguments)) } }
             }
-        let unserved = GraphNode.failure(message: "Not served by the sandbox", code: "INTERNAL_SERVER_ERROR")
+        let unserved = GraphNode.failure(
+            message: "The sandbox does not implement this field.",
+            code: "INTERNAL_SERVER_ERROR"
+        )
         let data = run.complete(rootType, members, operation.selections, [], orElse: unserved)
         var response: JSONObject = ["data": data ?? .null]
         if !run.errors.isEmpty { response["errors"] = .array(run.errors.map(\.json)) }

@@ -87,7 +87,9 @@ struct Deployment: Sendable {
         }
     }
 
-    /// Runs the last work of a command until ``lastWorkLimit``, and records whether it ended and which new tokens it could not store.
+    /// Runs `work` at the end of a command, and cancels it after ``lastWorkLimit``.
+    ///
+    /// Records the sessions whose new tokens could not be stored, and whether `work` completed within the limit.
     private func finishing(_ work: @escaping @Sendable () async -> Set<SessionReference>) async {
         await Task {
             await withTaskGroup(of: Set<SessionReference>?.self) { group in

@@ -124,7 +124,7 @@ struct DurabilityTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await manager.tokens(for: id) }
         #expect(error?.code == .storeFailed && error?.kind == .retryLater)
         #expect(error?.hint?.contains("The tokens are not lost") == isSpooled)
-        #expect(error?.hint?.contains("If the process ends first") == !isSpooled)
+        #expect(error?.hint?.contains("Keep this process running") == !isSpooled)
     }
 
     @Test("the old token comes with a warning while a response that cannot be validated exists in memory only")
