@@ -165,6 +165,7 @@ import Testing
             ("query A { shop { ...F } }", "Shop", "typealias Output = F?"),
             ("query A { ...R }", "A", "struct Output: GraphQLReadable, GraphQLRedacted"),
             ("query A { place { shop { ...N } } }", "Shop", "struct Shop: GraphQLReadable, GraphQLRedacted"),
+            ("query A { place { shop { ...N } } }", #"Place","Shop"#, "struct Shop: GraphQLReadable, GraphQLRedacted"),
         ] {
             let others = "query Z { shop { ...F ...N } ...R }"
             let result = try generate(document, fragments, others, configuration: "{\"redacted\":[\"\(redacted)\"]}")

@@ -38,7 +38,8 @@ extension Planner {
         else { return nil }
         let type = documents.fragments[spread]?.definition.type ?? ""
         let isFragmentRedacted = configuration.redacted.contains(spread) || configuration.redacted.contains(type)
-        guard !isRedacted(parent.name) || isInRedactedType || isFragmentRedacted else { return nil }
+        let isListed = configuration.redacted.contains(parent.name)
+        guard isFragmentRedacted || !isListed && (isInRedactedType || !isInRedaction) else { return nil }
         return fragmentNames[spread] ?? spread
     }
 
