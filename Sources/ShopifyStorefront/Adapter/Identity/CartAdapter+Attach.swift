@@ -188,8 +188,10 @@ extension CartAdapter {
         let now = client.environment.clock.now
         binding.expiresAt = identity.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
-        binding.country = identity.country ?? binding.country
         binding.refusedCountry = identity.country == nil ? whole.country : nil
+        // A cart that was created with a refused country had it recorded as accepted.
+        if binding.country == binding.refusedCountry { binding.country = nil }
+        binding.country = identity.country ?? binding.country
         if identity.token != nil { binding.companyLocationID = identity.companyLocationID }
         binding.hasEmail = identity.email != nil
         binding.hasPhone = identity.phone != nil
