@@ -1,6 +1,6 @@
-/// The sessions that logouts end in the current task, to recognize calls that a participant makes meanwhile.
+/// Whether the current task runs in a logout, to recognize calls that a participant makes meanwhile.
 ///
-/// Several, because a participant may log out another session of the buyer.
-enum EndingSessions {
-    @TaskLocal static var ids: Set<SessionID> = []
+/// A task that a participant starts inherits the value. Its later logouts then do not join a running logout either.
+enum Logout {
+    @TaskLocal static var isCurrent = false
 }

@@ -31,7 +31,7 @@ struct LogoutCoordinator: SessionService {
         var checked = options
         checked.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
         return try await context.runningLogouts.run(id, checked) { [self, checked] in
-            try await EndingSessions.$ids.withValue(EndingSessions.ids.union([id])) { try await end(id, checked) }
+            try await Logout.$isCurrent.withValue(true) { try await end(id, checked) }
         }
     }
 

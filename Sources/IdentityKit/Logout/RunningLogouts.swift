@@ -11,19 +11,27 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
     }
 
     private let tasks = Mutex<[Call: Task<Value, any Error>]>([:])
+    private let background: BackgroundWork
 
-    package init() {}
+    init(_ background: BackgroundWork) {
+        self.background = background
+    }
+
+    /// Creates an instance whose logouts `drain()` of the manager waits for.
+    package convenience init(of manager: SessionManager) {
+        self.init(manager.context.background)
+    }
 
     /// The result of the running logout of the session with equal options; if no such logout runs, the operation is started.
     ///
-    /// A caller waits also if it is cancelled. A participant's call for a session of ``EndingSessions`` does not wait, because the logout
-    /// waits for the participant.
+    /// A caller waits also if it is cancelled. A participant's call never joins a running logout, because that logout may wait for the
+    /// participant.
     package func run(
         _ id: SessionID,
         _ options: Options,
         _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        if EndingSessions.ids.contains(id) { return try await operation() }
+        if Logout.isCurrent { return try await operation() }
         let call = Call(id: id, options: options)
         let task = tasks.withLock { tasks in
             if let task = tasks[call] { return task }
@@ -33,6 +41,7 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
                 return try await operation()
             }
             tasks[call] = task
+            background.start { _ = await task.result }
             return task
         }
         return try await task.value

@@ -15,7 +15,7 @@ final class SessionContext: Sendable {
     let reads: SharedSessionReads
     let rejected: RejectedTokens
     let replaced = ReplacedSessions()
-    let runningLogouts = RunningLogouts<LogoutOptions, LogoutResult>()
+    let runningLogouts: RunningLogouts<LogoutOptions, LogoutResult>
 
     let schedule: RefreshSchedule
     let refreshMemory: RefreshMemory
@@ -42,6 +42,7 @@ final class SessionContext: Sendable {
             background: background,
             longestWait: configuration.participantWait
         )
+        runningLogouts = RunningLogouts(background)
         signInRecords = SignInRecords(store, clock: clock, interval: configuration.useInterval)
         cache = SessionTokensCache(configuration, clock: clock)
         reads = SharedSessionReads(visible)

@@ -33,7 +33,7 @@ public final class CartAdapter: Sendable {
     let locks = InProcessCartLocks()
     let selection: CartSelection
     let lineCache = CartLineCache()
-    let runningLogouts = RunningLogouts<LogoutCall, CartLogout>()
+    let runningLogouts: RunningLogouts<LogoutCall, CartLogout>
 
     /// Creates an adapter and registers it with the session manager, which notifies it about refreshed and ended sessions.
     ///
@@ -51,6 +51,7 @@ public final class CartAdapter: Sendable {
         self.client = client
         self.sessions = sessions
         self.policy = policy
+        runningLogouts = RunningLogouts(of: sessions)
         attachments = CartAttachments(
             store: store,
             name: "cart:" + client.configuration.shopDomain,

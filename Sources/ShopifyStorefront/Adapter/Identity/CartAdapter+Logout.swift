@@ -30,7 +30,8 @@ extension CartAdapter {
     /// data or a gift card on the cart may still reach Shopify, or if the cart could not be saved with the guest's session. With
     /// ``CartPolicy/Logout/drop`` no guest gets the cart. The session ends even if the cart could not be kept.
     ///
-    /// A call during a logout of the same session, with equal mode and options, gets the result of that logout.
+    /// A call during a logout of the same session, with equal mode and options, gets the result of that logout. A logout that has begun is
+    /// completed also if its caller is cancelled, and `SessionManager.drain()` waits for it.
     ///
     /// `SessionManager.logout`, which the web routes call, gives the cart to no guest. It removes the buyer from the cart, unless the
     /// policy is ``CartPolicy/Logout/drop``.
@@ -78,7 +79,7 @@ extension CartAdapter {
                 // from a cart that the session still has.
                 if self.policy.logout == .drop { try await self.detachIfAny(id, context) }
             } catch {
-                // After an error, also a cancellation, the logout goes on without the cart.
+                // After an error, the logout goes on without the cart.
                 problem = (error as? CartGone).map { .cartIsGone($0.metadata) } ?? .wrapping(error)
             }
             let result = try await self.sessions.logout(id, options: options)
@@ -135,8 +136,7 @@ extension CartAdapter {
                     try await self.createCart(withAll: lines, locked, context)
                 }
             }
-            // If Shopify rejects every line, or the logout is cancelled, the new guest's session ends, because its cart is no complete
-            // copy.
+            // If Shopify rejects every line, the new guest's session ends, because its cart is no complete copy.
             if let refusal, lines.isEmpty {
                 try await sessions.endGuest(guest)
                 return (nil, refusal)
