@@ -52,8 +52,9 @@ extension RefreshStateMachine {
 
         /// How often the save of a response or of new tokens is tried before the observers are told that the store failed.
         ///
-        /// Nil for other states: their save is tried once, and a failure is not reported, because no tokens can be lost. A response is
-        /// tried once, because it is spooled if the save fails. Unsaved tokens are tried once, because their save has failed before.
+        /// Nil for other states: their save is tried once, and a failure is not reported, because no tokens can be lost. The save of
+        /// a response is tried once, so that its validation is not delayed; a response that is not saved is spooled. Unsaved tokens are
+        /// tried once, because their save has failed before.
         var attemptsBeforeReport: Int? {
             switch self {
             case .markAwaited, .claim, .claimAgain, .withdrawClaim, .end: nil

@@ -41,7 +41,8 @@ extension RefreshStateMachine {
     ///
     /// If another process has saved newer tokens meanwhile, the session does not end, and those tokens are used. If it has saved a response
     /// that is not validated yet, the session does not end, and the attempt fails.
-    mutating func endIfUnchanged(_ current: SessionState?, _ refusal: RefreshRefusal, isUnchanged: Bool) -> Action {
+    mutating func endIfOldTokensRemain(_ current: SessionState?, _ refusal: RefreshRefusal, isUnchanged: Bool) -> Action
+    {
         guard let current else { return .finish(.failed(.unknownSession)) }
         guard let tokens = current.tokens, hasOldTokens(current), current.endReason == nil else {
             return .finish(outcome(for: current))
@@ -56,7 +57,7 @@ extension RefreshStateMachine {
     /// Continues after the validation of a response has failed.
     ///
     /// If validation shows that the response belongs to another login, the error code is stored with the response. The code is removed only
-    /// when the response is accepted.
+    /// when new tokens of this session are saved. For a session that has ended, no code is recorded.
     mutating func validationFailed(
         _ response: RefreshResponse,
         _ source: Source,

@@ -64,9 +64,9 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and from the spool, and looks for another one there.
     ///
-    /// If the spool cannot remove the response, the search finds it again. The refresh then removes it from memory only, and continues
-    /// without it. It must leave memory: otherwise the copy in the spool would be taken for the new tokens of this refresh, although the
-    /// spool could not save them.
+    /// If the spool cannot remove the response, the search finds it again. The refresh then tries to remove it once more, which at least
+    /// removes it from memory, and continues without it. It must leave memory: if this refresh later cannot spool its new tokens, the old
+    /// file in the spool would otherwise be mistaken for them.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true
@@ -126,12 +126,13 @@ extension RefreshStateMachine {
 
     /// Saves new tokens after another process has changed the session.
     ///
-    /// While this process holds the lock, it replaces a session that still contains the old tokens: if two processes sent the same
-    /// refresh token, the provider gave valid tokens to only one of them, to this one. Without the lock, nothing is replaced.
+    /// While this process holds the lock, it replaces a session that still contains the old tokens, because the provider gave valid tokens
+    /// to only one of two processes that sent the same refresh token, and this process has received them. Without the lock, nothing is
+    /// replaced.
     ///
-    /// If the session contains other tokens than the old ones, those are used; if it has also ended, no session will use the new tokens, so
-    /// they are revoked. If the other process has stored a response, that response may contain newer tokens: it is validated first, and the
-    /// new tokens are spooled until then.
+    /// If the session contains other tokens than the old ones, it keeps them. If it has not ended, the caller gets those, and the new
+    /// tokens are discarded; if it has ended, the new tokens are revoked. If the other process has stored a response, that response may
+    /// contain newer tokens: it is validated first, and the new tokens are spooled until then.
     mutating func saveTokensAfterConflict(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard hasOldTokens(current) else {
             guard current.endReason == nil else {

@@ -23,8 +23,9 @@
 ///   other lock ends only with its holder, or when the holder releases it. `provesPreviousHolderGone` is false for a lease, and true for
 ///   any other lock.
 /// - *login mismatch*: the ID token of a response belongs to another login, perhaps because of an attack. The error code is stored with the
-///   response, or spooled with it if the store cannot take it. Until new tokens are saved, callers get no token of this session, not even
-///   the old one.
+///   response, or spooled with it if the store cannot take it; for a session that has ended, no code is recorded. The refresh token is not
+///   sent again. Until new tokens are saved, which needs a later validation that succeeds, or unsaved tokens, callers get no token of this
+///   session, not even the old one.
 ///
 /// Each refresh begins by loading the session. After a crash, the stored state tells the next process how to continue:
 ///
@@ -32,19 +33,23 @@
 ///   in doubt, it restores this state while it still holds the lock.
 /// - `claimed`: the refresh token may have been sent, and no response is stored. The next process sends it again, because some providers
 ///   accept a used token for a short time. Under a lease, the process that saved the claim may still run. So the next process first marks
-///   the claim as *awaited* and waits; it sends only if no response arrives in time. It does not wait for an *abandoned* claim: a process
-///   that fails in doubt under a lease marks its own claim so, while it still holds the lock.
+///   the claim as *awaited*, which shows that the store accepts writes, and waits without the lock; it sends only if no tokens are saved in
+///   time. After this mark, the other process saves its tokens under the lock, at the latest with its next repair. The next process does
+///   not wait for an *abandoned* claim: a process that fails in doubt under a lease marks its own claim so, while it still holds the lock.
 /// - `responded`: a response is stored that is not accepted yet. It is validated. The refresh token is sent only if the response contains
-///   no token and has no login mismatch. A response that cannot be validated now, for example because keys are missing, stays stored.
-/// - `ended`: the buyer must sign in again. Only unsaved tokens can make the session active again. A refresh ends a session only after
-///   `invalid_grant`, and only if no other process has saved newer tokens, or a response that may contain them. The reason is
+///   no token and has no login mismatch. A response that cannot be validated now, for example because keys are missing, stays where it is,
+///   in the store or unsaved, and the refresh fails; the next refresh validates it again.
+/// - `ended`: the buyer must sign in again. Only unsaved tokens, or the new tokens of a refresh that was running when the session ended,
+///   can make it active again. A refresh ends a session only if the provider answers its own request with `invalid_grant`, and if no other
+///   process has saved other tokens or a response meanwhile. It needs the lock for this only if another process has changed the session. A
+///   stored `invalid_grant` of an earlier refresh does not end the session: the token is sent again. The reason is
 ///   ``SessionEndReason/lostRotation`` if the refresh was in doubt, otherwise ``SessionEndReason/revoked``. A guest's session has this
 ///   state from the start.
 ///
 /// A save *conflicts* if another process has changed or removed the session since this refresh last loaded or saved it:
 ///
-/// - the claim: nothing is sent, and the refresh starts again. Before a second request: the second request is not sent, and the refresh
-///   fails.
+/// - the claim: nothing is sent, and the refresh starts again. If the response to the first request is stored and has no tokens, the claim
+///   is saved again before the second request; if this save conflicts, the second request is not sent, and the refresh fails.
 /// - the response: it is spooled and validated.
 /// - the new tokens: the session is loaded again. It has one of these:
 ///   - the old tokens: if this process still holds the lock, the new tokens replace them, even if the session has ended. If the lock is
@@ -55,9 +60,13 @@
 ///     revoked, and the refresh fails.
 ///   - no tokens, because the session was removed: the new tokens are revoked, and the refresh fails.
 /// - the end, before which the session is always loaded again: it ends if it still has the old tokens, has no response of another process,
-///   and this process holds the lock. If it has other tokens, those are used. Otherwise the refresh fails.
+///   and is unchanged or this process holds the lock. If it has other tokens and has not ended, those are used. Otherwise the refresh
+///   fails.
+/// - the mark *awaited*: the refresh starts again.
 ///
-/// If the store fails instead, a response is spooled and validated, and new tokens are spooled and returned.
+/// If the store fails instead, a response is spooled and validated, and new tokens are spooled and returned. If the claim or the end cannot
+/// be saved, the refresh fails; without a claim, nothing is sent. If the first load finds that the session was removed or has expired, its
+/// unsaved tokens are revoked.
 ///
 /// These decisions are made elsewhere:
 ///
@@ -65,14 +74,15 @@
 ///   caller needs (by default 60 seconds, or a quarter of the token's lifetime if that is less), or when a server rejects it. In the
 ///   background: when a caller gets a token that has used about 80 percent of its lifetime (`earlyRefresh`; 5 percent more or less by
 ///   session, so that sessions are not all refreshed at once).
-/// - *Whether the goal is reached* (``RefreshGoal``): for a call, when the session already has other tokens than those that the caller
-///   wants to replace. A repair does not refresh an active session, so any tokens reach its goal.
+/// - *Whether the goal is reached* (``RefreshGoal``), which is checked only if the session is active: a call reaches its goal if the
+///   session has other tokens than those that the caller wants to replace. A repair reaches it with any tokens, so it refreshes only a
+///   session with a claim or a response.
 /// - *That the callers in one process share a refresh* (`TokenRefresher+InProcessSharing.swift`).
 /// - *How long an awaited claim is left to its process* (``TokenRefresher``): until this process has seen the same claim for the sum of
 ///   the provider's timeout, 5 seconds for saving, and one ``SessionManager/Configuration/repairInterval``.
 /// - *How long a caller waits* (``TokenRefresher``): up to ``SessionManager/Configuration/lockWait``. If it must wait for a claim, twice
-///   the claim's time above is added: once for the other process's response, and once for a refresh by this process. Never longer than
-///   ``RefreshLimits/maximumWait``.
+///   the sum of the previous item is added: once to wait for the other process, and once for this process's own refresh. The total is never
+///   more than ``RefreshLimits/maximumWait``.
 /// - *Whether a request may be sent now* (`TokenRefresher+Actions.swift`): not during a pause after failures, not while the circuit breaker
 ///   is open, and not if the lock may end before the provider's timeout.
 /// - *Whether unsaved tokens are newer than the stored ones*: ``UnsavedTokens``.
@@ -220,7 +230,7 @@ package struct RefreshStateMachine: Sendable {
             return saveTokensAfterConflict(new, source, over: current)
 
         case (.reloadBeforeEnd(let refusal), .loaded(let current, _, let isUnchanged)):
-            return endIfUnchanged(current, refusal, isUnchanged: isUnchanged)
+            return endIfOldTokensRemain(current, refusal, isUnchanged: isUnchanged)
         case (.saveEnd(let refusal), .conflicted): return go(.reloadBeforeEnd(refusal), .load)
         case (.saveEnd(let refusal), .saved): return .finish(.failed(.ended(endReason, because: refusal.error)))
 
