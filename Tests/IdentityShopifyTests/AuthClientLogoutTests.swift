@@ -96,6 +96,23 @@ struct AuthClientLogoutTests {
         #expect(client.currentTokens == nil && shop.shopify.counters.logouts == 2)
     }
 
+    @Test("a refresh and a login whose calls return before a logout begins do not sign the buyer in after it")
+    func logoutAfterCall() async throws {
+        let shop = try await Shop(.publicMobile)
+        let client = AuthClient(provider: try shop.provider())
+        let tokens = try await client.login(with: SandboxBuyer())
+        let (refresh, idToken) = (try #require(tokens.refreshToken), try #require(tokens.idToken))
+        let ended = Gate()
+        client.refreshAccessToken(refreshToken: refresh) { _, _ in ended.open() }
+        try await client.logout(idToken: idToken)
+        await ended.wait()
+        #expect(client.currentTokens == nil)
+        let login = client.startLogin(with: SandboxBuyer())
+        try await client.logout(idToken: idToken)
+        await login.finished()
+        #expect(client.currentTokens == nil)
+    }
+
     @Test("a login is cancelled if the buyer signs out while its authorization URL is created")
     func loginURLDuringLogout() async throws {
         let shop = try await Shop(.publicMobile)

@@ -147,6 +147,10 @@ struct CurrentTutorialTests {
         #expect(await refusal(clientWith("revoked"), Shop.variant, accessToken)?.code == .storefrontRefused)
         #expect(await refusal(clientWith(""), Shop.variant, accessToken)?.code == .configurationInvalid)
         #expect(shop.sandbox.storefront.cartStates.count == 1)
+        let errors = #"[{"message":"x","path":["cartCreate","cart","checkoutUrl"]}]"#
+        let body = #"{"data":{"cartCreate":{"cart":null,"userErrors":[]}},"errors":\#(errors)}"#
+        shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
+        #expect(await refusal(client, Shop.variant, accessToken)?.code == .outcomeUnknown)
     }
 
     @Test("the checkout URL opens a checkout that is signed in, for a short time", .sample("T7"))

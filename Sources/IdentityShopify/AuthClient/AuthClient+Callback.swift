@@ -84,7 +84,7 @@ extension AuthClient {
         return try await exchange(callback, attempt, since: logouts)
     }
 
-    private func take(_ state: Secret) -> PendingLogins.Match {
+    func take(_ state: Secret) -> PendingLogins.Match {
         self.state.withLock { $0.logins.take(state: state, at: now) }
     }
 

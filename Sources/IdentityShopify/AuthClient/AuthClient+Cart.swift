@@ -40,7 +40,13 @@ extension AuthClient {
                 )
             }
             let mutation = AuthenticatedCartCreate(variantId: variantId, accessToken: Secret(accessToken))
-            return try await provider.storefront().execute(mutation, call).data.checked()
+            let storefront = try provider.storefront()
+            let result = try await storefront.execute(mutation, call)
+            // An error beside the data may hide the cart, which may exist.
+            if !result.errors.isEmpty, result.data.checkoutURL == nil, result.data.userErrors.isEmpty {
+                throw storefront.failure(result.errors, result.metadata, AuthenticatedCartCreate.document)
+            }
+            return try result.data.checked()
         }
     }
 }

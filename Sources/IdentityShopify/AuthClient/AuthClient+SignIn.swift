@@ -15,20 +15,39 @@ extension AuthClient {
         with presenter: any Presenter,
         options: LoginOptions = LoginOptions()
     ) async throws -> CustomerAccountAccessTokenResponse {
-        let logouts = logouts
+        try await login(with: presenter, options: options, since: logouts)
+    }
+
+    /// Signs a buyer in with a presenter, unless the buyer signed out after ``logouts`` was read.
+    private func login(
+        with presenter: any Presenter,
+        options: LoginOptions,
+        since logouts: Int
+    ) async throws -> CustomerAccountAccessTokenResponse {
+        let attempt = Mutex<LoginAttempt?>(nil)
         return try await Correlation.scope {
             do {
                 let descriptor = try provider().descriptor
-                let login = PresentedLogin(provider: descriptor.name, redirectURI: descriptor.redirectURI) {
-                    [self] redirectURI in
+                let redirectURI = options.redirectURI ?? descriptor.redirectURI
+                let login = PresentedLogin(provider: descriptor.name, redirectURI: redirectURI) { [self] redirectURI in
                     var options = options
                     options.redirectURI = redirectURI
-                    return try await begin(codeVerifier: try newVerifier(), options: options, since: logouts)
+                    let request = try await begin(codeVerifier: try newVerifier(), options: options, since: logouts)
+                    attempt.withLock { $0 = request.attempt }
+                    return request
                 }
                 let callback = try await presenter.present(login)
                 try Task.checkCancellation()
+                let state = try LoginCallback(url: callback).state()
+                // The presenter may return the callback of another login of this client.
+                guard let attempt = attempt.withLock(\.self), attempt.state.isEqual(to: state) else {
+                    throw Self.unknownLogin
+                }
+                try LoginFlow.check(callback, against: attempt.redirectURI)
                 return try await complete(callback)
             } catch {
+                // A late callback of this login must not sign the buyer in.
+                if let attempt = attempt.withLock(\.self) { _ = take(attempt.state) }
                 throw IdentityError.wrapping(error)
             }
         }
@@ -47,7 +66,14 @@ extension AuthClient {
         options: LoginOptions = LoginOptions(),
         completion: @escaping @Sendable (Result<CustomerAccountAccessTokenResponse, IdentityError>) -> Void
     ) -> LoginHandle {
-        LoginHandle(executor.run({ try await self.login(with: presenter, options: options) }, completion: completion))
+        // Read before the task starts, because a logout that the app calls next may run before this task.
+        let logouts = logouts
+        return LoginHandle(
+            executor.run(
+                { try await self.login(with: presenter, options: options, since: logouts) },
+                completion: completion
+            )
+        )
     }
 
     /// Signs a buyer in with a presenter and calls the delegate exactly once.
@@ -58,7 +84,8 @@ extension AuthClient {
     /// - Returns: A handle that cancels the login.
     @discardableResult
     public func startLogin(with presenter: any Presenter, options: LoginOptions = LoginOptions()) -> LoginHandle {
-        callingDelegate { try await $0.login(with: presenter, options: options) }
+        let logouts = logouts
+        return callingDelegate { try await $0.login(with: presenter, options: options, since: logouts) }
     }
 
     /// Runs a login and calls the delegate with its outcome; the delegate is not called if the login returns nil.

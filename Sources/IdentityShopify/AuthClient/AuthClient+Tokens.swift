@@ -23,6 +23,15 @@ extension AuthClient {
         refreshToken: String,
         idToken: String? = nil
     ) async throws -> CustomerAccountAccessTokenResponse {
+        try await refresh(refreshToken, idToken: idToken, since: logouts)
+    }
+
+    /// Refreshes the access token; the new tokens are kept and stored unless the buyer signed out after ``logouts`` was read.
+    private func refresh(
+        _ refreshToken: String,
+        idToken: String? = nil,
+        since logouts: Int
+    ) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             let provider = try provider()
             let tokens = try await refreshes.run(Array(refreshToken.utf8)) { [self] in
@@ -51,7 +60,9 @@ extension AuthClient {
         refreshToken: String,
         callback: @escaping @Sendable (_ accessToken: String?, _ error: String?) -> Void
     ) {
-        executor.run({ try await self.refreshAccessToken(refreshToken: refreshToken).accessToken }) { result in
+        // Read before the task starts, because a logout that the app calls next may run before this task.
+        let logouts = logouts
+        executor.run({ try await self.refresh(refreshToken, since: logouts).accessToken }) { result in
             switch result {
             case .success(let token): callback(token, nil)
             case .failure(let error): callback(nil, error.description)
