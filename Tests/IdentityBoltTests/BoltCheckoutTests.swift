@@ -169,6 +169,37 @@ struct BoltCheckoutTests {
         #expect(delegate.told.first?.hasPrefix("success") == true)
     }
 
+    @Test("a second request for the page that fails returns the page of the first one, and the login goes on")
+    func failingSecondPage() async throws {
+        var provider = WaitingBolt(inner: try await FakeBolt().provider())
+        let isFirst = Mutex(true)
+        let (firstArrived, secondArrived, firstReturned) = (Gate(), Gate(), Gate())
+        provider.beforePage = {
+            if isFirst.withLock({ isFirst in
+                defer { isFirst = false }; return isFirst
+            }) {
+                firstArrived.open()
+                return await secondArrived.wait()
+            }
+            secondArrived.open()
+            await firstReturned.wait()
+            throw CancellationError()
+        }
+        provider.check.release()
+        let checkout = BoltCheckout()
+        checkout.configure(provider: provider)
+        let delegate = RecordingDelegate()
+        let flow = BoltLoginFlow(delegate: delegate, checkout: checkout)
+        let first = Task { try await flow.authorizationURL }
+        await firstArrived.wait()
+        let second = Task { try await flow.authorizationURL }
+        let page = try await first.value
+        firstReturned.open()
+        #expect(try await second.value == page)
+        #expect(await flow.handle(callbackURL: "/?code=C0DE&state=\(state(of: page))"))
+        #expect(delegate.told.count == 1 && delegate.told.first?.hasPrefix("success") == true)
+    }
+
     @Test("a cancelled flow refuses its callback")
     func cancelledFlow() async throws {
         let checkout = try await checkout()

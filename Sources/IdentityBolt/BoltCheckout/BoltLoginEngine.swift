@@ -54,6 +54,8 @@ final class BoltLoginEngine: Sendable {
             options.redirectURI = redirectURI
             request = try await provider.authorizationRequest(options, usePkce: loginConfig.usePkce)
         } catch {
+            // Another call may have received the request meanwhile, and its page may be shown already.
+            if let pending = try pendingRequest(else: nil) { return pending }
             fail(error)
             throw IdentityError.wrapping(error)
         }

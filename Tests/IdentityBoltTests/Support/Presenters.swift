@@ -58,9 +58,12 @@ final class RecordingDelegate: BoltLoginDelegate {
 struct WaitingBolt: WrappingProvider, BoltAuthorizing {
     let inner: BoltProvider
     let check = StoppingPoint()
+    /// Called before each request for a login page.
+    var beforePage: @Sendable () async throws -> Void = {}
 
     func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
-        try await inner.authorizationRequest(options, usePkce: usePkce)
+        try await beforePage()
+        return try await inner.authorizationRequest(options, usePkce: usePkce)
     }
 
     func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
