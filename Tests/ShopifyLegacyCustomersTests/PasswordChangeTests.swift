@@ -202,6 +202,27 @@ struct PasswordChangeTests {
         }
     }
 
+    @Test(
+        "a password change whose response has neither a token nor a user error has an unknown outcome",
+        arguments: ["", "{}"]
+    )
+    func neitherTokenNorError(error: String) async throws {
+        try await LegacyShop.with { shop in
+            let session = try await shop.signIn()
+            let errors = error.isEmpty ? "" : #","errors":[{"message":"x","path":["customerUpdate","customer"]}]"#
+            let payload = #"{"customer":null,"customerAccessToken":null,"customerUserErrors":[]}"#
+            let body = #"{"data":{"customerUpdate":\#(payload)}\#(errors)}"#
+            // After an executed change, Shopify neither extends the old token nor finds its customer.
+            let renewal = #"{"customerAccessToken":null,"userErrors":[{"field":null,"message":"x"}]}"#
+            for body in [body, #"{"data":{"customerAccessTokenRenew":\#(renewal)}}"#, #"{"data":{"customer":null}}"#] {
+                shop.sandbox.storefront.planFault(.answer(status: 200, body: body), on: .storefront)
+            }
+            #expect(await shop.error(changing: session)?.code == .outcomeUnknown)
+            #expect(shop.count("LegacyCustomerUpdate") == 1)
+            #expect(try await shop.sessions.session(session).endReason == .lostRotation)
+        }
+    }
+
     @Test("if a caller is cancelled before its password was sent, the next refresh does not send it")
     func cancelledBefore() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)

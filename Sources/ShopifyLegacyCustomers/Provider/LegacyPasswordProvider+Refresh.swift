@@ -45,6 +45,10 @@ extension LegacyPasswordProvider {
     ) async throws -> TokenSet? {
         do {
             let result = try await client.execute(change.operation, in: change.context, until: deadline)
+            // An error beside the data may hide the new token of an executed change.
+            guard result.data.customerAccessToken != nil || !result.data.customerUserErrors.isEmpty else {
+                throw client.failure(of: result, LegacyCustomerUpdate.document)
+            }
             let isTokenRefused = result.data.customerUserErrors.contains { $0.code == .tokenInvalid }
             change.set(isTokenRefused ? .notExecuted : .finished(.success(result)))
             return result.data.customerAccessToken.map { tokens($0, of: buyer) }
