@@ -84,7 +84,7 @@ extension ShopifyProvider.Configuration {
                 member: "shopID",
                 problem: "is missing, and issuers is not set either",
                 hint:
-                    "Set shopID, or for a sandbox issuers. Because endpoints contains authorization, token and jwks, the SDK does not "
+                    "Set shopID, or set issuers for a sandbox. Because endpoints contains authorization, token and jwks, the SDK does not "
                     + "use discovery, and needs one of these members to know which issuer's tokens to accept."
             )
         }

@@ -180,7 +180,7 @@ extension CartAdapter {
     ) {
         if cart.id != binding.cartID {
             binding.cartID = cart.id
-            // Its key was the old id.
+            // The fingerprint is an HMAC with the old id as its key.
             binding.fingerprint = nil
             // The cart under the new id may not have the buyer. With a problem, the next refresh or checkout attaches the buyer again.
             if binding.mayHoldBuyer, cart.buyerIdentity.customerID == nil, !cart.hasContact {
