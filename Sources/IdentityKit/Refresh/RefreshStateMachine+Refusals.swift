@@ -39,8 +39,9 @@ extension RefreshStateMachine {
 
     /// Ends the session, because the provider no longer accepts its refresh token.
     ///
-    /// If another process has saved newer tokens meanwhile, the session does not end, and those tokens are used. If it has saved a response
-    /// that is not validated yet, the session does not end, and the attempt fails.
+    /// - If another process has saved other tokens meanwhile, the session does not end, and those tokens are used.
+    /// - If another process has saved a response that is not validated yet, the session does not end, and the refresh fails.
+    /// - If another process has changed the session in another way, it ends only while this process holds the lock.
     mutating func endIfOldTokensRemain(_ current: SessionState?, _ refusal: RefreshRefusal, isUnchanged: Bool) -> Action
     {
         guard let current else { return .finish(.failed(.unknownSession)) }

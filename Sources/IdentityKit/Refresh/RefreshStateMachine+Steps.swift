@@ -124,15 +124,15 @@ extension RefreshStateMachine {
         go(.saveTokens(new, source), .save(.active(new), .tokens(source), requiresLock: false))
     }
 
-    /// Saves new tokens after another process has changed the session.
+    /// Continues after the save of new tokens has conflicted; `current` is the stored state, which was loaded again.
     ///
-    /// While this process holds the lock, it replaces a session that still contains the old tokens, because the provider gave valid tokens
-    /// to only one of two processes that sent the same refresh token, and this process has received them. Without the lock, nothing is
-    /// replaced.
-    ///
-    /// If the session contains other tokens than the old ones, it keeps them. If it has not ended, the caller gets those, and the new
-    /// tokens are discarded; if it has ended, the new tokens are revoked. If the other process has stored a response, that response may
-    /// contain newer tokens: it is validated first, and the new tokens are spooled until then.
+    /// - If it has other tokens than the old ones, the caller gets those, and the new tokens are discarded. If the session has ended, the
+    ///   new tokens are revoked instead, and the refresh fails.
+    /// - If it has the old tokens and another process has saved a response, that response may contain newer tokens. So the new tokens are
+    ///   spooled, and the refresh starts again.
+    /// - If it has the old tokens and no response, the new tokens replace them, also if the session has ended: another process may have
+    ///   ended it because the provider rejected the refresh token that this process has used. This save needs the lock. If the lock is
+    ///   lost, the new tokens are spooled and returned, or revoked if the session has ended.
     mutating func saveTokensAfterConflict(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard hasOldTokens(current) else {
             guard current.endReason == nil else {

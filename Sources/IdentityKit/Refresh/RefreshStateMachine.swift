@@ -1,98 +1,62 @@
-/// Decides each step of a session's refresh from the goal, the kind of lock, the loaded state and the results of the earlier steps.
+/// Decides each step of a session's refresh.
 ///
-/// The type uses neither I/O nor a clock. ``TokenRefresher`` holds the session's lock, performs each action and reports its event,
-/// until the action is ``Action/finish(_:)``. A refresh usually has these actions: load the session, look for unsaved tokens, save the
-/// *claim* (this process is about to send the refresh token), send, save the response, validate it, save the new tokens.
+/// The type uses neither I/O nor a clock. ``TokenRefresher`` holds the session's lock. It performs the ``Action`` that ``handle(_:)``
+/// returns, and passes the result to ``handle(_:)`` as an ``Event``, until the action is ``Action/finish(_:)``.
 ///
-/// - The claim is saved before the refresh token is sent. So after a crash, the next process knows that the token may already have been
-///   used. This save also proves that the store has space for the response.
-/// - The response is saved before it is validated. Otherwise a crash during the validation would lose the new refresh token. A provider
-///   that is not ``JournaledRefreshing`` returns validated tokens at once.
+/// A refresh without failures has these steps:
 ///
-/// Terms:
+/// 1. Load the session, and look in memory and in the spool for tokens that an earlier refresh could not save.
+/// 2. Prepare the request, for example wait for the provider's rate limit.
+/// 3. Save a *claim*: it says that this process is about to send the refresh token. So after a crash, the next process knows that the
+///    token may have been used. This save also proves that the store has space for the response.
+/// 4. Send the refresh token.
+/// 5. Save the response before it is validated. Otherwise a crash during the validation would lose the new refresh token.
+/// 6. Validate the response.
+/// 7. Save the new tokens.
 ///
-/// - *in doubt*: the refresh token may have been used, and no accepted response shows whether it was. A refresh begins in doubt if the
-///   stored session has a claim or a response of an earlier refresh, or comes from a backup. It becomes in doubt if no response arrives, or
-///   if the response does not show whether the token was used, for example a redirect, or status 500 or higher without an OAuth error.
-///   After such a request, the token is sent a second time at once. If the refresh still fails in doubt, the next refresh sends it again,
-///   until a response with tokens or `invalid_grant` arrives.
-/// - *unsaved*: tokens or a response that could not be saved, because the store failed or the save conflicted. They are kept in the memory
-///   of this process and, if the store has one, in the *spool* (a folder on this computer). The next refresh that finds them saves the
-///   tokens, or validates the response and saves its tokens, even if the stored session has ended, unless the stored tokens are newer.
-/// - *lease*: a lock that can be lost while its holder still runs, because it ends at a fixed time, or with a connection to a server. Any
-///   other lock ends only with its holder, or when the holder releases it. `provesPreviousHolderGone` is false for a lease, and true for
-///   any other lock.
-/// - *login mismatch*: the ID token of a response belongs to another login, perhaps because of an attack. The error code is stored with the
-///   response, or spooled with it if the store cannot take it; for a session that has ended, no code is recorded. The refresh token is not
-///   sent again. Until new tokens are saved, which needs a later validation that succeeds, or unsaved tokens, callers get no token of this
-///   session, not even the old one.
+/// A provider that is not ``JournaledRefreshing`` returns validated tokens from its request, so that steps 5 and 6 are omitted.
 ///
-/// Each refresh begins by loading the session. After a crash, the stored state tells the next process how to continue:
+/// After a crash, the stored state tells the next process how to continue (``continueFromStoredState()``):
 ///
-/// - `active`: no refresh has left a claim or a response. The next refresh begins from the start. If a request fails and the refresh is not
-///   in doubt, it restores this state while it still holds the lock.
+/// - `active`: no refresh is unfinished. A refresh begins with step 2.
 /// - `claimed`: the refresh token may have been sent, and no response is stored. The next process sends it again, because some providers
-///   accept a used token for a short time. Under a lease, the process that saved the claim may still run. So the next process first marks
-///   the claim as *awaited*, which shows that the store accepts writes, and waits without the lock; it sends only if no tokens are saved in
-///   time. After this mark, the other process saves its tokens under the lock, at the latest with its next repair. The next process does
-///   not wait for an *abandoned* claim: a process that fails in doubt under a lease marks its own claim so, while it still holds the lock.
-/// - `responded`: a response is stored that is not accepted yet. It is validated. The refresh token is sent only if the response contains
-///   no token and has no login mismatch. A response that cannot be validated now, for example because keys are missing, stays where it is,
-///   in the store or unsaved, and the refresh fails; the next refresh validates it again.
-/// - `ended`: the buyer must sign in again. Only unsaved tokens, or the new tokens of a refresh that was running when the session ended,
-///   can make it active again. A refresh ends a session only if the provider answers its own request with `invalid_grant`, and if no other
-///   process has saved other tokens or a response meanwhile. It needs the lock for this only if another process has changed the session. A
-///   stored `invalid_grant` of an earlier refresh does not end the session: the token is sent again. The reason is
-///   ``SessionEndReason/lostRotation`` if the refresh was in doubt, otherwise ``SessionEndReason/revoked``. A guest's session has this
-///   state from the start.
+///   accept a used token for a short time. If the lock is a lease, the process that saved the claim may still run. In that case the next
+///   process first waits for its response. It does not wait if the claim is *abandoned*: the process that saved it has given up.
+/// - `responded`: a response is stored that is not accepted yet. It is validated, and the refresh token is not sent again. Only if the
+///   response contains no token is the refresh token sent again.
+/// - `ended`: the buyer must sign in again. If an earlier refresh received new tokens and could not save them, they make the session
+///   active again.
 ///
-/// A save *conflicts* if another process has changed or removed the session since this refresh last loaded or saved it:
+/// These failures can happen:
 ///
-/// - the claim: nothing is sent, and the refresh starts again. If the response to the first request is stored and has no tokens, the claim
-///   is saved again before the second request; if this save conflicts, the second request is not sent, and the refresh fails.
-/// - the response: it is spooled and validated.
-/// - the new tokens: the session is loaded again. It has one of these:
-///   - the old tokens: if this process still holds the lock, the new tokens replace them, even if the session has ended. If the lock is
-///     lost, the new tokens are spooled and returned; but if the session has ended, they are revoked, and the refresh fails.
-///   - the old tokens, and a response that another process has saved: that response may contain newer tokens. So the new tokens are
-///     spooled, and the refresh starts again.
-///   - other tokens: those are used, and the new ones are discarded without a revocation. But if the session has ended, the new tokens are
-///     revoked, and the refresh fails.
-///   - no tokens, because the session was removed: the new tokens are revoked, and the refresh fails.
-/// - the end, before which the session is always loaded again: it ends if it still has the old tokens, has no response of another process,
-///   and is unchanged or this process holds the lock. If it has other tokens and has not ended, those are used. Otherwise the refresh
-///   fails.
-/// - the mark *awaited*: the refresh starts again.
+/// - **The request fails** (``handleRefusal(_:mayResend:isResponseStored:)``). If the failure shows that the token was not used, the
+///   session becomes active again, and the refresh fails. If the provider answers `invalid_grant`, the session ends. If the failure shows
+///   neither, for example because no response arrived, the refresh is *in doubt*: the token may have been used. Then the token is sent
+///   once more at once. If that fails too, the session stays claimed, and the next refresh sends the token again.
+/// - **The response cannot be validated now** (``validationFailed(_:_:isStored:_:)``), for example because the provider's keys could not
+///   be fetched. The response stays stored, and the refresh fails. The next refresh validates the response again.
+/// - **The response belongs to another login** (*login mismatch*), perhaps because of an attack. The error code is stored with the
+///   response. Until new tokens of this session are saved, callers get no token, not even the old one.
+/// - **The store fails.** Without a saved claim, nothing is sent. A response or new tokens that cannot be saved are kept in memory and in
+///   the *spool* (a folder on this computer), and the caller gets the new tokens. The next refresh or repair saves them.
+/// - **A save conflicts**: another process has changed or removed the session since this refresh last loaded or saved it. Before the first
+///   request, the refresh starts again. A response is spooled and validated. For new tokens, see
+///   ``saveTokensAfterConflict(_:_:over:)``; for the end of the session, ``endIfOldTokensRemain(_:_:isUnchanged:)``.
 ///
-/// If the store fails instead, a response is spooled and validated, and new tokens are spooled and returned. If the claim or the end cannot
-/// be saved, the refresh fails; without a claim, nothing is sent. If the first load finds that the session was removed or has expired, its
-/// unsaved tokens are revoked.
+/// A *lease* is a lock that can be lost while its holder still runs, because it ends at a fixed time or with a connection to a server.
+/// ``HeldLock/provesPreviousHolderGone`` is false for a lease. Any other lock ends only with its holder, or when the holder releases it.
 ///
-/// These decisions are made elsewhere:
+/// Other types decide the following:
 ///
-/// - *When a refresh starts* (``SessionTokensReader``, ``RefreshSchedule``): when the stored token stays valid for less time than the
-///   caller needs (by default 60 seconds, or a quarter of the token's lifetime if that is less), or when a server rejects it. In the
-///   background: when a caller gets a token that has used about 80 percent of its lifetime (`earlyRefresh`; 5 percent more or less by
-///   session, so that sessions are not all refreshed at once).
-/// - *Whether the goal is reached* (``RefreshGoal``), which is checked only if the session is active: a call reaches its goal if the
-///   session has other tokens than those that the caller wants to replace. A repair reaches it with any tokens, so it refreshes only a
-///   session with a claim or a response.
-/// - *That the callers in one process share a refresh* (`TokenRefresher+InProcessSharing.swift`).
-/// - *How long an awaited claim is left to its process* (``TokenRefresher``): until this process has seen the same claim for the sum of
-///   the provider's timeout, 5 seconds for saving, and one ``SessionManager/Configuration/repairInterval``.
-/// - *How long a caller waits* (``TokenRefresher``): up to ``SessionManager/Configuration/lockWait``. If it must wait for a claim, twice
-///   the sum of the previous item is added: once to wait for the other process, and once for this process's own refresh. The total is never
-///   more than ``RefreshLimits/maximumWait``.
-/// - *Whether a request may be sent now* (`TokenRefresher+Actions.swift`): not during a pause after failures, not while the circuit breaker
-///   is open, and not if the lock may end before the provider's timeout.
-/// - *Whether unsaved tokens are newer than the stored ones*: ``UnsavedTokens``.
-/// - *What a failed request means*: ``RefreshRefusal``.
-/// - *Whether a response has a token, and belongs to this login*: the provider.
+/// - ``RefreshSchedule``: when tokens are due for a refresh.
+/// - ``RefreshGoal``: whether the tokens of another refresh are sufficient for a caller.
+/// - ``TokenRefresher``: how long a caller waits, for the lock and for the response to another process; how the callers of one process
+///   share a refresh; whether a request may be sent now.
+/// - ``UnsavedTokens``: whether unsaved tokens are newer than the stored ones.
+/// - ``RefreshRefusal``: what a failed request means.
 ///
-/// Events and actions are in `RefreshStateMachine+Events.swift`. The functions that choose the next action are in
-/// `RefreshStateMachine+Steps.swift`, and those for failed requests, the end of a session and failed validations in
-/// `RefreshStateMachine+Refusals.swift`. The guide `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash
-/// points.
+/// The steps are in `RefreshStateMachine+Steps.swift` and `RefreshStateMachine+Refusals.swift`. The guide
+/// `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
     enum Step: Sendable {
         case start, load, findUnsaved, continueFromStoredState, checkClaimWait, prepare
@@ -136,9 +100,11 @@ package struct RefreshStateMachine: Sendable {
     /// Saving a response from memory or the spool changes it to `responded`. Saving the claim does not change it.
     var baseState: SessionState?
     var claim: RefreshClaim?
-    /// Whether the refresh token may have been used without an accepted response that shows whether it was.
+    /// Whether the refresh token may have been used, and no accepted response shows whether it was.
     ///
-    /// If the provider then answers `invalid_grant`, the end of the session has the reason ``SessionEndReason/lostRotation``.
+    /// A refresh begins in doubt if the stored session has a claim or a response of an earlier refresh, or was restored from a backup. If
+    /// the provider then answers `invalid_grant`, the end of the session has the reason ``SessionEndReason/lostRotation``, otherwise
+    /// ``SessionEndReason/revoked``.
     var isInDoubt = false
     /// Whether this refresh has already tried to remove a response without tokens from memory and the spool.
     var hasRemovedUnsaved = false
