@@ -2,16 +2,16 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Executes a mutation that can be repeated without harm.
+    /// Executes a mutation of the session's cart; the mutation is sent again if another process changed the stored cart meanwhile.
     ///
-    /// If the cart gets a new id, the buyer's identity is put on it again.
+    /// If Shopify returns the cart under a new id, the buyer's identity is put on it again.
     ///
     /// - Parameters:
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language.
-    ///   - isMade: Returns whether a cart shows that the change was made. After a response with GraphQL errors and without a cart, the cart
-    ///     is read and passed to this closure. With nil, such a response is an error.
-    ///   - mutation: Creates the mutation, and may change the binding.
+    ///   - isMade: Returns whether a cart contains the change. After a response with GraphQL errors and without a cart, the cart is read
+    ///     and passed to this closure. If the closure is nil, such a response is an error.
+    ///   - mutation: Creates the mutation, and may change the session's stored cart (``CartBinding``).
     /// - Returns: The changed cart.
     /// - Throws: `IdentityError`, also for user errors.
     func mutate<Operation: CartReading>(
@@ -36,7 +36,7 @@ extension CartAdapter {
         present: @Sendable (Cart) async throws -> [String]
     ) async throws -> SessionCart where Removal.Output == CartPayload {
         try await withCart(id) { binding, locked in
-            // The binding records it, so that a checkout does not put back an address that the buyer has removed.
+            // Stores that the buyer has removed the provider's address. Otherwise the next checkout would put the address back on the cart.
             binding.removeAddresses(ids)
             var response = try await self.send(removal(binding.cartID, ids), in: context)
             if case .refused(let errors) = response.outcome {
@@ -44,19 +44,21 @@ extension CartAdapter {
                 let left = ids.filter(Set(try await present(current.cart)).contains)
                 guard !left.isEmpty else { return current.sessionCart(binding) }
                 guard left.count < ids.count else { throw IdentityError.refusal(of: errors, response.metadata) }
-                // Shopify rejects the whole mutation for one id that the cart no longer has. A second mutation removes the ids that the
-                // cart has.
+                // Shopify rejects the whole mutation if the cart no longer has one of the ids. So a second mutation removes the ids that
+                // the cart still has.
                 response = try await self.send(removal(binding.cartID, left), in: context)
             }
             return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
         }
     }
 
-    /// Checks the response to a mutation of the cart, and updates the binding.
+    /// Returns the cart after a mutation, and updates the session's stored cart (`binding`).
     ///
-    /// Shopify's user errors are thrown. If the response contains no cart, the cart is read. GraphQL errors of a response without a cart
-    /// are thrown, unless `isMade` finds the change in the cart that is read. If its country differs from that of `context` or of the
-    /// client, that country is set. If the cart has a new id, also after the update of the country, the buyer's identity is attached again.
+    /// If the response contains no cart, the cart is read. If the cart's country differs from the country of `context` or of the client,
+    /// the country is set. If Shopify returns the cart under a new id, the buyer's identity is put on it again.
+    ///
+    /// - Throws: Shopify's user errors; ``CartGone``; the GraphQL errors of a response without a cart, if `isMade` is nil or does not find
+    ///   the change in the cart that is read.
     func accept(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
@@ -75,9 +77,8 @@ extension CartAdapter {
         if binding.cartID == old { result = try await setCountry(after: result, &binding, in: context) }
         if binding.cartID != old {
             report(.moved, id)
-            // `mayStore` is false if the attachment names another cart, which the cart of this operation is about to replace. The next
-            // checkout then puts the buyer on the new cart. An attach now would save the new cart before the buyer is removed from the
-            // cart that the attachment names.
+            // While `create` replaces the session's cart, `mayStore` is false: the attachment still names the old cart. An attach now would
+            // store the new cart before the buyer is removed from the old cart. The next checkout puts the buyer on the new cart instead.
             guard binding.mayHoldBuyer, locked.mayStore(old) else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {
@@ -104,11 +105,11 @@ extension CartAdapter {
 }
 
 extension CartAdapter {
-    /// Executes a mutation that adds addresses or gift cards, which another buyer of this cart must not get.
+    /// Executes a mutation that adds delivery addresses or gift cards to the session's cart.
     ///
-    /// Before the request, the session's attachment records that the data may be on the cart. So the adapter knows of them even if the
-    /// response is lost. After the response, also a rejection, the attachment is written without this record, because an answered request
-    /// cannot arrive later.
+    /// Before the request, the adapter stores with the session that data of the buyer may get on the cart. If the response is lost, a
+    /// logout does not give this cart to another buyer while the request may still reach Shopify. After a response, also a rejection, the
+    /// adapter removes this record.
     func mutateWithIntent<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -119,7 +120,7 @@ extension CartAdapter {
             let earlier = binding.unanswered
             try await locked.recordIntent(&binding, sendsIdentity: false)
             let response = try await self.send(mutation(binding), in: context)
-            // An earlier request with the buyer's identity may have had no response, so its record stays.
+            // Restores the record of an earlier request without a response, because that request may still reach Shopify.
             binding.unanswered = earlier
             do {
                 let result = try await self.accept(response, &binding, of: locked, in: context)

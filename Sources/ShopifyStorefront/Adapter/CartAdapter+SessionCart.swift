@@ -2,7 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Creates a cart with the session's identity in the same request, and makes it the session's cart.
+    /// Creates a cart with these lines and the identity of the session's buyer, and makes it the session's cart.
     ///
     /// If Shopify rejects the identity, the cart is created with the parts that Shopify accepts, if necessary as a guest's cart. If the
     /// session already has a cart, the buyer is removed from that cart after the new cart was created.
@@ -20,10 +20,10 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
         try await withLockedCart(id, .replacing) { locked in
-            // The new cart is created first. If the creation fails, the session still has its old cart, with the buyer on it.
+            // The new cart is created before the buyer is removed from the old cart. If the creation fails, the session keeps its old cart.
             let change = try await self.createCart(withAll: lines, locked, context)
             do { try await self.detachReplaced(locked.binding, in: context) } catch {
-                // The session keeps its old cart. No attachment refers to the new cart, so the buyer is removed from the new cart.
+                // The session keeps its old cart. No session stores the new cart, so no logout would remove the buyer from it.
                 if let new = change.binding { try? await self.detachUnsaved(new) }
                 throw error
             }
@@ -32,10 +32,10 @@ extension CartAdapter {
         .get()
     }
 
-    /// The session's current cart; nil if it has none.
+    /// Reads the session's cart from Shopify; nil if the session has no cart.
     ///
-    /// If Shopify no longer has the cart, the result is nil, or with ``CartPolicy/Gone/recreate`` a new cart with the lines of the old
-    /// cart. ``CartPolicy/onEvent`` reports it.
+    /// If Shopify no longer has the cart, ``CartPolicy/onEvent`` reports it, and the result is nil. With ``CartPolicy/Gone/recreate``, the
+    /// result is a new cart with the lines of the old cart.
     ///
     /// - Throws: `IdentityError`.
     public func read(
@@ -51,20 +51,20 @@ extension CartAdapter {
         }
     }
 
-    /// Binds a cart that this server did not create to the session.
+    /// Makes a cart that this server did not create the session's cart.
     ///
-    /// An adopted cart gets no identity unless you pass `isTrusted`. Otherwise an attacker could put the id of the attacker's cart into the
-    /// victim's browser, and then read from that cart what the victim buys and who the victim is. Pass `isTrusted` only if the buyer's
-    /// browser cannot change the id, for example because it was in a signed cookie. A trusted cart starts as a guest's cart;
+    /// Without `isTrusted`, the adapter puts no identity on the cart. Otherwise an attacker could put the id of their own cart into a
+    /// victim's browser, and then read from that cart what the victim buys and who the victim is. Pass `isTrusted: true` only if the
+    /// buyer's browser cannot change the id, for example because it was in a signed cookie. A trusted cart starts as a guest's cart;
     /// ``attach(to:in:)`` and ``checkout(for:in:options:)`` then make it the buyer's.
     ///
     /// - Parameters:
     ///   - cartID: The cart.
     ///   - id: The session.
-    ///   - isTrusted: Whether no browser can have chosen the id.
+    ///   - isTrusted: Whether it is certain that no browser has chosen the id, false by default.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The adopted cart.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when there is no such cart.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when Shopify has no cart with this id.
     public func adopt(
         _ cartID: CartID,
         for id: SessionID,
@@ -93,13 +93,11 @@ extension CartAdapter {
         try await forget(for: id, under: nil)
     }
 
-    /// Removes the session's cart.
-    ///
-    /// With a cart id, a session that has another cart keeps it.
+    /// Removes the cart from the session; if `cartID` is set, the session keeps a cart with another id.
     func forget(_ cartID: CartID? = nil, for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
             if let cartID, locked.binding?.cartID != cartID { return CartChange((), saving: nil) }
-            // An attachment that has only the start time of a creation is kept, because the request of that creation may still reach
+            // If the attachment has only the start time of a cart's creation, it is kept: the request that creates the cart may still reach
             // Shopify.
             let hasCart = locked.binding != nil || locked.pending?.lines.isEmpty == false
             if hasCart, try await !locked.write(nil) { throw CartConflict() }
@@ -107,7 +105,7 @@ extension CartAdapter {
         }
     }
 
-    /// The identity on the session's cart after the last operation, without a call to Shopify; nil if the session has no cart.
+    /// Returns the stored state of the identity on the session's cart, without a call to Shopify; nil if the session has no cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired.
     public func identityState(for id: SessionID) async throws -> CartIdentityState? {
@@ -127,13 +125,13 @@ extension CartAdapter {
         )
     }
 
-    /// Reads the cart.
+    /// Reads the session's cart from Shopify, and updates the stored cart (`binding`).
     ///
     /// - Parameters:
-    ///   - binding: The session's cart, which is updated.
+    ///   - binding: The session's stored cart.
     ///   - readsCheckoutURL: Whether to read the checkout URL.
-    ///   - needsContents: Whether to throw if a GraphQL error hides a part of the cart other than its buyer. Pass true to compare the
-    ///     contents, or to copy them to another cart, because a hidden note would count as missing.
+    ///   - needsContents: Whether to throw if a GraphQL error hides the note, the lines or another part of the cart; a hidden buyer is no
+    ///     error. Pass true to compare or copy the contents, because a hidden note would count as missing.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The cart.
     /// - Throws: `IdentityError`; ``CartGone`` when Shopify no longer has the cart.
@@ -168,8 +166,8 @@ extension CartAdapter {
         )
     }
 
-    /// Records the cart of a response in the binding: its id, which can be new, the buyer's IP of the call, and with the policy `recreate`
-    /// the first page of its lines.
+    /// Updates the session's stored cart (`binding`) from the cart of a response: the id, the buyer's IP, and with the policy `recreate`
+    /// the first page of the lines.
     ///
     /// If GraphQL errors hide a part of the cart, its lines are not recorded.
     func record(
@@ -180,9 +178,9 @@ extension CartAdapter {
     ) {
         if cart.id != binding.cartID {
             binding.cartID = cart.id
-            // The fingerprint is an HMAC with the old id as its key.
+            // The stored fingerprint is an HMAC keyed by the old cart id, so it cannot be compared any more.
             binding.fingerprint = nil
-            // The cart under the new id may not have the buyer. With a problem, the next refresh or checkout attaches the buyer again.
+            // The response shows no buyer on the cart. A stored problem makes the next refresh or checkout put the buyer on the cart again.
             if binding.mayHoldBuyer, cart.buyerIdentity.customerID == nil, !cart.hasContact {
                 binding.problem = .identityMissing
             }

@@ -5,8 +5,9 @@ public import IdentityKit
 ///
 /// A session has at most one cart, with the identity of the session's buyer.
 ///
-/// The request that creates a cart also sends the buyer's identity. After a refresh, the adapter puts the new token on the cart.
-/// ``checkout(for:in:options:)`` sends a customer's token again. A logout removes the identity, except with ``CartPolicy/Logout/drop``.
+/// The request that creates a cart also sends the buyer's identity. After a refresh of the session's tokens, the adapter puts the new
+/// access token on the cart. ``checkout(for:in:options:)`` puts a customer's token on the cart again. A logout removes the identity, except
+/// with ``CartPolicy/Logout/drop``.
 ///
 /// ```swift
 /// let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
@@ -15,13 +16,13 @@ public import IdentityKit
 /// redirect(to: handoff.url.reveal())
 /// ```
 ///
-/// The store keeps the cart's id with the session, as an attachment whose name contains the shop's domain. Only cart ids that Shopify gave
-/// to this server are stored, except the ids that the app passes to ``adopt(_:for:isTrusted:in:)``. In one process, operations on one
-/// session run one after the other. Changes by another process are detected, because each write names the revision that it replaces
-/// (compare-and-set). All errors are `IdentityError`.
+/// The store keeps the cart's id with the session, as an attachment whose name contains the shop's domain. It keeps the ids that Shopify
+/// gave to this server, and the ids that the app passes to ``adopt(_:for:isTrusted:in:)``. In one process, operations on one session run
+/// one after the other. Changes by another process are detected, because each write names the revision that it replaces (compare-and-set).
+/// All errors are `IdentityError`.
 ///
-/// The `SessionManager` tells the adapter about refreshed and ended sessions. It holds the adapter weakly, so the app must keep a reference
-/// to the adapter. An app with several shops creates one adapter for each shop. A session then has a cart in each shop.
+/// The `SessionManager` tells the adapter about refreshed and ended sessions. The manager holds the adapter weakly, so the app must keep a
+/// reference to the adapter. An app with several shops creates one adapter for each shop. A session then has a cart in each shop.
 public final class CartAdapter: Sendable {
     /// The Storefront client.
     ///
@@ -61,22 +62,22 @@ public final class CartAdapter: Sendable {
         sessions.add(self)
     }
 
-    /// How long after its start a request may still reach Shopify: the client's deadline for all attempts, and 30 seconds more.
+    /// The time after its start in which a request may still reach Shopify: the client's deadline for all attempts, and 30 seconds more.
     ///
-    /// If an attachment has an older record of a request, and not of its outcome, the process that sent the request is treated as ended.
+    /// If an attachment has an older record of a request without a response, the adapter treats the process that sent the request as ended.
     var lateCallLimit: Duration { client.deadline + .seconds(30) }
 
     /// Whether a request that was sent at this time may still reach Shopify, because less than ``lateCallLimit`` has passed.
     ///
-    /// Also true for any time in the future, because the clock of the machine that wrote it may be ahead.
+    /// A time in the future also returns true, because the clock of the machine that wrote it may be ahead.
     func lateCallMayArrive(since date: Date) -> Bool {
         client.environment.clock.now.timeIntervalSince(date) < lateCallLimit.timeInterval
     }
 
-    /// Whether a reservation or a creation of a cart that began at this time still counts.
+    /// Whether a merge's reservation of a guest's cart, or the creation of a cart, that began at this time counts as running.
     ///
-    /// A time that is more than ``lateCallLimit`` in the future counts as expired. It comes from a wrong clock, and the guest's cart would
-    /// otherwise stay reserved, or in creation, until the other clocks reach this time.
+    /// It counts for ``lateCallLimit``. A time further in the future comes from a wrong clock and does not count. Otherwise the cart would
+    /// stay reserved until the other clocks reach this time.
     func stillCounts(since date: Date) -> Bool {
         abs(client.environment.clock.now.timeIntervalSince(date)) < lateCallLimit.timeInterval
     }
@@ -85,7 +86,7 @@ public final class CartAdapter: Sendable {
         policy.onEvent?(CartEvent(kind, session: id.reference))
     }
 
-    /// Converts every error to an `IdentityError`, with one correlation id.
+    /// Converts each error of the body to an `IdentityError`, and gives all its errors and events one correlation id.
     func identityErrors<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await Correlation.scope {
             do { return try await body() } catch let gone as CartGone {

@@ -1,13 +1,13 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The response to a cart mutation, and what it says about the cart.
+/// The response to a cart mutation, with the outcome of the mutation.
 struct CartMutationResponse: Sendable {
     enum Outcome: Sendable {
         case done(Cart)
-        /// Neither a cart nor an error.
+        /// The response has no cart and no error.
         case empty
-        /// No cart, and GraphQL errors that say why. The mutation may have been executed.
+        /// The response has GraphQL errors and no cart. Shopify may have executed the mutation.
         case failed(IdentityError)
         case gone
         /// Shopify rejected the customer access token.
@@ -19,13 +19,13 @@ struct CartMutationResponse: Sendable {
     private(set) var metadata: GraphQLMetadata
     /// Whether the response shows the customer on the cart.
     let customer: CustomerVisibility
-    /// Whether the response shows the whole cart, except its buyer.
+    /// Whether the response shows the whole cart; a hidden buyer does not count.
     let showsContents: Bool
     private(set) var outcome: Outcome
 
-    /// Whether the response does not show if the cart still exists: it has no cart, and only errors that name no field.
+    /// Whether the response leaves open if the cart still exists: it has no cart, and its user errors name no field.
     ///
-    /// Only the message of such an error says what is wrong, and Shopify translates it.
+    /// A user error without a field is explained only by its message, and Shopify translates messages.
     var isCartInDoubt: Bool {
         guard case .refused(let errors) = outcome, payload.cart == nil else { return false }
         return errors.allSatisfy { $0.field.isEmpty && ($0.code == .invalid || $0.code == nil) }
@@ -36,8 +36,8 @@ struct CartMutationResponse: Sendable {
     /// - Parameters:
     ///   - result: The mutation's result.
     ///   - selection: The parts of the cart that the mutation reads.
-    ///   - failure: The error that the result's GraphQL errors describe.
-    /// - Throws: The user errors, if one of them has the code `SERVICE_UNAVAILABLE`.
+    ///   - failure: Creates the error for the result's GraphQL errors.
+    /// - Throws: `IdentityError` with the user errors, if one of them has the code `SERVICE_UNAVAILABLE`.
     init(
         _ result: StorefrontResult<CartPayload>,
         selection: CartSelection,
@@ -60,7 +60,7 @@ struct CartMutationResponse: Sendable {
         }
     }
 
-    /// The same response, after a query with this metadata has shown that the cart no longer exists.
+    /// Returns this response with the outcome `gone` and the metadata of the query that has shown that the cart no longer exists.
     func withoutCart(_ metadata: GraphQLMetadata) -> CartMutationResponse {
         var response = self
         response.outcome = .gone
@@ -70,7 +70,7 @@ struct CartMutationResponse: Sendable {
 
     /// Whether an error says that the cart no longer exists.
     ///
-    /// The error's field decides. For an error without a field, the message decides, but only in English, because Shopify translates it.
+    /// For an error without a field, the message is compared. Shopify translates it, so this finds only English messages.
     private static func saysGone(_ error: CartUserError) -> Bool {
         guard error.code == .invalid || error.code == nil else { return false }
         guard error.field.isEmpty else { return error.field.last == "cartId" }
@@ -79,8 +79,7 @@ struct CartMutationResponse: Sendable {
 
     /// Whether an error rejects the customer access token.
     ///
-    /// Shopify has no error code for an invalid token. So the code `INVALID` and the field `customerAccessToken` together decide, never the
-    /// message.
+    /// Shopify has no error code for an invalid token, so the code `INVALID` and the field `customerAccessToken` decide.
     private static func refusesToken(_ error: CartUserError) -> Bool {
         error.code == .invalid && error.field.last == "customerAccessToken"
     }

@@ -9,11 +9,11 @@ public import IdentityKit
 /// let carts = CartAdapter(client: storefront, sessions: sessions, store: store, policy: policy)
 /// ```
 public struct CartPolicy: Sendable {
-    /// The action with the cart at a logout.
+    /// What a logout does with the session's cart.
     public enum Logout: Sendable {
         /// `CartAdapter.logout` gives a new guest session a copy of the cart, without the buyer's identity, addresses and gift cards. The
-        /// buyer is removed from the old cart, and the app no longer uses that cart. The guest also gets note and attributes: use
-        /// ``drop`` if your shop writes personal data into them.
+        /// buyer is removed from the old cart, and the app no longer uses that cart. The copy has the note and attributes of the old cart:
+        /// use ``drop`` if your shop writes personal data into them.
         case clone
         /// `CartAdapter.logout` removes the buyer, all addresses and the gift cards from the cart, and gives a new guest session this cart.
         /// The guest gets a copy instead if Shopify's response does not show that the buyer was removed, for example because the app's
@@ -25,9 +25,10 @@ public struct CartPolicy: Sendable {
         case drop
     }
 
-    /// The action when Shopify no longer has a cart.
+    /// What the adapter does when Shopify no longer has a session's cart.
     public enum Gone: Sendable {
-        /// The session then has no cart, and `CartAdapter.add` creates a new one. The usual reason is that the cart's order was placed.
+        /// The session then has no cart, and `CartAdapter.add` creates a new one. This suits the usual case, in which the cart's order was
+        /// placed.
         case startEmpty
         /// The adapter creates a new cart with the last known lines of the old cart, at most those of its first page. For this purpose the
         /// adapter stores the lines with the session.
@@ -77,15 +78,15 @@ public struct CartEvent: Sendable, Equatable {
         case recreated
         /// Shopify returned a new id for the cart.
         case moved
-        /// An operation began to create a cart and did not record the outcome, for example because its process ended. Shopify may have a
-        /// cart that no session refers to. It expires there.
+        /// A process began to create a cart for the session, and the outcome was not stored, for example because the process ended. Shopify
+        /// may have a cart that belongs to no session; that cart expires.
         case interrupted
-        /// The session's identity could not be put on the cart, for this reason.
+        /// The session's identity could not be put on the cart; the value is the code of the error.
         case degraded(IdentityError.Code)
         /// The lines of a guest's cart were added to the buyer's cart.
         case merged
-        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected them or has no stock. They stay in the
-        /// guest's cart.
+        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected them or has no stock. The missing lines
+        /// stay in the guest's cart.
         case partlyMerged
     }
 

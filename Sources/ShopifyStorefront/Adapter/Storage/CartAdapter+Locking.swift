@@ -12,8 +12,8 @@ extension CartAdapter {
     ///   - locks: The locks that the caller holds.
     ///   - body: The operation.
     /// - Returns: The result of the operation.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired. This is
-    ///   not checked if the caller holds the session's lock.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session does not exist or has expired. If the
+    ///   caller holds the session's lock, this is not checked.
     func withLockedCart<Result: Sendable>(
         _ id: SessionID,
         _ use: CartUse = .standard,
@@ -23,8 +23,8 @@ extension CartAdapter {
         try await identityErrors {
             let outer = locks ?? self.locks
             return try await outer.with(.session(id)) { locks in
-                // The attachment of an expired session stays until the next sweep, so the session is checked. A caller that holds the
-                // session's lock checks the session itself if it must exist.
+                // An expired session keeps its attachment until the next sweep, so the session is checked too. A caller that holds the
+                // session's lock checks the session itself where it must exist.
                 if !outer.holds(.session(id)) { _ = try await self.sessions.session(id) }
                 let operation = CartOperation(adapter: self, session: id, use: use, locks: locks)
                 guard use == .exclusive else { return try await operation.run(body) }
@@ -38,7 +38,7 @@ extension CartAdapter {
 
     /// The name of the store's lock for the session's cart, or for the attachment if the session has no cart.
     ///
-    /// The lock has the cart's name and not the session's, because several sessions can have the same cart.
+    /// Several sessions can have the same cart, so the lock is named after the cart and not after the session.
     private func lockName(_ id: SessionID) async throws -> LockName {
         guard let cartID = try await attachments.read(id).binding?.cartID else {
             return .attachment(attachments.name, of: id)
@@ -46,7 +46,7 @@ extension CartAdapter {
         return .object(cartID.rawValue)
     }
 
-    /// Runs an operation on the cart of a session that has one, and saves the binding.
+    /// Runs an operation on the session's cart, and saves the stored cart (``CartBinding``) that the operation has updated.
     ///
     /// - Throws: `IdentityError` in the same cases as ``withLockedCart(_:_:under:_:)``; with code `IdentityError.Code.cartMissing` when the
     ///   session has no cart.
@@ -72,8 +72,8 @@ extension CartAdapter {
         )
     }
 
-    /// The error if another process changed the session's cart while the identity was put on it, after a mutation that must not be
-    /// repeated.
+    /// The error for a mutation that succeeded, and after which another process changed the session's stored cart before the identity was
+    /// put on it.
     static var busyAttaching: IdentityError {
         busy.recast(
             message:

@@ -6,16 +6,14 @@ internal import IdentityKit
 ///
 /// It is stored as an attachment of the session. The store seals (encrypts) the attachment like the session.
 struct CartBinding: Sendable {
-    /// The version of the stored form.
-    ///
-    /// To read another version is an error.
+    /// The version of the stored JSON; reading another version is an error.
     static let version = 2
 
-    /// The record of a request that sends data of the buyer to the cart, and whose response is not saved yet.
+    /// A request that sends data of the buyer to the cart, and whose outcome is not stored yet.
     struct Unanswered: Sendable {
-        /// When the record was written, just before the request.
+        /// The time just before the request.
         var since: Date
-        /// Whether the data contain the buyer's identity, and not only an address or a gift card.
+        /// Whether the request sends the buyer's identity; otherwise it sends only an address or a gift card.
         var isIdentity: Bool
     }
 
@@ -46,23 +44,24 @@ struct CartBinding: Sendable {
     var problem: IdentityError.Code?
     /// The country that Shopify last accepted for the cart.
     var country: String?
-    /// The country of the identity that Shopify refused, so that it is not sent again at every checkout.
+    /// The identity's country that Shopify refused for the cart; this country alone does not make a checkout send the identity again.
     ///
-    /// It is not used for requests, because Shopify refuses each document with an unknown country.
+    /// Requests do not use it as their context either, because Shopify rejects each document with an unknown country.
     var refusedCountry: String?
     var hasEmail = false
     var hasPhone = false
     /// The ids of the delivery addresses that came from the provider.
     ///
-    /// An attach replaces the cart's addresses only if all of them are in this list, so that it removes none that the buyer entered.
+    /// Another address on the cart counts as entered by the buyer. If the cart has such an address, an attach does not replace the
+    /// addresses.
     var addressIDs: [String] = []
     /// Whether the buyer has removed the provider's address from the cart.
     ///
-    /// An attach of the same claim does not put the address back.
+    /// If so, an attach of the same identity does not put the address on the cart again.
     var isAddressRemoved = false
-    /// Written before personal data or gift cards are sent, and kept while they may still reach Shopify.
+    /// The last request that sent personal data or gift cards to the cart, while its outcome is unknown.
     ///
-    /// So after a lost response the attachment shows that the cart may contain data of the buyer.
+    /// It is stored before the request is sent. After a lost response, it shows that the cart may contain data of the buyer.
     var unanswered: Unanswered?
     /// The buyer's IP of the last operation.
     ///
@@ -70,38 +69,38 @@ struct CartBinding: Sendable {
     var buyerIP: String?
     /// Whether the id came from an untrusted source, such as the buyer's browser.
     ///
-    /// Such a cart gets no identity.
+    /// If so, the cart gets no identity.
     var isUntrusted = false
     /// The company location that the buyer buys for.
     var companyLocationID: String?
     /// The first page of the lines that the cart last had.
     ///
-    /// They are kept only with the policy `recreate`, which puts them into a new cart.
+    /// They are stored only with the policy `recreate`, which needs them for a new cart when Shopify no longer has this one.
     var lines: [CartLineInput]?
-    /// A merge of this guest's cart that has begun and not ended, with the lines that the buyer's cart had before it.
+    /// A merge of this guest's cart that has begun and not ended, with the lines that the buyer's cart had before the merge.
     var mergeBase: Merge?
     /// The merges of this guest's cart that have ended, the latest last, with the lines that each added to a buyer's cart.
     ///
-    /// A repeated merge does not add these lines again, because the buyer may have removed them.
+    /// A repeated merge does not add the lines of an ended merge again, because the buyer may have removed them since.
     private(set) var merges: [Merge] = []
     /// The session that is merging this guest's cart, and when it reserved the cart.
     ///
-    /// Another session can reserve the cart only ``CartAdapter/lateCallLimit`` after this time, and after the last request with data of the
-    /// buyer.
+    /// Another session can reserve the cart when ``CartAdapter/lateCallLimit`` has passed since this time, and since the last request with
+    /// data of the buyer.
     var reservation: (session: String, since: Date)?
 
     /// The guest's session from which this session took over the cart.
     ///
-    /// After an interrupted merge, the guest's session still has the cart too.
+    /// After an interrupted merge, the guest's session can have the same cart as this session.
     var guest: String?
 
     init(cartID: CartID) {
         self.cartID = cartID
     }
 
-    /// The ended merge into this cart.
+    /// Returns the latest ended merge of this guest's cart into the given cart, or else into the given session.
     ///
-    /// Without such a merge: the latest ended merge into this session, whose cart may have got a new id since.
+    /// The session's cart may have got a new id since the merge.
     func merge(into cartID: CartID, of session: SessionID) -> Merge? {
         merges.last { $0.cartID == cartID } ?? merges.last { $0.isOf(session) }
     }
@@ -121,7 +120,6 @@ struct CartBinding: Sendable {
         addressIDs = left
     }
 
-    /// Whether this guest's cart is reserved for a session.
     func isReserved(for session: SessionID) -> Bool {
         reservation?.session.utf8.elementsEqual(session.rawValue.utf8) == true
     }
@@ -138,10 +136,10 @@ struct CartBinding: Sendable {
         }
     }
 
-    /// A context with the buyer's last IP, for requests for which the app passes no context.
+    /// A context with only the buyer's last IP, for requests for which the app passes no context.
     var lastContext: StorefrontContext { StorefrontContext(buyerIP: buyerIP) }
 
-    /// The context of a call, with the cart's country if the call has no country.
+    /// Returns the context; if it has no country, with the cart's country.
     func keepingCountry(in context: StorefrontContext) -> StorefrontContext {
         StorefrontContext(country: country).overridden(by: context)
     }

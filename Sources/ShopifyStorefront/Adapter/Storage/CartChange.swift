@@ -1,7 +1,7 @@
-/// The outcome of an operation on a session's cart, with the binding to save.
+/// The result of an operation on a session's cart, and the changed cart to store with the session.
 struct CartChange<Result: Sendable>: Sendable {
     let result: Result
-    /// The binding to save; nil saves nothing.
+    /// The cart to store; with nil, the stored cart stays as it is.
     let binding: CartBinding?
     let onConflict: CartConflictAction
 

@@ -1,16 +1,15 @@
-/// The action if another process changed the session's attachment before the operation's outcome was saved.
+/// What ``CartOperation`` does if another process changed the session's attachment before the operation's outcome was saved.
 enum CartConflictAction: Sendable {
-    /// The operation can be repeated without harm. It is repeated with the attachment that the other process wrote.
+    /// Repeats the operation with the attachment that the other process wrote; for operations that can run twice without harm.
     case `repeat`
-    /// The operation must not be repeated, for example because it added lines. The attachment that the other process wrote is kept.
+    /// Keeps the attachment that the other process wrote; for operations that must not run twice, such as adding lines.
     case keep
-    /// The operation created a cart to which no attachment refers. The buyer is removed from that cart, and the operation is
-    /// repeated.
+    /// Removes the buyer from the cart that the operation created, because no session stores it, and repeats the operation.
     case detachAndRepeat
 }
 
 /// Thrown in the adapter when another process changed the session's attachment.
 ///
-/// ``CartOperation`` catches it and repeats the operation with the new attachment. During an attach after a mutation that Shopify has
-/// already executed, `CartAdapter.accept` catches it, and the mutation is not repeated.
+/// ``CartOperation`` catches it and repeats the operation with the attachment that the other process wrote. `CartAdapter.accept` catches it
+/// if Shopify has already executed the mutation of the operation; the mutation is then not repeated.
 struct CartConflict: Error {}

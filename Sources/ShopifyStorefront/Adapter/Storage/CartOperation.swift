@@ -3,10 +3,10 @@ internal import ShopifyGraphQL
 
 /// One operation on a session's cart, in a task that holds the session's lock.
 ///
-/// It reads the attachment, runs the operation under the cart's lock, and saves the outcome. If another process changed the attachment
-/// meanwhile, ``CartConflictAction`` decides whether the operation is repeated.
+/// It reads the session's attachment, runs the operation under the cart's lock, and saves the outcome. If another process changed the
+/// attachment meanwhile, ``CartConflictAction`` decides whether the operation is repeated.
 struct CartOperation: Sendable {
-    /// The outcome of an attempt.
+    /// The outcome of one attempt to run the operation and to save its result.
     private enum Attempt<Result: Sendable>: Sendable {
         case done(Result)
         /// Shopify no longer has the cart. The value is nil if another process changed the attachment before the cart was removed from it.
@@ -65,7 +65,7 @@ struct CartOperation: Sendable {
         throw CartAdapter.busy
     }
 
-    /// The codes of errors after which Shopify has no new cart, although a creation was tried.
+    /// The codes of errors after which Shopify has no new cart, although the operation tried to create one.
     private static let refusals: Set<IdentityError.Code> = [
         .cartUserErrors, .storefrontRefused, .throttled, .securityRejection, .cartGone,
     ]
@@ -87,7 +87,8 @@ struct CartOperation: Sendable {
         if locked.sent == .nothing, use != .exclusive {
             if locked.isSaved(payload) { return .done(change.result) }
             if locked.isSavedWithAnotherIP(new) {
-                // Only the buyer's IP has changed. The operation succeeded, so a failed write of the IP must not make the app repeat it.
+                // Only the buyer's IP has changed. If this write fails, the operation has succeeded all the same, and the app must not
+                // repeat it.
                 _ = try? await locked.write(payload)
                 return .done(change.result)
             }
@@ -97,10 +98,10 @@ struct CartOperation: Sendable {
         } catch {
             switch change.onConflict {
             case .repeat: throw error
-            // Shopify has made the change, and an error would make the app repeat it. The stored attachment still names the cart.
+            // Shopify has made the change. An error would make the app repeat the change. The stored attachment still names the cart.
             case .keep: return .done(change.result)
             case .detachAndRepeat:
-                // No attachment refers to the new cart, so the buyer must not stay on it.
+                // No session stores the new cart, so no logout would remove the buyer from it.
                 try? await adapter.detachUnsaved(new)
                 throw error
             }
@@ -119,18 +120,18 @@ struct CartOperation: Sendable {
         case .standard, .attachmentOnly: return stored
         case .creating, .replacing:
             if let since = stored.pending?.since {
-                // A creation began, in this or in another process, and its request may still reach Shopify. Its start time is stored, so
-                // the store can save attachments, and no further write is needed.
+                // The creation of a cart has begun, and its request may still reach Shopify. The stored start time shows that the store can
+                // save attachments, so no further write is needed.
                 guard !adapter.stillCounts(since: since) else { return stored }
                 adapter.report(.interrupted, session)
             } else if stored.binding != nil, use == .creating {
                 return stored
             }
-        // Without a cart, the operation changes nothing, and a write would be a conflict for a process that is creating one.
+        // If the session has no cart, the operation changes nothing. A write would cause a conflict for a process that is creating a cart.
         case .exclusive: guard stored.binding != nil else { return stored }
         }
-        // This write shows before the operation that the store can save. It also gives the attachment a new revision, even if the payload
-        // stays the same, so that other processes detect the operation.
+        // This write shows that the store can save, before Shopify gets a request. It also gives the attachment a new revision, even if the
+        // payload stays the same. By the revision, other processes detect the operation.
         var payload = stored.binding?.payload
         if payload == nil {
             var pending = stored.pending ?? PendingCart()
@@ -147,11 +148,10 @@ struct CartOperation: Sendable {
         return written
     }
 
-    /// Removes the buyer from an operation's cart after another process changed the session's attachment.
+    /// Removes the buyer from an operation's cart after another process changed the session's attachment, if no logout would do so later.
     ///
-    /// The buyer is removed if the operation sent data of the buyer or created the cart, and the changed attachment does not name the
-    /// operation's cart, because then no logout would remove the buyer. If the operation sent an identity, the buyer is also removed if the
-    /// changed attachment names the cart as a guest's.
+    /// The buyer is removed if the operation sent data of the buyer or created the cart, and the attachment now names another cart or no
+    /// cart. If the operation sent an identity, the buyer is also removed if the attachment now says that the cart is a guest's.
     ///
     /// - Throws: An error if the session has ended or the buyer could not be removed.
     private func detachAfterConflict(
@@ -190,9 +190,9 @@ struct CartOperation: Sendable {
         )
     }
 
-    /// Removes a cart that Shopify no longer has from the attachment.
+    /// Removes a cart that Shopify no longer has from the session's attachment.
     ///
-    /// With the policy `recreate` the attachment keeps the cart's lines for a new cart.
+    /// With the policy `recreate` the attachment keeps the cart's lines, for a new cart.
     ///
     /// - Returns: False if another process changed the session's attachment before the cart was removed from it.
     private func removeGoneCart(_ locked: LockedCart, _ gone: CartGone) async throws -> Bool {
@@ -203,17 +203,17 @@ struct CartOperation: Sendable {
         return true
     }
 
-    /// Creates a cart with the stored lines of the session's old cart, which Shopify no longer has, unless another process does so.
+    /// Creates the session's cart again with the stored lines of a cart that Shopify no longer has, under a lock of the store.
     ///
-    /// The store's lock makes the second of two processes wait and then use the cart of the first process. This lock is not the lock of
-    /// ``CartUse/exclusive``, which the operation may hold already.
+    /// If two processes do so at once, the second one waits and then uses the cart of the first. The lock has its own name, because the
+    /// operation may already hold the lock of ``CartUse/exclusive``.
     private func recreateUnderLock() async throws {
         let attachments = adapter.attachments
         let name = LockName.attachment(attachments.name + " recreation", of: session)
         try await attachments.store.withLock(name, waitingUpTo: CartAdapter.lockTimeout) { _ in try await recreate() }
     }
 
-    /// Creates a cart with the stored lines of the session's old cart; does nothing if the attachment no longer has such lines.
+    /// Creates the session's cart again with the stored lines of a cart that Shopify no longer has; without stored lines it does nothing.
     ///
     /// The attachment keeps the lines until the new cart is saved. Lines that Shopify rejects are omitted.
     private func recreate() async throws {
@@ -237,7 +237,7 @@ struct CartOperation: Sendable {
             }
             .result
         } catch {
-            // The creation has failed. Without `since`, the next operation does not report it as `interrupted`.
+            // Removes the start time of the failed creation. Otherwise the next creation would report it as `interrupted`.
             pending.since = nil
             _ = try? await locked.write(pending.payload)
             throw error
@@ -246,8 +246,8 @@ struct CartOperation: Sendable {
             _ = try await locked.write(nil)
             return
         }
-        // If the new cart does not have the location, the next attach sends the location again. If Shopify refuses it then, the result of
-        // that attach lists it as omitted.
+        // Shopify may have refused the location for the new cart. The location is stored in any case, so the next attach sends it again. If
+        // Shopify refuses it then too, the result of that attach lists it as omitted.
         created.companyLocationID = location
         created.isAddressRemoved = isAddressRemoved
         let change = CartChange((), saving: created, onConflict: .detachAndRepeat)

@@ -3,13 +3,15 @@ internal import IdentityKit
 /// The locks of sessions and carts that a task holds in this process.
 ///
 /// A task takes the lock of a session before the lock of a cart. Of two sessions, it first locks the one that gives its cart away: the
-/// guest's session before the buyer's, and in `moveCart` the old session before the new one. Only the session of a new guest, which no
-/// other task knows, may be locked later. So no two tasks wait for each other. Held locks are passed on as a parameter and not as a
-/// task-local value: a task that an operation starts and does not wait for, such as a refresh, must not count as a holder.
+/// guest's session before the buyer's, and in `moveCart` the old session before the new one. In this order, no two tasks wait for each
+/// other. Only the session of a new guest may be locked later, because no other task knows it.
+///
+/// Held locks are a parameter and not a task-local value. Otherwise a task that an operation starts and does not wait for, such as a
+/// refresh, would count as a holder.
 struct InProcessCartLocks: Sendable {
     enum Name: Hashable, Sendable {
         case session(SessionID)
-        /// Two sessions can share a cart.
+        /// A separate lock, because two sessions can have the same cart.
         case cart(CartID)
     }
 

@@ -15,7 +15,7 @@ final class LockedCart: Sendable {
         var sent = SentData.nothing
     }
 
-    /// The data of the buyer that may have been sent since the attachment was read.
+    /// The buyer's data that may have been sent to the cart since the attachment was read.
     enum SentData {
         case nothing
         /// An address or a gift card.
@@ -23,11 +23,10 @@ final class LockedCart: Sendable {
         case identity
     }
 
-    /// The session of the cart.
     let session: SessionID
     /// The session's cart as it was read; nil if the session has none.
     let binding: CartBinding?
-    /// The content of an attachment without a cart.
+    /// What the attachment contains if the session has no cart: a creation that has begun, or lines for a new cart.
     let pending: PendingCart?
     /// The locks that the operation holds, for operations inside it.
     let locks: InProcessCartLocks
@@ -48,16 +47,15 @@ final class LockedCart: Sendable {
         state = Mutex(State(payload: stored.payload, revision: stored.revision, cartID: stored.binding?.cartID))
     }
 
-    /// The data of the buyer that may have been sent since the attachment was read.
     var sent: SentData { state.withLock { $0.sent } }
 
-    /// Whether the attachment has this cart or none.
+    /// Whether the attachment names this cart or no cart.
     func mayStore(_ cartID: CartID) -> Bool { state.withLock { $0.cartID ?? cartID } == cartID }
 
     /// Whether the attachment has this content.
     func isSaved(_ payload: Secret) -> Bool { state.withLock { $0.payload }?.isEqual(to: payload) ?? false }
 
-    /// Whether the attachment has this cart, except for the buyer's IP.
+    /// Whether the attachment differs from this cart in nothing, or only in the buyer's IP.
     func isSavedWithAnotherIP(_ new: CartBinding) -> Bool {
         guard let binding else { return false }
         var other = new
@@ -78,9 +76,7 @@ final class LockedCart: Sendable {
         }.value
     }
 
-    /// Records in the attachment that personal data or gift cards are about to be sent to the cart.
-    ///
-    /// Call it before each such request.
+    /// Stores with the session that personal data or gift cards are about to be sent to the cart; call it before the request.
     ///
     /// If the response is lost or this process ends, the attachment still says that the data may be on the cart. So no process gives the
     /// cart to another buyer while the data may still reach Shopify.

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// A session's attachment without a cart: a cart is being created, or will be created again with the lines of a cart that Shopify no
-/// longer has.
+/// The content of a session's attachment without a cart: a cart is being created, or will be created again with the lines of a cart that
+/// Shopify no longer has.
 struct PendingCart: Sendable {
     /// When the creation began.
     ///
-    /// If it began longer ago than ``CartAdapter/lateCallLimit``, or if the time is further than that in the future, the process that began
-    /// it is treated as ended.
+    /// If this time is more than ``CartAdapter/lateCallLimit`` in the past or in the future, the process that began the creation is treated
+    /// as ended.
     var since: Date?
     /// The lines of the new cart.
     var lines: [CartLineInput] = []
@@ -23,7 +23,7 @@ struct PendingCart: Sendable {
 
     init() {}
 
-    /// Keeps the lines of a cart that Shopify no longer has; nil when no lines are known.
+    /// Keeps the lines of a cart that Shopify no longer has, for a new cart; nil when no lines are known.
     init?(recreating binding: CartBinding) {
         guard let lines = binding.lines, !lines.isEmpty else { return nil }
         self.lines = lines

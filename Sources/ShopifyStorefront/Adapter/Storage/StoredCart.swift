@@ -2,13 +2,12 @@ internal import IdentityKit
 
 /// A session's cart as it was read from its attachment.
 struct StoredCart: Sendable {
-    /// The session's cart.
     var binding: CartBinding?
-    /// The content of an attachment without a cart.
+    /// What the attachment contains if the session has no cart.
     var pending: PendingCart?
     let payload: Secret?
     let revision: Int64?
-    /// Whether the operation itself has written ``PendingCart/since``.
+    /// Whether the operation that read the attachment has written ``PendingCart/since`` itself.
     var beganCreation = false
 
     /// Reads an attachment; with a nil `payload`, the session has no cart.
@@ -25,9 +24,7 @@ struct StoredCart: Sendable {
 /// The attachments of sessions in which the carts of one shop are stored.
 struct CartAttachments: Sendable {
     let store: any SessionAttachmentStore & SessionLocking
-    /// The attachment's name.
-    ///
-    /// Each shop has its own.
+    /// The name of the attachments, which contains the shop's domain.
     let name: String
     let clock: any IdentityClock
 
