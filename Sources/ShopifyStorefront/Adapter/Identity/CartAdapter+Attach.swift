@@ -7,8 +7,8 @@ extension CartAdapter {
     /// If the session has no identity for carts, the buyer is removed from the cart. After a sign-in, call
     /// ``mergeGuestCart(of:into:merge:in:)`` instead, which also takes over the guest's cart.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when there is no cart. A rejected identity is not an error:
-    ///   ``SessionCart/identity`` and ``SessionCart/problem`` report it.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when the session has no cart. A rejected identity is not an
+    ///   error: ``SessionCart/identity`` and ``SessionCart/problem`` report it.
     public func attach(
         to id: SessionID,
         in context: StorefrontContext = StorefrontContext()
@@ -16,7 +16,7 @@ extension CartAdapter {
         try await attach(to: id, under: nil, in: client.context.overridden(by: context))
     }
 
-    /// Puts the buyer identity of a session on its cart, which keeps its country if the context has none.
+    /// Puts the buyer identity of a session on its cart; if the context has no country, the cart keeps its country.
     func attach(
         to id: SessionID,
         under locks: InProcessCartLocks?,
@@ -25,7 +25,7 @@ extension CartAdapter {
         try await withCart(id, under: locks) { binding, locked in
             let claim = try await self.sessions.cartClaim(for: id).claim
             if case .none = claim {
-                // `detach` also removes addresses that the buyer entered. So it is called only if there may be an identity to remove.
+                // `detach` also removes addresses that the buyer entered, so it is called only if the buyer's identity may be on the cart.
                 if binding.mayHoldBuyer { return try await self.detach(&binding, in: context).sessionCart(binding) }
                 let result = try await self.current(&binding, in: context)
                 // Another session or another app may have put a customer on the cart.
@@ -42,9 +42,10 @@ extension CartAdapter {
 
     /// Puts an identity on a cart.
     ///
-    /// Parts that Shopify rejects, such as the phone number, are omitted until Shopify accepts the others. A rejected access token is
-    /// refreshed once. If Shopify rejects the new token too, the cart is not changed, and the binding records the reason. The session's
-    /// attachment is written before each request, so that after a crash the store shows that the buyer may be on the cart.
+    /// Parts that Shopify rejects, such as the phone number, are omitted until Shopify accepts the others. After a rejected access token,
+    /// the session's tokens are refreshed once. If Shopify rejects the new token too, the identity on the cart stays, and `binding.problem`
+    /// has the reason. The attachment is written before each request, so that after a crash the store shows that the buyer may be on the
+    /// cart.
     func attach(
         _ wanted: CartBuyerIdentity,
         to binding: inout CartBinding,
@@ -59,7 +60,8 @@ extension CartAdapter {
         }
         let earlier = binding.unanswered
         let result = try await put(wanted, on: &binding, of: locked, in: context)
-        // If Shopify rejected this identity, the identity of an earlier request without a response may still be on the cart.
+        // If Shopify rejected this identity, an earlier request without a response may have put another identity on the cart. The record of
+        // that request then stays.
         binding.unanswered = binding.problem == nil ? outstanding(earlier) : earlier
         return result
     }
@@ -120,23 +122,23 @@ extension CartAdapter {
         guard response.isCartInDoubt,
             let id = operation.variables.json["cartId"]?.string.flatMap(CartID.init(rawValue:))
         else { return response }
-        // If the cart cannot be read, the caller gets Shopify's errors, as if the cart existed.
+        // If the cart cannot be read, the response stays as it is, and the caller gets its user errors.
         guard let read = try? await client.execute(CartQuery(cartID: id).selecting(selection), in: context),
             read.data == nil
         else { return response }
         return response.withoutCart(read.metadata)
     }
 
-    /// Returns the cart of a response, and records the cart's id in the binding.
+    /// Returns the cart of a response, and updates the session's stored cart (`binding`).
     ///
     /// If the response contains no cart, the cart is read. Shopify can return the cart under a new id.
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - binding: The session's cart, which is updated.
+    ///   - binding: The session's stored cart.
     ///   - context: The buyer's IP, country and language.
-    ///   - isMade: Returns whether the cart shows that the change was made. After a response with GraphQL errors and without a cart, the
-    ///     cart is read and passed to this closure. With nil, such a response is always an error.
+    ///   - isMade: Returns whether the cart contains the change. After a response with GraphQL errors and without a cart, the cart is read
+    ///     and passed to this closure. If the closure is nil, such a response is an error.
     /// - Returns: The cart.
     /// - Throws: The GraphQL errors of a response without a cart, if `isMade` does not find the change; otherwise the error of reading the
     ///   cart. ``CartGone`` when Shopify no longer has the cart.
@@ -172,7 +174,8 @@ extension CartAdapter {
         return result
     }
 
-    /// Records in the binding the identity that Shopify has accepted for the cart, and the fingerprint of the whole identity.
+    /// Stores in `binding` the identity that Shopify accepted, and the fingerprint of the whole identity with the parts that Shopify
+    /// rejected.
     func record(
         _ identity: CartBuyerIdentity,
         of whole: CartBuyerIdentity,
@@ -183,13 +186,12 @@ extension CartAdapter {
         let fingerprint = try whole.fingerprint(for: binding.cartID)
         if let old = binding.fingerprint, old != fingerprint { binding.isAddressRemoved = false }
         binding.fingerprint = fingerprint
-        // Shopify has just accepted the token. If it has expired by this machine's clock, the two clocks differ, and the time is not
-        // recorded.
+        // Shopify has just accepted the token. An expiry in the past then means that the clocks differ, so that expiry is not stored.
         let now = client.environment.clock.now
         binding.expiresAt = identity.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
         binding.refusedCountry = identity.country == nil ? whole.country : nil
-        // A cart that was created with a refused country had it recorded as accepted.
+        // `cartCreate` can return a cart and refuse the country. Then `createCart` has stored the country as accepted.
         if binding.country == binding.refusedCountry { binding.country = nil }
         binding.country = identity.country ?? binding.country
         if identity.token != nil { binding.companyLocationID = identity.companyLocationID }
@@ -198,8 +200,8 @@ extension CartAdapter {
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
     }
 
-    /// Puts the provider's address on the cart, unless the cart has an address that the buyer entered, or the buyer has removed the
-    /// provider's address.
+    /// Puts the provider's address on the cart; does nothing if the buyer has entered another address or has removed the provider's
+    /// address.
     ///
     /// Fields that Shopify rejects are omitted one by one, and finally the whole address.
     private func setAddress(

@@ -1,9 +1,6 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-// `cartBuyerIdentityUpdate` puts the buyer on a cart (`CartAdapter+Attach.swift`), removes the buyer (`CartAdapter+Detach.swift`), and
-// sets the country and the company location. `CartBuyerIdentity.input(over:)` builds the input with the access token.
-
 extension CartAdapter {
     /// Sends `cartBuyerIdentityUpdate`; members of the input that are `.unset` do not change on the cart.
     func updateBuyerIdentity(
@@ -14,7 +11,7 @@ extension CartAdapter {
         try await send(CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: input), in: context)
     }
 
-    /// The identity of a claim, with the country of the context, or else of the client, or else of the claim.
+    /// Returns the identity of a claim, with the country of the context, or else of the client, or else of the claim.
     func buyerIdentity(_ claim: CartClaim, in context: StorefrontContext) -> CartBuyerIdentity {
         CartBuyerIdentity(claim, in: client.context.overridden(by: context))
     }
@@ -33,10 +30,10 @@ extension CartAdapter {
 
     /// Gives the cart the country of the context, or else of the client, if the cart has another country or none.
     ///
-    /// The country decides the prices. A failure is reported in `omitted` of the result; only a missing cart and a cancellation are thrown.
+    /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`. If
+    /// Shopify no longer has the cart, or the task is cancelled, the error is thrown.
     ///
-    /// Shopify may show no country although one was set. Then the same country is not sent again. The other members of the buyer's identity
-    /// are not sent, so they do not change.
+    /// Shopify may show no country although one was set. The country that was set last is then not sent again.
     func setCountry(
         after earlier: CartIdentityResult,
         _ binding: inout CartBinding,
@@ -59,8 +56,7 @@ extension CartAdapter {
             binding.country = country
             return later.after(earlier)
         } catch let error as IdentityError where error.kind != .cancelled {
-            // The operation on the cart has succeeded, so a failure to set the country is only reported in `omitted`. If Shopify no
-            // longer has the cart, or the task is cancelled, the error is thrown.
+            // The operation before this request has succeeded. A failure to set the country must not turn it into an error.
             result.omitted.append("country")
             return result
         }
@@ -71,7 +67,7 @@ extension CartAdapter {
     /// Other data of the buyer do not change.
     ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for this location, or when no
-    ///   buyer is on the cart. The cart is not changed then.
+    ///   buyer is on the cart. In both cases the cart is not changed.
     @discardableResult
     public func setCompanyLocation(
         _ locationID: String?,
@@ -81,7 +77,7 @@ extension CartAdapter {
         try await withCart(id) { binding, locked in
             let input = CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID))
             let response = try await self.updateBuyerIdentity(input, on: binding, in: context)
-            // If the response has a new cart, the buyer is put on it with the location that the binding names.
+            // If Shopify returns the cart under a new id, `accept` puts the buyer on it, with the location that the binding names.
             binding.companyLocationID = locationID
             return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
         }

@@ -4,8 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Removes the buyer from the session's cart, and checks that the customer was removed.
     ///
-    /// Token, e-mail, phone and company are sent as explicit nulls, and all delivery addresses are removed. The session
-    /// keeps the cart as a guest's cart.
+    /// Token, e-mail, phone and company are sent as explicit nulls, and all delivery addresses are removed. The session keeps the cart as a
+    /// guest's cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the buyer is still on the cart, or when an error in
     ///   Shopify's response hides whether the customer is on the cart.
@@ -23,8 +23,8 @@ extension CartAdapter {
     /// All delivery addresses are removed, also addresses whose ids the session does not store, because the response with their ids may
     /// have been lost.
     ///
-    /// With `permitsContact`, an e-mail address or a phone number may remain on the cart. Pass true if no other buyer gets the cart. With
-    /// false, an e-mail address that Shopify keeps would make the session's next checkout or `create` fail.
+    /// If `permitsContact` is true, the cart may keep an e-mail address or a phone number; pass true if no other buyer gets the cart. With
+    /// false, an e-mail address that Shopify keeps would make the session's checkout or `create` fail.
     func detach(
         _ binding: inout CartBinding,
         permitsContact: Bool = false,
@@ -55,8 +55,8 @@ extension CartAdapter {
                 result.metadata
             )
         }
-        // `hidden` comes from a temporary error. With `denied`, the app's token may not read customers, so no response can show the
-        // removal.
+        // `hidden` comes from a temporary error, so a later call can succeed. With `denied`, the app's token may not read customers, and
+        // every call would fail here.
         guard result.customer != .hidden else {
             let message = "An error in Shopify's response hides whether the cart still has the customer."
             throw Self.incomplete(message, hint: hint, result.metadata)
@@ -87,8 +87,8 @@ extension CartAdapter {
 
     /// Sends a mutation that removes data from the cart, and updates the result from the cart of the response.
     ///
-    /// If the response has no cart, the cart is read. This happens for example if a repeated request names ids that an earlier request has
-    /// removed. The caller checks the cart in each case, also after errors.
+    /// If the response has no cart, the cart is read. User errors are ignored, because Shopify also rejects ids that an earlier request has
+    /// removed. So the caller must check that the cart no longer has the data.
     private func sendRemoval<Removal: CartReading>(
         _ removal: Removal,
         _ result: inout CartIdentityResult,
@@ -109,21 +109,21 @@ extension CartAdapter {
         }
     }
 
-    /// Removes the buyer from a cart whose binding could not be saved to a session.
+    /// Removes the buyer from a cart that could not be stored with its session.
     ///
     /// It runs in a separate task, because a cancellation of the caller must not leave the buyer on the cart.
     func detachUnsaved(_ binding: CartBinding) async throws {
         try await Task { [self] in try await detachUnlessGone(from: binding) }.value
     }
 
-    /// Removes the buyer from the session's old cart, which another cart replaces.
+    /// Removes the buyer from the session's old cart, before another cart replaces it.
     func detachReplaced(_ binding: CartBinding?, in context: StorefrontContext) async throws {
         guard var binding, binding.mayHoldBuyer else { return }
         binding.buyerIP = context.buyerIP ?? binding.buyerIP
         try await detachUnlessGone(from: binding, permitsContact: true)
     }
 
-    /// Returns the record of an earlier request without a response, if that request may still reach Shopify; otherwise nil.
+    /// Returns the record of an earlier request, if that request may still reach Shopify; otherwise nil.
     func outstanding(_ earlier: CartBinding.Unanswered?) -> CartBinding.Unanswered? {
         earlier.flatMap { lateCallMayArrive(since: $0.since) ? $0 : nil }
     }
@@ -140,7 +140,7 @@ extension CartAdapter {
 }
 
 extension CartBinding {
-    /// Removes the stored data of the buyer, who is no longer on the cart.
+    /// Removes the data of a buyer who is no longer on the cart.
     mutating func reset() {
         identity = .guest
         fingerprint = nil

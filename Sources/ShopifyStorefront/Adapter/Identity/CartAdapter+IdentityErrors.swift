@@ -1,8 +1,6 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-// The errors that say why the session's identity is not on its cart.
-
 extension CartAdapter {
     static func identityRejected(_ errors: [CartUserError], _ metadata: GraphQLMetadata) -> IdentityError {
         let refusal = IdentityError.refusal(of: errors, metadata)

@@ -13,7 +13,7 @@ public struct CartLogout: Sendable {
     public let problem: IdentityError?
 }
 
-/// What must be equal for a call to get the result of a running logout of its session.
+/// The arguments of a logout; a call with equal arguments gets the result of a running logout of its session.
 struct LogoutCall: Hashable {
     let mode: CartPolicy.Logout
     let options: LogoutOptions
@@ -22,8 +22,8 @@ struct LogoutCall: Hashable {
 extension CartAdapter {
     /// Signs the buyer out and gives the contents of the cart to the next person at this browser, as a guest's cart.
     ///
-    /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes, and neither the buyer's identity,
-    /// nor an address, nor a gift card. The buyer is removed from the old cart, and the app no longer uses the old cart. With
+    /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes, without the buyer's identity,
+    /// addresses and gift cards. The buyer is removed from the old cart, and the app no longer uses the old cart. With
     /// ``CartPolicy/Logout/detach`` the guest gets the same cart, after Shopify's response has shown that the buyer and the gift cards are
     /// removed. The guest gets a copy instead if that response does not show that the buyer is removed, for example because the app's token
     /// may not read customers. The guest also gets a copy if another session has the same cart, if an earlier request that puts personal
@@ -68,18 +68,18 @@ extension CartAdapter {
             var guest: SessionID?
             var problem: IdentityError?
             do {
-                // This throws for an expired session, so no guest gets its cart. The manager's logout below removes expired sessions too.
+                // Throws for an expired session, so that no guest gets its cart. The manager's logout below removes expired sessions too.
                 _ = try await self.sessions.session(id)
                 switch mode {
                 case .clone: (guest, problem) = try await self.copy(self.attachments.read(id).binding, context)
                 case .detach: (guest, problem) = try await self.handOver(id, context)
                 case .drop: try await self.forget(for: id, under: nil)
                 }
-                // With the policy `drop`, `sessionEnded` does not remove the buyer. So if `mode` is not `drop`, the buyer is removed here
-                // from a cart that the session still has.
+                // With the policy `drop`, `sessionEnded` leaves the buyer on the cart. If this call has another mode and the session still
+                // has the cart, the buyer is removed here.
                 if self.policy.logout == .drop { try await self.detachIfAny(id, context) }
             } catch {
-                // After an error, the logout goes on without the cart.
+                // The buyer must be signed out even if the cart cannot be kept, so the error is only reported.
                 problem = (error as? CartGone).map { .cartIsGone($0.metadata) } ?? .wrapping(error)
             }
             let result = try await self.sessions.logout(id, options: options)
@@ -98,7 +98,7 @@ extension CartAdapter {
     ///   - mode: What the logout does with the cart; nil uses the policy's value.
     ///   - context: The browser's IP, country and language.
     /// - Returns: The new buyer's cart and the result of the logout. The cart is nil if the logout kept no cart.
-    /// - Throws: `IdentityError`. The old session has ended then, unless the store failed.
+    /// - Throws: `IdentityError`. The old session has ended even if an error is thrown, unless the store failed.
     public func switchBuyer(
         from old: SessionID,
         to new: SessionID,
@@ -119,7 +119,7 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         guard var binding else { return (nil, nil) }
-        // Without a country of the call or the client, the copy gets the country of the cart, which decides the prices.
+        // If neither the call nor the client has a country, the copy gets the country of the cart, which decides the prices.
         let call = client.context.overridden(by: binding.lastContext.overridden(by: context))
         let context = binding.keepingCountry(in: call)
         let cart = try await current(&binding, needsContents: true, in: context).cart
@@ -136,7 +136,7 @@ extension CartAdapter {
                     try await self.createCart(withAll: lines, locked, context)
                 }
             }
-            // If Shopify rejects every line, the new guest's session ends, because its cart is no complete copy.
+            // If Shopify rejected every line, the new guest would have a cart without lines. The guest's session ends instead.
             if let refusal, lines.isEmpty {
                 try await sessions.endGuest(guest)
                 return (nil, refusal)
@@ -151,7 +151,6 @@ extension CartAdapter {
         }
     }
 
-    /// Copies note, attributes and discount codes.
     private func copyDetails(of cart: Cart, to guest: SessionID, in context: StorefrontContext) async throws {
         if let note = cart.note, !note.isEmpty { _ = try await setNote(note, for: guest, in: context) }
         if !cart.attributes.isEmpty { _ = try await setAttributes(cart.attributes, for: guest, in: context) }
@@ -169,15 +168,15 @@ extension CartAdapter {
 
     /// Gives the session's cart to a new guest.
     ///
-    /// If the buyer may still be on the cart or may come back to it, the guest gets a copy.
+    /// If the buyer may still be on the cart, or a late request may put the buyer on it again, the guest gets a copy.
     private func handOver(
         _ id: SessionID,
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         let handed = try await withLockedCart(id) { locked -> CartChange<HandOver> in
             guard var binding = locked.binding else { return CartChange(.handedOver(to: nil), saving: nil) }
-            // A second session may have the same cart. Another session of the buyer would put the buyer on the cart again. A guest's
-            // session, left by an interrupted merge, would change the cart. So the new guest gets a copy.
+            // If another session of the buyer has the same cart, that session would put the buyer on the cart again. If a guest's session
+            // has the same cart after an interrupted merge, that session would change the cart.
             if try await self.isShared(binding, id) { return CartChange(.copyNeeded(binding), saving: nil) }
             let context = binding.lastContext.overridden(by: context)
             var result: CartIdentityResult
@@ -187,24 +186,23 @@ extension CartAdapter {
                 // At the end of the session, `sessionEnded` tries again to remove the buyer from this cart.
                 return CartChange(.copyNeeded(binding), saving: nil)
             }
-            // An earlier request without a response, or a request of another process, may put data of the buyer on the cart after the guest
-            // has it. And with a token that may not read customers, the response does not show whether the customer was removed.
+            // A request without a response, of this or another process, may put data of the buyer on the cart after the guest has it. And
+            // if the app's token may not read customers, the response does not show whether the customer was removed.
             guard binding.unanswered == nil, result.customer == .shown else {
                 return CartChange(.copyNeeded(binding), saving: binding)
             }
             try await self.removeGiftCards(&result, &binding, in: context)
             let guest = try await self.sessions.beginGuest().id
-            // The session's attachment is removed first. After that, `recordIntent` fails in every process, so none puts the buyer on the
-            // cart again.
+            // The buyer's session loses the cart before the guest's session gets it. After this write, `recordIntent` fails in every
+            // process, so no process puts the buyer on the cart again.
             do {
                 guard try await locked.write(nil) else { throw CartConflict() }
             } catch {
                 _ = try? await self.sessions.endGuest(guest)
                 throw error
             }
-            // Another session of the buyer may have taken over the cart before this write. After the write, `takeOver` returns false,
-            // because this session no longer has the cart. A new guest gets a copy if another session has the cart, if the store cannot say
-            // whether one has it, or if the cart cannot be saved with the guest's session.
+            // Another session of the buyer may have taken over the cart before the write above, so `isShared` is called again. A `takeOver`
+            // that begins after the write returns false. If `isShared` or the save fails, a new guest gets a copy.
             guard (try? await self.isShared(binding, id)) == false,
                 (try? await self.save(binding, of: guest, under: locked.locks)) == true
             else {
@@ -246,7 +244,7 @@ extension CartAdapter {
 private enum HandOver {
     /// The session no longer has the cart. The guest's session is nil when there was no cart.
     case handedOver(to: SessionID?)
-    /// Data of the buyer may be on the cart or still arrive there, another session has the cart, or the cart could not be saved with the
-    /// guest's session. So the guest gets a copy.
+    /// The guest must get a copy of the cart: data of the buyer may be on the cart or still arrive there, another session has the cart, or
+    /// the cart could not be saved with the guest's session.
     case copyNeeded(CartBinding)
 }

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// The adapter follows its sessions: a refresh puts the new token on the cart, and the end of a session removes the buyer.
+/// Puts new tokens of a refresh on the session's cart, and removes the buyer from the cart when the session ends.
 extension CartAdapter: SessionParticipant {
     /// Puts the session's identity on its cart again, if a refresh has changed the identity or the last attempt failed.
     ///
@@ -13,7 +13,7 @@ extension CartAdapter: SessionParticipant {
             guard var binding = locked.binding, binding.identity != .guest || binding.problem != nil else {
                 return CartChange(nil, saving: locked.binding)
             }
-            // Another operation on this session has already sent these tokens, and Shopify rejected them.
+            // Shopify has already rejected these tokens in another operation on this session, so they are not sent again.
             if try await self.sessions.hasRejectedTokens(session.id) { return CartChange(nil, saving: binding) }
             var context = binding.lastContext
             // The tokens have just been refreshed, so `.zero` avoids another refresh.
@@ -39,11 +39,11 @@ extension CartAdapter: SessionParticipant {
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         guard policy.logout != .drop, let binding = try StoredCart(attachments[self.attachments.name]).binding
         else { return }
-        // A guest's cart that cannot have a buyer needs no request.
+        // If no buyer can be on a guest's cart, no request is needed.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
-            // A merge holds the lock of the guest's session while it ends this session, so waiting for the lock here would be a deadlock.
-            // For any other session, the removal waits for the operations of this process on that session.
+            // A merge holds the lock of the guest's session while it ends that session. To wait for the lock here would be a deadlock.
+            // For a buyer's session, the removal waits for the operations of this process on that session.
             guard !session.isGuest else { return try await self.detachUnlessGone(from: binding) }
             try await self.locks.with(.session(session.id)) { _ in try await self.detachUnlessGone(from: binding) }
         }

@@ -3,7 +3,7 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The identity for a cart.
+/// The identity that is put on a cart, from the session's cart claim (the identity that the provider gives for carts).
 ///
 /// Parts that Shopify rejects are omitted one by one.
 struct CartBuyerIdentity: Sendable {
@@ -14,16 +14,16 @@ struct CartBuyerIdentity: Sendable {
     private(set) var address: PostalAddress?
     /// The company location to buy for; only with a token.
     var companyLocationID: String?
-    /// Parts of the claim that are not in a form that Shopify accepts.
+    /// The names of the parts of the claim whose form Shopify does not accept.
     private(set) var unusable: [String] = []
-    /// The whole claim as bytes for the fingerprint, including parts that are omitted later.
+    /// The whole claim as bytes for the fingerprint, with the parts that are omitted later.
     private let claim: [UInt8]
 
     init(_ claim: CartClaim, in context: StorefrontContext) {
         var record = JSONObject()
         switch claim {
         case .customer(let token):
-            // The token defines e-mail and phone, so they are not sent.
+            // Shopify takes e-mail and phone from the customer of the token, so they are not sent.
             self.token = token
             record["token"] = .string(token.token.reveal())
         case .contact(let contact):
@@ -47,7 +47,7 @@ struct CartBuyerIdentity: Sendable {
         return email == nil && phone == nil && address == nil ? .guest : .contact
     }
 
-    /// The claim's fingerprint; nil for an empty claim.
+    /// Returns an HMAC of the claim, keyed by the cart id, with which a changed claim is found; nil for an empty claim.
     func fingerprint(for cartID: CartID) throws(IdentityError) -> [UInt8]? {
         guard !claim.isEmpty else { return nil }
         do {
@@ -65,8 +65,8 @@ struct CartBuyerIdentity: Sendable {
 
     /// The identity as an input of `cartCreate` or `cartBuyerIdentityUpdate`.
     ///
-    /// Values of an earlier identity on the cart that this identity does not replace are cleared with null. Without a token, this also
-    /// applies to values that the binding does not show, because another session or another app may have put a customer on the cart.
+    /// Values of an earlier identity on the cart are cleared with null, if this identity has no value for them. Without a token, values
+    /// that the binding does not show are cleared too, because another session or another app may have put a customer on the cart.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         let clearsAll = binding != nil && token == nil
         return CartBuyerIdentityInput(
@@ -78,12 +78,12 @@ struct CartBuyerIdentity: Sendable {
         )
     }
 
-    /// If this identity has no location, the cart's earlier location is cleared with null, because an unset member would keep it.
+    /// Returns the company location to send: null clears an earlier location that this identity does not have.
     private func companyLocation(over binding: CartBinding?) -> InputField<String> {
         companyLocationID.map { .set($0) } ?? (binding?.companyLocationID == nil ? .unset : .null)
     }
 
-    /// The identity without the parts that Shopify's errors name.
+    /// Returns the identity without the parts that Shopify's errors name.
     ///
     /// If the errors name no part, the first of these parts that is set is omitted: address, phone, country, e-mail.
     ///
@@ -119,10 +119,10 @@ struct CartBuyerIdentity: Sendable {
         return less
     }
 
-    /// The identity with one part less, after a response with GraphQL errors, which name no part of the identity.
+    /// Returns the identity with one part less, after a response with GraphQL errors, which name no part of the identity.
     ///
-    /// Shopify returns such a response for example for an unknown country code. So the parts that contain a country code are omitted first:
-    /// address, country, phone, e-mail.
+    /// Such errors occur for example with an unknown country code. So the parts that contain a country code are omitted first: address,
+    /// country, phone, e-mail.
     ///
     /// - Returns: Nil if no part remains that can be omitted.
     func reducedAfterRejectedDocument() -> CartBuyerIdentity? {
@@ -142,7 +142,7 @@ struct CartBuyerIdentity: Sendable {
         return less
     }
 
-    /// The names of the parts that `whole` has and this identity lacks, and of the parts of the claim in an unusable form.
+    /// Returns the names of the parts of `whole` that this identity does not have, and of the parts whose form Shopify does not accept.
     func omissions(from whole: CartBuyerIdentity) -> [String] {
         let missing = whole.parts.filter { !parts.contains($0) }
         // If the whole address is missing, the list has `address` and not each of its parts.

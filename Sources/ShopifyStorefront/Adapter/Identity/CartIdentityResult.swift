@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The cart of Shopify's response, and whether Shopify accepted the identity for it.
+/// The cart of a response, with the outcome of putting the buyer's identity on it.
 struct CartIdentityResult: Sendable {
     var cart: Cart
     var checkoutURL: CheckoutURL?
@@ -27,7 +27,7 @@ struct CartIdentityResult: Sendable {
         metadata = later.metadata
     }
 
-    /// This result, with the warnings of an earlier response before its own.
+    /// Returns this result, with the warnings of an earlier response before its own.
     ///
     /// If this result has no problem, the returned result has the problem of `earlier`.
     func after(_ earlier: CartIdentityResult) -> CartIdentityResult {

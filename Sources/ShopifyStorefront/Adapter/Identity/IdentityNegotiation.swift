@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// An identity for a cart, while Shopify's responses show which parts of it Shopify accepts.
+/// The identity for a cart while it is sent: Shopify's responses show which parts of it Shopify accepts.
 struct IdentityNegotiation {
     /// How a negotiation ends.
     enum Outcome {
@@ -18,7 +18,7 @@ struct IdentityNegotiation {
     fileprivate(set) var whole: CartBuyerIdentity
     /// The identity without the parts that Shopify rejected, with the token of the policy's exchange.
     var identity: CartBuyerIdentity
-    /// The session's tokens from the refresh after a rejected access token; nil before this refresh.
+    /// The session's tokens after the refresh that followed a rejected access token; nil before that refresh.
     fileprivate var refreshed: ResourceAccess?
 
     init(_ whole: CartBuyerIdentity, companyLocationID: String? = nil) {
@@ -36,11 +36,11 @@ extension CartAdapter {
     /// - Parameters:
     ///   - negotiation: The identity, which is reduced.
     ///   - id: The session.
-    ///   - endsWithCart: Whether each response with a cart ends the negotiation, also a response that rejects parts of the identity.
+    ///   - endsWithCart: Whether each response with a cart ends the negotiation, even if it rejects parts of the identity.
     ///   - send: Sends the identity.
     /// - Returns: The outcome of the last request.
-    /// - Throws: The error of a request that Shopify did not answer, of a response with GraphQL errors and without a cart, or of a
-    ///   cancelled caller.
+    /// - Throws: The error of a request without a response, the GraphQL errors of a response without a cart, or the error of a cancelled
+    ///   caller.
     func negotiate(
         _ negotiation: inout IdentityNegotiation,
         for id: SessionID,
@@ -86,11 +86,12 @@ extension CartAdapter {
 
     /// Starts the negotiation again with refreshed tokens after Shopify rejected the access token.
     ///
-    /// - Returns: False if this negotiation has refreshed the tokens before, if there is no access token, or if the refresh failed. The
+    /// - Returns: False if this negotiation has already refreshed the tokens, if there is no access token, or if the refresh failed. The
     ///   negotiation then ends with Shopify's rejection.
     private func refresh(_ negotiation: inout IdentityNegotiation, for id: SessionID) async throws -> Bool {
         if let refreshed = negotiation.refreshed {
-            // Tokens that an earlier refresh received may be old, so a refresh by the next attempt may help.
+            // If a refresh has just returned the rejected tokens, another refresh would not help. After this note, rejections of these
+            // tokens start no refresh for 5 minutes.
             if refreshed.isJustRefreshed { sessions.noteRejection(of: refreshed.tokens, of: id) }
             return false
         }
