@@ -4,13 +4,13 @@ public import IdentityKit
 extension CartAdapter {
     /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
-    /// The access token is refreshed first if it expires too soon. Then the identity is put on the cart, unless the cart is untrusted
+    /// If the access token expires too soon, it is refreshed first. Then the identity is put on the cart, unless the cart is untrusted
     /// (``adopt(_:for:isTrusted:in:)``) or has the same contact data already. If the identity is unavailable or rejected, the buyer still
     /// gets a checkout, possibly as a guest, and ``CheckoutHandoff/problem`` says why. If the buyer must sign in again, the buyer is
     /// removed from the cart first.
     ///
-    /// If the app's token may not read customers, a customer whom another app put on the cart is found neither for a session without an
-    /// identity nor beside contact data that the cart has already.
+    /// Another app may have put a customer on the cart. If the app's token may not read customers, the adapter does not find this customer
+    /// in two cases: the session has no identity, or the cart already has the session's contact data.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -42,27 +42,27 @@ extension CartAdapter {
     ) async throws -> CartIdentityResult {
         let identity = buyerIdentity(claim, in: binding.keepingCountry(in: client.context.overridden(by: context)))
         if case .none = claim {
-            // During an outage, the identity stays on the cart. It is removed if the session has no identity for carts, if the buyer must
-            // sign in again, or if the error suggests an attack, because the identity may then be another buyer's.
+            // During an outage, the identity stays on the cart. It is removed in three cases: the session has no identity for carts, the
+            // buyer must sign in again, or the error suggests an attack. In the last case, the identity may be another buyer's.
             let mustLeave = problem.map { $0.kind == .signInAgain || $0.isAttackSuspected } ?? true
             var result =
                 mustLeave && binding.mayHoldBuyer
                 ? try await detach(&binding, permitsContact: true, in: context)
                 : try await current(&binding, readsCheckoutURL: true, in: context)
-            // Another session or another app may have put a customer on the cart. The checkout would open for that customer.
+            // The checkout would open for a customer whom another session or another app has put on the cart.
             if mustLeave, result.cart.buyerIdentity.customerID != nil {
                 result = try await detach(&binding, permitsContact: true, in: context)
             }
             if problem == nil, !binding.mayHoldBuyer { binding.problem = nil }
             return try await setCountry(after: result, &binding, in: context)
         }
-        // A customer is attached again before every checkout of a trusted cart, because only Shopify's response shows whether the token
-        // was revoked. With a revoked token the checkout would open signed out.
+        // A customer is put on a trusted cart again before every checkout, because only Shopify's response shows whether the token was
+        // revoked. With a revoked token the checkout would open signed out.
         let isDue = try isDue(identity, on: binding)
         if identity.token == nil, !isDue, !binding.isUntrusted {
             let result = try await current(&binding, readsCheckoutURL: true, in: context)
-            // A logout of another session with this cart may have removed the contact data. They are then put on the cart again. An attach
-            // also removes a customer whom another session or another app has put on the cart.
+            // A logout of another session with this cart may have removed the contact data. Another session or another app may have put a
+            // customer on the cart. In both cases, `attach` corrects the cart.
             let buyer = result.cart.buyerIdentity
             let hasAddressOnly = !binding.hasEmail && !binding.hasPhone && !binding.addressIDs.isEmpty
             let isRemoved =
@@ -82,8 +82,8 @@ extension CartAdapter {
         guard var url = result.checkoutURL,
             url.reveal().isSecure(orLoopback: client.configuration.allowsLoopbackHTTP)
         else { throw Self.noCheckoutURL }
-        // With `sso=silent` the checkout takes the buyer from the browser's session at the shop. This may be another person than the buyer
-        // on the cart.
+        // With `sso=silent` the checkout opens for the buyer who is signed in at the shop in this browser. This may be another person than
+        // the buyer on the cart.
         let usesBrowserSession = options.singleSignOn == .silent && !binding.mayHoldBuyer && !binding.isUntrusted
         if usesBrowserSession {
             do { url = try url.adding("sso", "silent") } catch { throw Self.noCheckoutURL }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import IdentityKit
 
-/// The data with which an app sends the buyer to the checkout.
+/// The checkout URL to which an app sends the buyer, and the identity with which the checkout opens.
 public struct CheckoutHandoff: Sendable {
     /// The URL for the browser.
     ///

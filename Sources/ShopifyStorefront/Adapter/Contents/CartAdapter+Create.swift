@@ -43,10 +43,10 @@ extension CartAdapter {
         }
     }
 
-    /// Returns the session's cart claim (the identity that its provider gives for carts), or `.none` and the error if the claim is
+    /// Returns the session's cart claim (the identity that its provider gives for carts), or `.none` and an error if the claim is
     /// unavailable.
     ///
-    /// The error does not stop the caller, which then continues without an identity.
+    /// The caller continues without an identity and reports the error as a problem.
     ///
     /// - Throws: An error if the session does not exist or the caller was cancelled.
     func claim(

@@ -2,7 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// The delivery options of the session's cart.
+    /// Reads the delivery options of the session's cart.
     ///
     /// The list is empty before the cart has an address.
     ///
@@ -34,7 +34,7 @@ extension CartAdapter {
 
     /// Adds delivery addresses that the buyer has entered to the session's cart.
     ///
-    /// A logout removes them, except with ``CartPolicy/Logout/drop``.
+    /// A logout removes the addresses, except with ``CartPolicy/Logout/drop``.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult
@@ -48,12 +48,12 @@ extension CartAdapter {
         }
     }
 
-    /// Changes delivery addresses of the session's cart, or which one is selected.
+    /// Changes delivery addresses of the session's cart, or selects another one for the delivery.
     ///
-    /// Shopify removes all addresses when it gets an empty list (since API version 2025-10). Therefore an empty list is refused here:
-    /// call ``removeAllDeliveryAddresses(for:in:)`` to remove all.
+    /// An empty list is refused, because Shopify then removes all addresses (since API version 2025-10). To remove all addresses, call
+    /// ``removeAllDeliveryAddresses(for:in:)``.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.invalidRequest` for an empty list, and nothing is sent.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.invalidRequest` for an empty list, before a request is sent.
     @discardableResult
     public func updateDeliveryAddresses(
         _ changes: [CartSelectableAddressUpdateInput],

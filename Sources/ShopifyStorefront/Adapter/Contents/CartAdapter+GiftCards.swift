@@ -4,9 +4,9 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds gift cards to the session's cart.
     ///
-    /// Before the request, the session's attachment records that gift cards are sent. So after a logout no other buyer gets this cart while
-    /// the request may still reach Shopify. The gift cards are removed before another buyer gets the cart. Codes that differ only in upper
-    /// and lower case count as one card, as at Shopify.
+    /// Before the request, the adapter stores with the session that gift cards are sent. After a logout, no other buyer gets this cart
+    /// while the request may still reach Shopify. The gift cards are removed before another buyer gets the cart. Codes that differ only in
+    /// upper and lower case count as one card, as at Shopify.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult

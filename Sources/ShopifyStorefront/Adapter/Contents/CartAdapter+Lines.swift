@@ -7,12 +7,13 @@ extension CartAdapter {
 
     /// Adds lines to the session's cart.
     ///
-    /// It creates a cart if the session has none, or if Shopify no longer has the session's cart.
+    /// If the session has no cart, or if Shopify no longer has the session's cart, the adapter creates a cart with the lines.
     ///
-    /// A request that may have been executed is not repeated. If the response is lost, or contains neither a cart nor user errors, the cart
-    /// is read. The lines count as added if this process saw all lines of the cart at most 10 seconds before the request, and the cart's
-    /// quantities have since grown at least by the quantities of the added lines. More than 250 lines are sent in several requests. If the
-    /// lines were added, but the identity could not be put on the cart again, that is no error: ``SessionCart/problem`` says why.
+    /// A request that Shopify may have executed is not repeated. If the response is lost, or contains neither a cart nor user errors, the
+    /// cart is read. The lines count as added if this process saw all lines of the cart at most 10 seconds before the request, and the
+    /// cart's quantities have since grown at least by the quantities of the added lines. More than 250 lines are sent in several requests.
+    /// If the lines were added and the identity could not be put on the cart again, no error is thrown: ``SessionCart/problem`` has the
+    /// reason.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when it is not known whether the lines were added.
     ///   Read the cart before you add them again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its
@@ -69,7 +70,7 @@ extension CartAdapter {
         }
     }
 
-    /// All lines of the session's cart, from all pages; empty when there is no cart.
+    /// Reads all lines of the session's cart, from all pages; empty when the session has no cart.
     ///
     /// - Throws: `IdentityError`.
     public func lines(for id: SessionID, in context: StorefrontContext = StorefrontContext()) async throws -> [CartLine]
@@ -85,10 +86,10 @@ extension CartAdapter {
     /// The maximum number of lines that are read from one cart; Shopify returns at most this many elements of a list.
     private static let maximumLines = 25_000
 
-    /// All lines of a cart, from all pages.
+    /// Returns all lines of a cart: those of the first page, and those of the further pages, which are read from Shopify.
     ///
-    /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when the pages do not end, because a merge or a copy
-    ///   with only some of the lines would lose the others. With `needsContents`, also the GraphQL errors of a page.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when the pages do not end: with only some of the lines,
+    ///   a merge or a copy would lose the others. If `needsContents` is true, also the GraphQL errors of a page.
     func allLines(
         of cart: Cart,
         needsContents: Bool = true,
@@ -107,7 +108,7 @@ extension CartAdapter {
                 throw client.failure(of: result, CartLinesQuery.document)
             }
             lines += page.nodes
-            // A list of empty pages would never reach `maximumLines`.
+            // Without this check, a list of empty pages would never end, because its lines never reach `maximumLines`.
             guard !page.nodes.isEmpty || !page.pageInfo.hasNextPage else { throw Self.endlessLines }
             (hasMore, end, cursor) = (page.pageInfo.hasNextPage, page.pageInfo.endCursor, next)
         }
@@ -125,7 +126,7 @@ extension CartAdapter {
         )
     }
 
-    /// Creates a cart with any number of lines.
+    /// Creates a cart; more than 250 lines are sent in several requests.
     ///
     /// - Returns: The change that saves the cart; its result is a failure if the cart has only some of the lines.
     func createCart(
@@ -146,18 +147,17 @@ extension CartAdapter {
         } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
             return CartChange(.failure(error), saving: binding, onConflict: .detachAndRepeat)
         } catch let gone as CartGone {
-            // Shopify no longer has the new cart. `CartGone` would make `CartOperation` remove the session's old cart, so another error is
-            // thrown.
+            // Shopify no longer has the new cart. If `CartGone` were thrown, `CartOperation` would remove the session's old cart.
             try? await detachUnsaved(binding)
             throw IdentityError.cartIsGone(gone.metadata)
         }
     }
 
-    /// Creates a cart.
+    /// Creates a cart without the lines that Shopify rejects.
     ///
-    /// After a rejection, the lines that Shopify rejected are removed from `lines`, and the creation is repeated.
+    /// After each rejection, the rejected lines are removed from `lines`, and `create` is called again.
     ///
-    /// - Returns: The result of the creation, and Shopify's last rejection. The rejection is nil if Shopify rejected no line.
+    /// - Returns: The result of `create`, and Shopify's last rejection; the rejection is nil if Shopify rejected no line.
     func omittingRefused<Result: Sendable>(
         _ lines: inout [CartLineInput],
         _ create: ([CartLineInput]) async throws -> Result
@@ -181,11 +181,12 @@ extension CartAdapter {
     /// - Parameters:
     ///   - lines: The lines.
     ///   - first: The index of the first part to send. Earlier parts are already in the cart.
-    ///   - binding: The session's cart, which is updated.
+    ///   - binding: The session's stored cart.
     ///   - locked: The locked cart.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The cart after the last part.
-    /// - Throws: With code `IdentityError.Code.linesPartlyAdded` when an earlier part is in the cart and a later one failed.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.linesPartlyAdded` when an earlier part is in the cart and a later one
+    ///   failed.
     func add(
         _ lines: [CartLineInput],
         from first: Int = 0,
@@ -249,11 +250,11 @@ extension CartAdapter {
         )
     }
 
-    /// Finds out whether lines were added, after a request whose response was lost or has no cart.
+    /// Returns the cart if it shows that the lines were added, after a request whose response was lost or has no cart.
     ///
     /// It compares the cart's quantities with the quantities before the request.
     ///
-    /// - Throws: `error` if the comparison does not show that the lines were added.
+    /// - Throws: `error` if the comparison does not show that the lines were added, or if the quantities before the request are unknown.
     private func confirm(
         _ lines: [CartLineInput],
         above before: CartLineCounts?,

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The lines that this process saw in carts during the last 10 seconds.
 ///
-/// After a lost response, a comparison with them shows whether lines were added. Older lines are not used, because another process may have
-/// added lines since.
+/// After a lost response, a comparison with these lines shows whether the request added its lines. Older lines are not used, because
+/// another process may have added lines since.
 final class CartLineCache: Sendable {
     private static let maximum = 1_000
     private static let maximumAge = Duration.seconds(10)
@@ -13,7 +13,7 @@ final class CartLineCache: Sendable {
 
     /// Keeps the lines of a cart.
     ///
-    /// If the response does not show all lines, the lines that were kept before are removed.
+    /// If the response does not show all lines, the cart's earlier lines are removed from the cache.
     func record(_ cart: Cart, showsLines: Bool, at now: Date) {
         let entry = showsLines ? (CartLineCounts(cart.lines.map(CartLineInput.init)), now) : nil
         entries.withLock { entries in

@@ -43,9 +43,9 @@ extension CartPartialAddition: Redacted {
 }
 
 extension IdentityError {
-    /// The error for an addition whose first requests succeeded, and of which a later request failed.
+    /// Creates the error for an addition whose first requests succeeded and a later request failed.
     ///
-    /// Its kind is never ``IdentityError/Kind/retryLater``, because repeating the whole call would add the first lines twice.
+    /// Its kind is not ``IdentityError/Kind/retryLater``: to repeat the whole call would add the lines of the first requests twice.
     static func partlyAdded(_ addition: CartPartialAddition) -> IdentityError {
         let problem = addition.problem
         let all = addition.added.count + addition.unknown.count + addition.missing.count

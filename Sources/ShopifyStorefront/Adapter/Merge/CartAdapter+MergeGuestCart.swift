@@ -5,9 +5,9 @@ internal import ShopifyGraphQL
 extension CartAdapter: SignInCarts {
     /// Merges a guest's cart into a session that has just begun, and puts the buyer's identity on the cart.
     ///
-    /// Call it once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). Do not let the login fail
-    /// if this method throws: call it again later, which adds no line twice. After a partial merge, a repeated call adds only the lines
-    /// that were not added.
+    /// Call it once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). If this method throws, do
+    /// not let the login fail; call the method again later. A repeated call adds no line twice. After a partial merge, it adds only the
+    /// lines that were not added.
     ///
     /// - Parameters:
     ///   - guest: The guest's session.
@@ -50,9 +50,9 @@ extension CartAdapter: SignInCarts {
     /// Merges a guest's cart into a session that has just begun, like ``mergeGuestCart(of:into:merge:in:)`` with ``CartPolicy/merge``.
     ///
     /// There is one difference: with the policy `keepGuest`, a cart that the session already has is not replaced, but gets the guest's
-    /// lines. The session has a cart if the sign-in moved it there, or if an earlier merge failed and the buyer has added a line since.
+    /// lines. The session has a cart if the sign-in moved one to it, or if an earlier merge failed and the buyer has added a line since.
     ///
-    /// - Returns: Whether the merge is complete. After a partial merge also true.
+    /// - Returns: False if the merge must be repeated later. A partial merge returns true.
     /// - Throws: `IdentityError` in the same cases as ``mergeGuestCart(of:into:merge:in:)``.
     public func mergeCart(ofGuest guest: SessionID, into session: SessionID) async throws -> Bool {
         let result = try await mergeGuestCart(
@@ -62,7 +62,7 @@ extension CartAdapter: SignInCarts {
             keepsOwnCart: true,
             in: StorefrontContext()
         )
-        // Shopify would probably reject the remaining lines again at each call, so a partial merge counts as complete.
+        // A partial merge counts as complete, because Shopify would probably reject the remaining lines again at each call.
         return result.guest == nil || result.outcome == .partial
     }
 
@@ -71,13 +71,14 @@ extension CartAdapter: SignInCarts {
         do {
             return try await sessions.session(id).isGuest
         } catch {
-            // Only `sessionUnknown` shows that there is no guest. After another error the guest may have a cart, so the error is thrown.
+            // Only `sessionUnknown` shows that the guest's session does not exist. After another error the guest may have a cart, so the
+            // error is thrown.
             guard IdentityError.code(of: error) == .sessionUnknown else { throw error }
             return false
         }
     }
 
-    /// Merges the carts; the caller holds the locks of both sessions.
+    /// Merges the guest's cart into the buyer's session; the caller holds the locks of both sessions.
     private func merge(
         _ id: SessionID,
         _ guest: SessionID,
@@ -140,10 +141,10 @@ extension CartAdapter: SignInCarts {
 
     /// Reserves a guest's cart for a session.
     ///
-    /// If several sessions try it at once, in one process or in several, one succeeds.
+    /// If several sessions of one or several processes try this at once, one of them succeeds.
     ///
-    /// - Returns: Whether the cart is now reserved for this session. A reservation of another session ends after ``lateCallLimit`` has
-    ///   passed since the reservation (``stillCounts(since:)``) and since the last request with personal data.
+    /// - Returns: Whether the cart is now reserved for this session. A reservation of another session ends when ``lateCallLimit`` has
+    ///   passed since the reservation (``stillCounts(since:)``) and since the last request with data of the buyer.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,
@@ -170,8 +171,7 @@ extension CartAdapter: SignInCarts {
                 if self.stillCounts(since: other.since) || times.contains(where: self.lateCallMayArrive) {
                     return CartChange(.inUse, saving: nil)
                 }
-                // The other session's merge was interrupted. If its buyer may be on the cart, the cart may have that buyer's gift cards,
-                // so they are removed.
+                // The other session's merge was interrupted, and its buyer may have added gift cards to the cart, so they are removed.
                 if binding.unanswered?.isIdentity == true, !isSameBuyer {
                     let context = binding.lastContext
                     var cart = try await self.current(&binding, in: context)
@@ -206,15 +206,15 @@ extension CartAdapter: SignInCarts {
         _ context: StorefrontContext
     ) async throws -> CartMergeResult {
         let locks = locked.locks
-        // If Shopify no longer has the guest's cart, `current` throws `CartGone`, and `CartOperation.run` starts the merge again. With the
-        // policy `recreate`, the guest then has a new cart with the same lines. The new cart has no reservation, so `mergeGuestCart` merges
-        // nothing; the app's next call of `mergeGuestCart` merges the new cart.
+        // If Shopify no longer has the guest's cart, `current` throws `CartGone`. With the policy `recreate`, `CartOperation.run` then
+        // creates the cart again, without a reservation. This call merges nothing then; the app's next call of `mergeGuestCart` merges the
+        // new cart.
         var found = source
         _ = try await current(&found, in: context)
         // Both sessions have the same cart when an earlier merge was interrupted at its end.
         let own = try await attachments.read(id).binding?.cartID
         let isSameCart = own == source.cartID
-        // An interrupted merge, for example into another session, may have put a buyer on the guest's cart. That buyer is removed first.
+        // An interrupted merge into another session may have put that session's buyer on the guest's cart, so the buyer is removed first.
         if source.mayHoldBuyer, !isSameCart { _ = try await detach(&source, in: context) }
         let replaces = merge == .keepGuest && !keepsOwnCart
         var adopts = isSameCart || replaces
@@ -229,7 +229,7 @@ extension CartAdapter: SignInCarts {
         return try await mergeLines(&source, of: locked, into: id, context)
     }
 
-    /// Stores the cart of another session with the session `id`, and puts the identity of the buyer of `id` on the cart.
+    /// Stores the cart of another session with the session `id`, and puts the identity of this session's buyer on the cart.
     ///
     /// - Parameters:
     ///   - source: The cart of the other session.
@@ -239,7 +239,7 @@ extension CartAdapter: SignInCarts {
     ///   - context: The buyer's IP, country and language.
     ///   - locks: The locks that the caller holds.
     /// - Returns: Nil if the session has another cart and `replaces` is false. Another process may have created that cart a moment ago, so
-    ///   the attachment that this method is about to replace is checked.
+    ///   the check uses the attachment that this method would replace.
     /// - Throws: ``CartGone`` when Shopify no longer has the cart, and ``CartConflict`` when another process changed the guest's
     ///   attachment. The session then keeps the cart that it had, if any.
     func adopt(
@@ -256,8 +256,8 @@ extension CartAdapter: SignInCarts {
             if !replaces, let old, old.cartID != source.cartID { return CartChange(.success(nil), saving: nil) }
             if old?.cartID == source.cartID { old = nil } else { try await self.detachReplaced(old, in: context) }
             let claim = try await self.claim(for: id)
-            // If this merge is interrupted, the guest's attachment shows that this buyer may be on the cart. The write also prolongs the
-            // reservation, and fails if another session has reserved the cart meanwhile.
+            // Stores with the guest's session that this buyer may be on the cart, in case the merge is interrupted. The write also prolongs
+            // the reservation, and fails if another session has reserved the cart meanwhile.
             if let guest, var reserved = guest.binding {
                 do { try await guest.recordIntent(&reserved, sendsIdentity: true) } catch let conflict as CartConflict {
                     return CartChange(.failure(conflict), saving: nil)
@@ -278,7 +278,7 @@ extension CartAdapter: SignInCarts {
                 }
                 return CartChange(.success(result.sessionCart(binding)), saving: binding)
             } catch let gone as CartGone where locked.binding?.cartID != source.cartID {
-                // `attach` may have saved the cart, which Shopify no longer has, with this session. So the session gets back its old cart.
+                // Shopify no longer has the cart, but `attach` may have stored it with this session. So the session gets back its old cart.
                 old?.reset()
                 guard try await locked.write(old?.payload) else { throw CartConflict() }
                 return CartChange(.failure(gone), saving: nil)

@@ -4,8 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
     ///
-    /// The added lines are recorded in `source`, the binding of the guest's cart. After an earlier merge into this session or cart, only
-    /// the lines that the earlier merge did not add are added.
+    /// The added lines are recorded in `source`, the stored cart of the guest. If an earlier merge into this session or cart has ended, the
+    /// lines that it added are not added again.
     func mergeLines(
         _ source: inout CartBinding,
         of guest: LockedCart,
@@ -28,13 +28,13 @@ extension CartAdapter {
             let context = binding.keepingCountry(in: context)
             var result = try await self.current(&binding, needsContents: true, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
-            // The present lines of the buyer's cart are saved first. After an interruption, a repeated merge finds out from them which
-            // lines were added already. They are saved with the guest's cart, because merges of two guests into one session can be
-            // interrupted.
+            // Stores the lines that the buyer's cart has before the merge. If the merge is interrupted, the next one compares with them and
+            // finds the lines that were already added. They are stored with the guest's cart, because merges of two guests into one buyer's
+            // session can be interrupted.
             if left.mergeBase?.isInto(binding.cartID, of: id) != true {
                 left.mergeBase = .init(session: id.rawValue, cartID: binding.cartID, lines: presentLines)
             }
-            // The reservation is renewed, so that no other session merges the guest's lines while this merge adds them.
+            // Renews the reservation, so that no other session merges the guest's lines while this merge adds them.
             left.reservation = (id.rawValue, self.client.environment.clock.now)
             do { try await guest.save(left) } catch is CartConflict { return nil }
             let (base, present) = (CartLineCounts(left.mergeBase?.lines ?? []), CartLineCounts(presentLines))
@@ -51,7 +51,7 @@ extension CartAdapter {
             let now = CartLineCounts(try await self.allLines(of: result.cart, in: context).map(CartLineInput.init))
             let (wanted, refused) = (CartLineCounts(lines), CartLineCounts(merge.refusedLines.map(\.line)))
             for line in lines where refused[line] == 0 && now[line] - min(base[line], present[line]) < wanted[line] {
-                // Shopify reduces a quantity when the stock is too small. If the buyer's cart has no item of the line, the merge is
+                // Shopify reduces a quantity when the stock is too small. If the buyer's cart then has no item of the line, the merge is
                 // partial.
                 merge.shortLines.append(line)
                 if now[line] == 0 { merge.outcome = .partial }
@@ -74,8 +74,8 @@ extension CartAdapter {
         }
         // Another process has changed the guest's attachment, so `CartOperation.run` repeats the whole merge.
         guard let (result, added) = merged else { throw CartConflict() }
-        // Another process may have added lines to the guest's cart meanwhile. Then `mergeLines` runs once more and adds them. The
-        // merge above has succeeded, so an error while the guest's cart is read again is ignored.
+        // If another process has added lines to the guest's cart meanwhile, `mergeLines` runs once more and adds them. The merge above has
+        // succeeded, so an error while the guest's cart is read again is ignored.
         if !isRepeated, result.outcome == .merged,
             let cart = try? await current(&source, needsContents: true, in: context).cart,
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
@@ -89,7 +89,7 @@ extension CartAdapter {
 
     /// Adds lines in requests of at most 250 lines.
     ///
-    /// Lines that Shopify rejects are recorded in `merge.refusedLines`, and the other lines are sent again without them.
+    /// Lines that Shopify rejects are recorded in `merge.refusedLines`, and the other lines of the request are sent again.
     private func send(
         _ lines: [CartLineInput],
         to binding: inout CartBinding,
@@ -119,8 +119,8 @@ extension CartAdapter {
 
     /// Adds the guest's discount codes, and the note and the attributes that the buyer's cart does not have.
     ///
-    /// If both carts have a note, or an attribute with the same key, the buyer's value is kept. If the two values differ, `conflicts`
-    /// names the note or the attribute.
+    /// If both carts have a note, or an attribute with the same key, the buyer's value is kept. `conflicts` names each such value that
+    /// differs.
     private func mergeDetails(
         _ guest: Cart,
         _ binding: inout CartBinding,

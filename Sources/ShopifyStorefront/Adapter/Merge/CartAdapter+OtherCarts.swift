@@ -1,10 +1,10 @@
 public import IdentityKit
 
 extension CartAdapter {
-    /// The carts of the buyer's other sessions, newest session first; empty for a guest's session.
+    /// Returns the carts of the buyer's other sessions, newest session first; empty for a guest's session.
     ///
-    /// Shopify has no list of a customer's carts. So the result has the carts of the sessions in this app's store, without untrusted carts
-    /// (``adopt(_:for:isTrusted:in:)``).
+    /// The result has the carts of the sessions in this app's store, because Shopify has no list of a customer's carts. Untrusted carts
+    /// (``adopt(_:for:isTrusted:in:)``) are omitted.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`.
     public func otherCarts(ofBuyerOf id: SessionID) async throws -> [BoundCart] {
@@ -68,10 +68,9 @@ extension CartAdapter {
         return found
     }
 
-    /// Whether the session has a cart.
+    /// Whether the session has a cart, possibly one that this method has taken over from another session of the buyer.
     ///
-    /// A session without a cart first gets a cart of the buyer's other sessions, if Shopify still has one of these carts. If Shopify has
-    /// several of them, the session gets the cart of the newest session.
+    /// If the session has no cart, it gets the cart of the buyer's newest other session whose cart Shopify still has.
     func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
         if try await withLockedCart(id, under: locks, { CartChange($0.binding != nil, saving: nil) }) { return true }
         for other in try await others(id) {
@@ -85,11 +84,11 @@ extension CartAdapter {
 
     /// Makes the cart of another session also the cart of a session that has none.
     ///
-    /// A logout in another process may give the cart to a guest at the same time. The logout first removes the cart from the other session
-    /// and then looks for sessions with this cart. This method first stores the cart with the session `id` and then reads the other
-    /// session. So the logout or this method notices the conflict.
+    /// A logout of the other session, in another process, may give the cart to a guest at the same time. The logout first removes the cart
+    /// from its session and then looks for sessions with this cart. This method first stores the cart with the session `id` and then reads
+    /// the other session. So at least one of the two notices the conflict.
     ///
-    /// - Returns: False if the other session no longer has the cart. The session `id` then does not get it.
+    /// - Returns: False if the other session no longer has the cart; the session `id` then does not get it.
     private func takeOver(
         _ cart: BoundCart,
         _ binding: CartBinding,

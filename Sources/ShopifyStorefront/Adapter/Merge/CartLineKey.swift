@@ -35,22 +35,22 @@ struct CartLineCounts: Sendable, Equatable {
 
     subscript(line: CartLineInput) -> Int { quantities[CartLineKey(line)] ?? 0 }
 
-    /// Whether the quantity of each added line is at least its quantity before plus the added quantity.
+    /// Whether the quantity of each added line is at least the line's quantity in `before` plus the added quantity.
     func contain(_ lines: [CartLineInput], above before: CartLineCounts) -> Bool {
         let added = CartLineCounts(lines)
         return lines.allSatisfy { self[$0] >= Self.sum(before[$0], added[$0]) }
     }
 
-    /// The quantities above those of `earlier`; no quantity is negative.
+    /// Returns by how much each quantity has grown since `earlier`; 0 for a quantity that has not grown.
     func gained(since earlier: CartLineCounts) -> CartLineCounts {
         var gained = self
         for (key, quantity) in quantities { gained.quantities[key] = max(0, quantity - (earlier.quantities[key] ?? 0)) }
         return gained
     }
 
-    /// The lines, reduced by these quantities.
+    /// Returns the lines, reduced by these quantities.
     ///
-    /// Several lines can have the same key. Each counted item reduces one of them.
+    /// If several lines have the same key, the first of them are reduced first, so that each item is subtracted once.
     func subtracted(from lines: [CartLineInput]) -> [CartLineInput] {
         var left = quantities
         return lines.compactMap { line in
@@ -69,7 +69,7 @@ struct CartLineCounts: Sendable, Equatable {
 }
 
 extension CartLineInput {
-    /// The input that adds a line of a cart to another cart.
+    /// Creates the input that adds a line of one cart to another cart.
     init(_ line: CartLine) {
         self.init(
             merchandiseID: line.merchandiseID,
@@ -80,7 +80,7 @@ extension CartLineInput {
         )
     }
 
-    /// The line with its quantity reduced by this quantity; nil if nothing is left.
+    /// Returns the line with its quantity reduced; nil if nothing is left.
     func subtracting(_ quantity: Int) -> CartLineInput? {
         var rest = self
         rest.quantity = .set(itemCount - quantity)

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// The result of merging a guest's cart into the buyer's after a login.
+/// The result of merging a guest's cart into the buyer's cart after a login.
 public struct CartMergeResult: Sendable {
     /// The outcome of the merge.
     public var outcome: CartMergeOutcome
@@ -14,20 +14,22 @@ public struct CartMergeResult: Sendable {
     public var shortLines: [CartLineInput] = []
     /// The values that differ between the two carts: `note`, or `attribute.` and its key.
     ///
-    /// The buyer's value was kept.
+    /// The buyer's cart keeps its own values.
     public var conflicts: [String] = []
     /// The last characters of gift cards on the guest's cart.
     ///
     /// Their codes are unknown, so the buyer must enter them again.
     public var lostGiftCards: [String] = []
-    /// The guest's session, if it still has a cart, or if another process is creating its cart: repeat the merge later.
+    /// The guest's session, if it still has a cart, or if another process is creating its cart; otherwise nil.
+    ///
+    /// If it is set, repeat the merge later.
     public var guest: SessionID?
 }
 
 /// The outcome of a merge.
 public enum CartMergeOutcome: Sendable, Equatable {
-    /// There was no guest's cart to merge, for example because another process has merged it. Or another session is merging the cart, or
-    /// another process is creating it.
+    /// Nothing was merged: the guest has no cart, for example because another process has merged it, or another session is merging the
+    /// cart, or another process is creating it.
     case nothingToMerge
     /// The guest's cart is now the buyer's cart.
     case adopted
