@@ -5,19 +5,19 @@ extension ProductFilter {
     /// The maximum size of an input that is text, in bytes.
     private static let maximumBytes = 1 << 16
 
-    /// Creates a filter from the `input` of a filter's value, which `CollectionProducts` returns.
+    /// Creates a filter from the `input` of a filter value that `CollectionProducts` returned.
     ///
     /// ```swift
     /// let filters = try chosen.map { try ProductFilter(input: $0.input) }
     /// let operation = CollectionProducts(handle: .set("mugs"), filters: .set(filters))
     /// ```
     ///
-    /// Shopify returns the input as a string that contains a JSON object, for example `{"available":true}`. Such a string and the object
-    /// itself are accepted. Every member is read, and a member with the value null is sent as null.
+    /// Shopify returns the input as a string that contains a JSON object, for example `{"available":true}`. The string and the object
+    /// itself are accepted. Each member is read, and a member with the value null is sent as null.
     ///
     /// - Parameter input: The input as Shopify returned it; a string has at most 64 KiB.
-    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` if the input is not a JSON object, or has an unknown member,
-    ///   or a member of another type than in `ProductFilter`. A filter with fewer conditions would find too many products.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` if the input is not a JSON object, has an unknown member, or
+    ///   has a member whose type differs from `ProductFilter`. If such members were ignored, the filter would find too many products.
     public init(input: JSONValue) throws {
         var members = try FilterMembers(Self.parsed(input))
         self.init()
@@ -46,11 +46,11 @@ extension ProductFilter {
         try members.end()
     }
 
-    /// The value that a string contains; other values are returned unchanged.
+    /// Returns the JSON value that a string contains; other values are returned unchanged.
     private static func parsed(_ input: JSONValue) throws -> JSONValue {
         guard let text = input.string else { return input }
         do {
-            // An input has one object inside another at most.
+            // An input has at most two levels of objects.
             let limits = JSONLimits(maximumBytes: maximumBytes, maximumDepth: 2)
             return try JSONValue(parsing: Array(text.utf8), limits: limits)
         } catch {
@@ -62,10 +62,10 @@ extension ProductFilter {
     }
 }
 
-/// The members of a filter's input that were not read yet.
+/// Reads the members of a filter's input one by one, and finds members that were not read.
 private struct FilterMembers {
     private var rest: JSONObject
-    /// The names of the objects around the members.
+    /// The names of the objects that contain the members, from the outside to the inside.
     private let path: [String]
 
     init(_ value: JSONValue, at path: [String] = []) throws {
@@ -101,7 +101,7 @@ private struct FilterMembers {
         }
     }
 
-    /// Reads a member that is an object, with all its members.
+    /// Reads a member that is an object; `read` must read all its members.
     mutating func object<Value>(
         _ name: String,
         _ read: (inout FilterMembers) throws -> Value
@@ -126,7 +126,7 @@ private struct FilterMembers {
         return .set(result)
     }
 
-    /// Refuses members that were not read.
+    /// Throws if a member was not read.
     func end() throws {
         guard let member = rest.members.first else { return }
         let name = ForeignName.shown(path + [member.name])

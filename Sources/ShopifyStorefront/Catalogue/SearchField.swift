@@ -3,7 +3,7 @@ public struct SearchField: RawRepresentable, Hashable, Sendable {
     /// The field's name, for example `product_type`.
     public let rawValue: String
 
-    /// Creates a field; nil if the name is invalid, so that it cannot change the syntax.
+    /// Creates a field; nil for an invalid name, which could change the structure of the query.
     ///
     /// - Parameter rawValue: One or more parts with dots between them, such as `metafields.custom.size`, at most 100 bytes. A part begins
     ///   with an ASCII letter or `_`, followed by ASCII letters, digits, `_` and `-`.

@@ -3,14 +3,14 @@ public import ShopifyGraphQL
 
 /// A search in Shopify's search syntax, built from parts.
 ///
-/// A buyer's text cannot change the structure of the query, unless it is passed to ``init(syntax:)``.
+/// A buyer's text cannot change the structure of the query. The exception is ``init(syntax:)``, which takes the text as it is.
 ///
 /// ```swift
 /// let query = SearchQuery.text(typed) && .field(.vendor, "Ren & Co") && !.field(.tag, "hidden")
 /// ```
 ///
-/// Words of letters and digits are sent as they are, and Shopify also finds similar ones. All other texts are quoted, so that operators,
-/// colons, brackets, and the words `AND`, `OR` and `NOT` have no meaning.
+/// Words of letters and digits are sent as they are, and Shopify also finds similar words. All other texts are quoted, so that operators,
+/// colons, brackets, and the words `AND`, `OR` and `NOT` have no special meaning.
 public struct SearchQuery: Sendable, Hashable {
     /// The comparison of a field.
     public enum Comparison: String, Sendable, Hashable {
@@ -59,23 +59,21 @@ public struct SearchQuery: Sendable, Hashable {
 }
 
 extension SearchQuery {
-    /// Uses a text in search syntax.
+    /// Creates a query from a text in search syntax.
     ///
-    /// It is not escaped, so it must not come from a buyer.
+    /// The text is not escaped, so it must not come from a buyer.
     public init(syntax: String) {
         node = .syntax(syntax)
     }
 
-    /// A buyer's text.
-    ///
-    /// All its words must be found; similar words count.
+    /// Finds objects that contain all words of a buyer's text, or similar words.
     public static func text(_ typed: String) -> SearchQuery {
         SearchQuery(node: .all(words(typed).map { .part(word($0)) }))
     }
 
-    /// A buyer's unfinished text.
+    /// Finds objects that contain all words of a text that the buyer is still typing.
     ///
-    /// If the last word has only letters and digits, it also finds longer words that begin with it.
+    /// If the last word has only letters and digits, longer words that begin with it are found too.
     public static func prefix(_ typed: String) -> SearchQuery {
         let typedWords = words(typed)
         var parts = typedWords.map { word($0) }
@@ -83,17 +81,17 @@ extension SearchQuery {
         return SearchQuery(node: .all(parts.map { .part($0) }))
     }
 
-    /// Exactly these words in this order.
+    /// Finds objects that contain exactly these words in this order.
     public static func phrase(_ text: String) -> SearchQuery {
         SearchQuery(node: .part(quoted(text)))
     }
 
-    /// A field with this value.
+    /// Finds objects whose field has this value.
     public static func field(_ field: SearchField, _ value: String) -> SearchQuery {
         SearchQuery(node: .part("\(field.rawValue):\(word(value))"))
     }
 
-    /// A field that is compared with a value, such as a price or a date.
+    /// Finds objects by the comparison of a field with a value, such as a price or a date.
     public static func field(_ field: SearchField, _ comparison: Comparison, _ value: String) -> SearchQuery {
         SearchQuery(node: .part("\(field.rawValue):\(comparison.rawValue)\(word(value))"))
     }
@@ -110,14 +108,14 @@ extension SearchQuery {
 
     /// Finds what all queries find.
     ///
-    /// Without queries it finds everything.
+    /// An empty list finds everything.
     public static func all(_ queries: [SearchQuery]) -> SearchQuery {
         SearchQuery(node: .all(queries.map(\.node)))
     }
 
     /// Finds what any of the queries finds.
     ///
-    /// Empty queries are ignored. Without other queries it finds everything.
+    /// Empty queries are ignored. If no other query remains, the result finds everything.
     public static func any(_ queries: [SearchQuery]) -> SearchQuery {
         SearchQuery(node: .any(queries.map(\.node)))
     }
@@ -133,9 +131,9 @@ extension SearchQuery {
         SearchQuery(node: negated(query.node))
     }
 
-    /// The negation of a query.
+    /// Returns the negation of a query.
     ///
-    /// `-` is written only before single terms and before bracketed texts in search syntax.
+    /// By De Morgan's laws, `-` is written only before single terms and before bracketed texts in search syntax.
     private static func negated(_ node: Node) -> Node {
         switch node {
         case .part(let part): part.isEmpty ? node : .not(part)

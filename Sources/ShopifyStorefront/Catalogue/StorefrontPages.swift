@@ -14,8 +14,8 @@ public import ShopifyGraphQL
 /// }
 /// ```
 ///
-/// Shopify serves at most 25,000 elements of a list. If the list is longer, the sequence throws after these elements. A cancelled task
-/// requests no further page.
+/// Shopify serves at most 25,000 elements of a list. If the list is longer, the sequence throws after these elements. After a cancellation
+/// of the task, no further page is requested.
 public struct StorefrontPages<Operation: GraphQLOperation, Connection: StorefrontConnection>: AsyncSequence, Sendable {
     /// The parameters of one page.
     public struct Request: Sendable {
@@ -51,7 +51,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
         private(set) var requests = 0
         private(set) var isAtEnd = false
 
-        /// The next page; nil after the last one, and when the list does not exist.
+        /// Requests the next page; nil after the last page, and when the list does not exist.
         ///
         /// - Throws: `CancellationError` if the task was cancelled before the request; `IdentityError` in the same cases as
         ///   `StorefrontClient.execute` and when the response has errors instead of the list, and with kind `IdentityError.Kind.rejected`
@@ -66,7 +66,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 
         private mutating func page() async throws -> Connection? {
             try Task.checkCancellation()
-            // Shopify serves at most 25,000 elements. The limit of requests ends a list of empty pages, which would otherwise never end.
+            // The limit of requests ends a list of empty pages, which would otherwise never end.
             guard count < StorefrontPages.maximumDepth, requests < StorefrontPages.maximumDepth else {
                 throw Self.tooLong(count)
             }
@@ -75,7 +75,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             let operation = pages.operation(Request(size: size, cursor: cursor))
             let result = try await pages.client.execute(operation, in: pages.context, cachePolicy: pages.cachePolicy)
             guard let connection = pages.connection(result.data) else {
-                // With errors beside the data, the list may exist, so the sequence must not look complete.
+                // If the response has errors, the list may exist. A nil would then make the sequence look complete.
                 guard result.errors.isEmpty else { throw pages.client.failure(of: result, Operation.document) }
                 isAtEnd = true
                 return nil

@@ -9,7 +9,7 @@ public enum StorefrontAuthentication: Sendable {
     /// No token. It gives access to products and carts, for example, with at most 1,000 points of complexity per query.
     case tokenless
 
-    /// The kind of authentication, for errors.
+    /// The name of the kind of authentication, for error messages.
     var name: String {
         switch self {
         case .privateToken: "the private token"

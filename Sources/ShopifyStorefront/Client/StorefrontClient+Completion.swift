@@ -1,8 +1,8 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-// For users of the Mobile Buy SDK. In contrast to that SDK, the completion is called exactly once, also after a cancellation, and on the
-// executor that the app chooses.
+// Methods with completions, for apps that used the Mobile Buy SDK. In contrast to that SDK, the completion is called exactly once, also
+// after a cancellation, and on the executor that the app chooses.
 
 extension StorefrontClient {
     /// Executes an operation that must return data, and calls the completion.

@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension StorefrontClient {
-    /// Adds the token of the shop and the buyer's IP address to a request.
+    /// Adds the app's Storefront token and the buyer's IP address to the headers of a call.
     ///
     /// The address is sent only with a private token, because Shopify accepts it only from a server.
     ///

@@ -10,8 +10,9 @@ public import ShopifyGraphQL
 /// print(shop.name)
 /// ```
 ///
-/// It is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the record of the events
-/// that are reported only once. All clients in this process for the same shop and the same origin of the endpoint share a circuit breaker.
+/// A client is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the record of the
+/// events that are reported only once. All clients in this process for the same shop and the same origin of the endpoint share a circuit
+/// breaker.
 ///
 /// Operations are repeated as `RetryLimits` and their documents allow. Responses are cached only if the client has a cache and the call's
 /// cache policy uses it.
@@ -23,7 +24,7 @@ public struct StorefrontClient: Sendable {
     let environment: IdentityEnvironment
     private let executor: GraphQLExecutor
     private let cachePolicy: CachePolicy
-    /// A digest of the token, for the keys of a cache.
+    /// A digest of the app's Storefront token, which becomes part of the key of a cached response.
     private let identity: String
 
     /// Creates a client.
@@ -74,10 +75,11 @@ public struct StorefrontClient: Sendable {
     ///   - context: Values that override the client's context.
     ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
     /// - Returns: The data, and the GraphQL errors that left parts of the data null.
-    /// - Throws: `IdentityError` when there are no data: kind `IdentityError.Kind.retryLater` for throttling and outages, also for an HTML
-    ///   page or an empty response, `IdentityError.Kind.configuration` for token, scope, shop and version, `IdentityError.Kind.rejected`
-    ///   for errors of the document and for other responses that are not GraphQL. With code `IdentityError.Code.outcomeUnknown`, and after
-    ///   a cancellation, Shopify may have executed a mutation. Find out whether it did before you repeat the mutation.
+    /// - Throws: `IdentityError` when the response has no usable data. The kind is `IdentityError.Kind.retryLater` for throttling and
+    ///   outages, also for an HTML page or an empty response; `IdentityError.Kind.configuration` for token, scope, shop and version;
+    ///   `IdentityError.Kind.rejected` for errors of the document and for other responses that are not GraphQL. With code
+    ///   `IdentityError.Code.outcomeUnknown`, and after a cancellation, Shopify may have executed a mutation. Find out whether it did
+    ///   before you repeat the mutation.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),
@@ -86,7 +88,7 @@ public struct StorefrontClient: Sendable {
         try await executor.execute(operation, try call(context, cachePolicy))
     }
 
-    /// Executes an operation that must return data; no attempt starts or continues after the deadline, a time of the monotonic clock.
+    /// Executes an operation that must return data; no attempt starts or continues after `deadline`, a time of the monotonic clock.
     package func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),
@@ -97,18 +99,18 @@ public struct StorefrontClient: Sendable {
         return try await executor.execute(operation, call)
     }
 
-    /// The error to throw when a result's data cannot be used because of the GraphQL errors beside them.
+    /// Returns the error to throw when a result's data cannot be used because of the GraphQL errors beside the data.
     package func failure<Output>(of result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
-        // A Storefront token that may not read customers gets `ACCESS_DENIED` in most responses with a cart. So the other errors explain
-        // the failure.
+        // If the app's token may not read customers, most responses with a cart have the error `ACCESS_DENIED`. Then the other errors
+        // explain the failure.
         let others = result.errors.filter { $0.code != .accessDenied || !$0.path.contains("customer") }
         return executor.failure(others.isEmpty ? result.errors : others, result.metadata, document)
     }
 
     /// Executes an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or when a response without errors has unreadable
-    ///   data.
+    /// - Throws: `IdentityError` when Shopify returns no GraphQL response with a 2xx status, or when a response without errors has
+    ///   unreadable data.
     public func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),

@@ -2,7 +2,7 @@ public import IdentityHTTP
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// The shop whose Storefront API is called, with version and authentication.
+/// The configuration of a ``StorefrontClient``: the shop, the version of the API and the app's authentication.
 ///
 /// ```swift
 /// let configuration = try StorefrontConfiguration(
@@ -13,7 +13,7 @@ public import ShopifyGraphQL
 public struct StorefrontConfiguration: Sendable {
     /// The domain of the shop's API in lower case: `example.myshopify.com` or the primary domain.
     ///
-    /// If a configuration file has an `endpoint` and no `shopDomain`, it is the endpoint's host.
+    /// If a configuration file has an `endpoint` and no `shopDomain`, this property is the endpoint's host.
     ///
     /// The stored carts of sessions are named after this domain. After a change of the domain, sessions do not find the carts that were
     /// stored before.
@@ -125,7 +125,7 @@ public struct StorefrontConfiguration: Sendable {
         )
     }
 
-    /// The API's description for the executor.
+    /// What the executor needs to call the API: URL, limits, and the hints for errors.
     var graphQLEndpoint: GraphQLEndpoint {
         GraphQLEndpoint(
             name: "The Storefront API",
@@ -157,9 +157,7 @@ public struct StorefrontConfiguration: Sendable {
         )
     }
 
-    /// Whether requests can have the buyer's IP.
-    ///
-    /// Only requests with a private token have it.
+    /// Whether the buyer's IP is sent; it is sent only with a private token.
     private var sendsBuyerIP: Bool {
         if case .privateToken = authentication { true } else { false }
     }
@@ -168,8 +166,8 @@ public struct StorefrontConfiguration: Sendable {
 extension StorefrontConfiguration {
     /// Reads the section `storefront` of a configuration file.
     ///
-    /// Members: `shopDomain` (required unless there is an `endpoint`, whose host is then the shop's name), `apiVersion`,
-    /// `privateToken` (a reference to a secret) or `publicToken` (a text), `endpoint`, `allowsLoopbackHTTP`, `timeout`.
+    /// Members: `shopDomain`, `apiVersion`, `privateToken` (a reference to a secret) or `publicToken` (a text), `endpoint`,
+    /// `allowsLoopbackHTTP`, `timeout`. If the section has an `endpoint`, `shopDomain` is optional, and its default is the endpoint's host.
     ///
     /// - Throws: `IdentityError` that names the member, also for an unknown member.
     public init(_ section: ConfigurationSection) throws(IdentityError) {

@@ -6,8 +6,8 @@ public import IdentityKit
 /// A client has one context for all its calls (``StorefrontClient/context``). A call can have its own context, whose members override
 /// those of the client's context.
 ///
-/// An operation sends the members that its document declares as variables. The event `GraphQLEvent.Kind.contextNotSent` reports members
-/// that are set and not declared.
+/// An operation sends those members that its document declares as variables. For members that are set and not declared, the client reports
+/// the event `GraphQLEvent.Kind.contextNotSent`.
 ///
 /// ```swift
 /// let context = StorefrontContext(buyerIP: ip, country: "CA", language: "FR")
@@ -41,9 +41,9 @@ public struct StorefrontContext: Sendable {
     /// It is sent with every cart operation, and Shopify encodes it in the checkout URL. It is not stored: pass it with each call, in
     /// particular with ``CartAdapter/checkout(for:in:options:)``.
     public var visitorConsent: VisitorConsent?
-    /// The session to which a cached response belongs; no other session gets the response from the cache.
+    /// The session to which cached responses belong; no other session gets these responses from the cache.
     ///
-    /// `CachePurging` removes the response when the session ends.
+    /// `CachePurging` removes the responses when the session ends.
     public var session: SessionID?
 
     /// Creates a context.
@@ -90,7 +90,7 @@ public struct StorefrontContext: Sendable {
     /// The set members as variables `country`, `language`, `preferredLocationId`, `buyer` and `visitorConsent` for an `@inContext`
     /// directive.
     ///
-    /// They can contain the buyer's token: use them only for a request's variables.
+    /// The variables can contain the buyer's token: use them only for a request.
     public var variables: JSONObject {
         var variables = JSONObject()
         if let country { variables["country"] = .string(country) }
@@ -105,9 +105,7 @@ public struct StorefrontContext: Sendable {
         return variables
     }
 
-    /// Whether the text has only characters of an IP address.
-    ///
-    /// Other texts are never sent in a header.
+    /// Whether the text can be an IP address: it has only the characters of an address, and at most 45 of them.
     package static func isAddress(_ text: String) -> Bool {
         (2...45).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.hexValue($0) != nil || ".:".utf8.contains($0) }

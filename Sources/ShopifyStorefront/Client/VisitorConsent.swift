@@ -1,9 +1,9 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// A visitor's consent (`VisitorConsent`).
+/// A visitor's consent to data collection (`VisitorConsent` of the Storefront API).
 ///
-/// Nil values are not sent. For these, Shopify decides whether the visitor consents.
+/// Nil values are not sent: Shopify then decides whether the visitor consents.
 public struct VisitorConsent: GraphQLWritable, Hashable {
     /// Consent to analytics.
     public var analytics: Bool?

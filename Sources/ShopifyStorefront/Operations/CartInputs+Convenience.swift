@@ -55,7 +55,7 @@ extension CartBuyerIdentityInput {
 }
 
 extension CartSelectableAddressInput {
-    /// Makes an input from an address.
+    /// Creates an input from an address.
     ///
     /// Parts that are nil, empty, or not in a form that Shopify accepts are left out. Shopify checks only the country.
     ///
@@ -74,7 +74,7 @@ extension CartSelectableAddressInput {
 }
 
 extension CartAddressInput {
-    /// Makes an input from an address.
+    /// Creates an input from an address.
     ///
     /// Parts that are nil, empty, or not in a form that Shopify accepts are left out.
     public init(_ address: PostalAddress) {

@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 public struct CartPayload: Sendable {
     /// The cart.
     ///
-    /// Nil if Shopify's response has no cart, which can also happen without user errors.
+    /// It is nil if the response has no cart. This can also happen without user errors.
     public let cart: Cart?
     /// The URL of the checkout, if the operation reads it.
     public let checkoutURL: CheckoutURL?
@@ -14,11 +14,11 @@ public struct CartPayload: Sendable {
     /// Shopify's warnings.
     public let warnings: [CartWarning]
 
-    /// The cart, if the change was made.
+    /// Returns the cart if Shopify made the change.
     ///
-    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors`; with code `IdentityError.Code.outcomeUnknown` when there is
-    ///   neither a cart nor an error. In this case the change may have been made. With the response's `metadata`, the error has the
-    ///   request's id.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when Shopify rejected the change; with code
+    ///   `IdentityError.Code.outcomeUnknown` when the response has neither a cart nor a user error, so Shopify may have made the change. If
+    ///   you pass the response's `metadata`, the error has the id of the request.
     public func checked(_ metadata: GraphQLMetadata? = nil) throws(IdentityError) -> Cart {
         guard userErrors.isEmpty else { throw IdentityError.refusal(of: userErrors, metadata) }
         guard let cart else {
@@ -39,7 +39,7 @@ public struct CartPayload: Sendable {
 }
 
 extension CartPayload: GraphQLReadable {
-    /// Reads what a cart mutation returns.
+    /// Reads the result of a cart mutation.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         let answer: CartWithCheckout? = try node.field("cart")
         cart = answer?.cart
@@ -50,7 +50,7 @@ extension CartPayload: GraphQLReadable {
 }
 
 extension IdentityError {
-    /// The error for a cart that Shopify no longer has, with the request id of the response that shows it.
+    /// Creates the error for a cart that Shopify no longer has, with the request id of the response that shows it.
     static func cartIsGone(_ metadata: GraphQLMetadata?) -> IdentityError {
         IdentityError(
             .rejected,

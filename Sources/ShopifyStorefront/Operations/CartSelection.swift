@@ -3,7 +3,7 @@ internal import ShopifyGraphQL
 
 /// The parts of a cart that the adapter's operations read, limited to those that the app's Storefront token may read.
 struct CartSelection: Sendable, Equatable {
-    /// The number of lines, at most 250.
+    /// The number of lines to read with the cart, at most 250.
     let lines: Int
     /// Whether to read the customer on the cart.
     ///
@@ -12,7 +12,7 @@ struct CartSelection: Sendable, Equatable {
 
     /// Selects what a token may read.
     ///
-    /// Tokenless access may not read customers and has a limit of complexity, so it reads no customer and fewer lines.
+    /// Tokenless access may not read customers, and Shopify limits the complexity of its queries. So it reads no customer and fewer lines.
     init(_ authentication: StorefrontAuthentication) {
         readsCustomer = authentication.hasToken
         lines = readsCustomer ? 250 : 50
@@ -29,7 +29,7 @@ struct CartSelection: Sendable, Equatable {
         return isHidden ? .hidden : isDenied ? .denied : .shown
     }
 
-    /// Whether a response with these errors shows the whole cart, except its buyer.
+    /// Whether a response with these errors shows the whole cart; a hidden buyer does not count.
     ///
     /// A denied `sellingPlanAllocation` hides nothing: a shop without subscriptions needs no scope for selling plans.
     func showsContents(despite errors: [GraphQLError]) -> Bool {

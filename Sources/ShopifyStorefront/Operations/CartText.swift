@@ -1,8 +1,8 @@
 /// Converts a buyer's data to the forms that Shopify accepts.
 ///
-/// Values in another form are left out, because one invalid field makes Shopify reject the whole mutation.
+/// A value that cannot be converted is left out, because one invalid field makes Shopify reject the whole mutation.
 enum CartText {
-    /// E.164: a plus and 8 to 15 digits.
+    /// Returns the phone number if it has the form of E.164, a plus and 8 to 15 digits; otherwise nil.
     static func phone(_ text: String) -> String? {
         let digits = text.utf8.dropFirst()
         guard text.utf8.first == UInt8(ascii: "+"), (8...15).contains(digits.count),
@@ -11,14 +11,14 @@ enum CartText {
         return text
     }
 
-    /// ISO 3166-1 alpha-2, in capitals as in the schema's enum.
+    /// Returns a country code of two letters (ISO 3166-1 alpha-2) in capitals, as in Shopify's schema; nil for another text.
     static func country(_ text: String) -> String? {
         let code = text.uppercased()
         let isCode = code.utf8.count == 2 && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }
         return isCode ? code : nil
     }
 
-    /// A subdivision without its country: `US-NY` becomes `NY`.
+    /// Returns the code of a subdivision without its country: `NY` for `US-NY`.
     static func region(_ text: String, in country: String?) -> String {
         guard let country, text.utf8.starts(with: (country + "-").utf8) else { return text }
         return String(text.dropFirst(3))

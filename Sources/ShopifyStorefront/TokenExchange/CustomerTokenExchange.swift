@@ -4,9 +4,9 @@ internal import ShopifyGraphQL
 
 /// Exchanges a Customer Account access token for a Storefront token (`storefrontCustomerAccessTokenCreate`).
 ///
-/// Shopify has deprecated this mutation since API version 2025-01, because carts accept the access token itself. Use the exchange only for
-/// a shop that rejects the access token with "Customer is invalid". The mutation belongs to the Customer Account API. The new token expires
-/// with the access token and is not stored, so it is requested again whenever the adapter puts the buyer on a cart.
+/// Shopify has deprecated this mutation of the Customer Account API since API version 2025-01, because carts accept the access token
+/// itself. Use the exchange only for a shop that rejects the access token with "Customer is invalid". The Storefront token expires with the
+/// access token. It is not stored, so it is requested again whenever the adapter puts the buyer on a cart.
 public struct CustomerTokenExchange: Sendable {
     /// The Customer Account API's GraphQL endpoint.
     public let endpoint: HTTPURL
@@ -37,7 +37,7 @@ public struct CustomerTokenExchange: Sendable {
         api = CustomerAccountAPI(configuration, environment: environment, retry: .standard)
     }
 
-    /// Exchanges a customer's token.
+    /// Exchanges a customer's access token for a Storefront token.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.accessTokenRefused` when Shopify rejects the access token and may accept a
     ///   refreshed one.

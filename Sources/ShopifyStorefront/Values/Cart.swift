@@ -19,7 +19,7 @@ public struct Cart: Sendable, Equatable {
     public let lines: [CartLine]
     /// Whether there are more lines than ``lines`` shows.
     public let hasMoreLines: Bool
-    /// The end of the first page of lines.
+    /// The end cursor of ``lines``, with which the next page of lines is read.
     let linesCursor: String?
     /// The note; nil if the cart has no note.
     public let note: String?
@@ -102,7 +102,7 @@ public struct CartGiftCard: Sendable, Equatable {
 }
 
 extension Cart: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Quantity and total; nothing about the buyer.
+    /// A text with quantity and total; it contains nothing about the buyer.
     public var description: String { "cart of \(totalQuantity) for \(total.amount) \(total.currencyCode)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
@@ -159,8 +159,8 @@ extension CartLine: GraphQLReadable {
         let number = try node.member("quantity")
         quantity = try number.integer()
         guard Int32(exactly: quantity) != nil else { throw number.error("a 32-bit integer") }
-        // Merchandise that is no `ProductVariant` has none of these fields. The line is read with empty texts, so that the cart stays
-        // readable.
+        // If the merchandise is no `ProductVariant`, these fields are missing. The line then gets empty texts, so that the cart can be
+        // read.
         let merchandise = try node.present("merchandise")
         merchandiseID = try merchandise?.present("id")?.text() ?? ""
         variantTitle = try merchandise?.present("title")?.text() ?? ""

@@ -3,14 +3,14 @@ public import ShopifyGraphQL
 
 /// A cart's whole id, `gid://shopify/Cart/{token}?key={secret}`.
 ///
-/// ``description`` does not show the id; ``rawValue`` does. Keep it out of logs and URLs.
+/// ``description`` does not show the id, but ``rawValue`` does. Keep ``rawValue`` out of logs and URLs.
 public struct CartID: Sendable, Hashable {
     /// The whole id, byte for byte as it was passed or received.
     ///
     /// It is a secret: anyone who has it can read and change the cart.
     public let rawValue: String
 
-    /// Creates an id; nil for an empty text and for one that is too long.
+    /// Creates an id; nil for an empty text and for a text of more than 2048 bytes.
     public init?(rawValue: String) {
         guard (1...2048).contains(rawValue.utf8.count) else { return nil }
         self.rawValue = rawValue

@@ -2,7 +2,7 @@ public import ShopifyGraphQL
 
 /// Why Shopify rejected a change of a cart.
 public struct CartUserError: Sendable, Equatable {
-    /// The code, if there is one.
+    /// The code; nil if Shopify sent no code.
     public let code: CartErrorCode?
     /// The path of the input field, for example `["buyerIdentity", "customerAccessToken"]`; empty if the error is not about a field.
     public let field: [String]
@@ -29,7 +29,7 @@ public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
 
     /// A value is invalid.
     ///
-    /// The field says which one.
+    /// ``CartUserError/field`` says which value.
     public static let invalid = Self(rawValue: "INVALID")
     /// A company location was sent without a customer access token.
     public static let missingCustomerAccessToken = Self(rawValue: "MISSING_CUSTOMER_ACCESS_TOKEN")

@@ -2,9 +2,7 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension IdentityError {
-    /// The error for a cart mutation that Shopify rejected with user errors, with the request id of the response.
-    ///
-    /// `GraphQLResponse+Errors.swift` (ShopifyGraphQL) creates the errors for a response with GraphQL `errors`.
+    /// Creates the error for a cart mutation that Shopify rejected with user errors.
     static func refusal(of errors: [CartUserError], _ metadata: GraphQLMetadata?) -> IdentityError {
         let isOutage = errors.contains { $0.code == .serviceUnavailable }
         return IdentityError(

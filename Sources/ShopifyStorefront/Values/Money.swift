@@ -2,7 +2,7 @@ public import ShopifyGraphQL
 
 /// An amount of money as Shopify wrote it.
 ///
-/// It is never rounded.
+/// The amount is not rounded.
 public struct Money: Sendable, Equatable {
     /// The amount as decimal text, for example `12.5`.
     public let amount: String

@@ -1,18 +1,18 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-// Logs must not contain the buyer's identity, nor Shopify's messages, which may contain the identity. So these descriptions contain
-// neither.
+// The descriptions in this file contain no data of the buyer and no message of Shopify, because logs must not contain them, and a message
+// may contain data of the buyer.
 
 extension StorefrontContext: Redacted {
-    /// Country and language, and whether there is an IP.
+    /// A text with country and language; it says whether the IP is set, and does not contain the IP.
     public var description: String {
         "StorefrontContext(buyerIP: \(buyerIP == nil ? "none" : "<private>"), \(country ?? "-"), \(language ?? "-"))"
     }
 }
 
 extension Cart.BuyerIdentity: Redacted {
-    /// Whether there is a customer.
+    /// A text that says whether the cart has a customer.
     public var description: String { customerID == nil ? "no customer" : "<private customer>" }
 }
 
