@@ -67,11 +67,7 @@ extension CartAdapter {
         isMade: (@Sendable (CartIdentityResult) -> Bool)? = nil
     ) async throws -> CartIdentityResult {
         let id = locked.session
-        switch response.outcome {
-        case .gone: throw CartGone(response.metadata)
-        case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors, response.metadata)
-        case .done, .empty, .failed: break
-        }
+        try response.throwIfRefused()
         let old = binding.cartID
         var result = try await resolve(response, &binding, in: context, isMade: isMade)
         if binding.cartID == old { result = try await setCountry(after: result, &binding, in: context) }

@@ -4,7 +4,7 @@ internal import ShopifyGraphQL
 /// The response to a cart mutation, with the outcome of the mutation.
 struct CartMutationResponse: Sendable {
     enum Outcome: Sendable {
-        case done(Cart)
+        case done
         /// The response has no cart and no error.
         case empty
         /// The response has GraphQL errors and no cart. Shopify may have executed the mutation.
@@ -50,13 +50,22 @@ struct CartMutationResponse: Sendable {
         let errors = payload.userErrors
         if errors.contains(where: { $0.code == .serviceUnavailable }) { throw .refusal(of: errors, result.metadata) }
         if errors.isEmpty {
-            outcome = payload.cart.map { .done($0) } ?? (result.errors.isEmpty ? .empty : .failed(failure()))
+            outcome = payload.cart != nil ? .done : result.errors.isEmpty ? .empty : .failed(failure())
         } else if errors.contains(where: Self.saysGone) {
             outcome = .gone
         } else if errors.contains(where: Self.refusesToken) {
             outcome = .tokenRefused(errors)
         } else {
             outcome = .refused(errors)
+        }
+    }
+
+    /// Throws ``CartGone`` if Shopify no longer has the cart, and an `IdentityError` with Shopify's user errors if it rejected the mutation.
+    func throwIfRefused() throws {
+        switch outcome {
+        case .gone: throw CartGone(metadata)
+        case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors, metadata)
+        case .done, .empty, .failed: break
         }
     }
 

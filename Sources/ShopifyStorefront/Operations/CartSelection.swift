@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 /// The parts of a cart that the adapter's operations read, limited to those that the app's Storefront token may read.
-struct CartSelection: Sendable, Equatable {
+struct CartSelection: Sendable {
     /// The number of lines to read with the cart, at most 250.
     let lines: Int
     /// Whether to read the customer on the cart.

@@ -253,7 +253,7 @@ extension CartAdapter {
         _ problem: IdentityError,
         _ binding: inout CartBinding,
         _ id: SessionID,
-        after response: CartMutationResponse? = nil,
+        after response: CartMutationResponse?,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
         var result: CartIdentityResult

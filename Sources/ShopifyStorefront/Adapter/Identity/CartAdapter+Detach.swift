@@ -31,11 +31,7 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
         let response = try await updateBuyerIdentity(.detached, on: binding, in: context)
-        switch response.outcome {
-        case .gone: throw CartGone(response.metadata)
-        case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors, response.metadata)
-        case .done, .empty, .failed: break
-        }
+        try response.throwIfRefused()
         var result = try await resolve(response, &binding, in: context) { $0.lacksCustomer && !$0.cart.hasContact }
         let addressIDs = result.cart.deliveryAddressIDs
         if !addressIDs.isEmpty {

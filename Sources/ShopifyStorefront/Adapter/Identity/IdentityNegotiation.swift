@@ -21,7 +21,7 @@ struct IdentityNegotiation {
     /// The session's tokens after the refresh that followed a rejected access token; nil before that refresh.
     fileprivate var refreshed: ResourceAccess?
 
-    init(_ whole: CartBuyerIdentity, companyLocationID: String? = nil) {
+    init(_ whole: CartBuyerIdentity, companyLocationID: String?) {
         self.whole = whole
         self.whole.companyLocationID = companyLocationID
         identity = self.whole
