@@ -17,7 +17,6 @@ struct CartMutationResponse: Sendable {
 
     let payload: CartPayload
     private(set) var metadata: GraphQLMetadata
-    /// Whether the response shows the customer on the cart.
     let customer: CustomerVisibility
     /// Whether the response shows the whole cart; a hidden buyer does not count.
     let showsContents: Bool
@@ -60,7 +59,7 @@ struct CartMutationResponse: Sendable {
         }
     }
 
-    /// Throws ``CartGone`` if Shopify no longer has the cart, and an `IdentityError` with Shopify's user errors if it rejected the mutation.
+    /// Throws ``CartGone`` if Shopify no longer has the cart, and Shopify's user errors if Shopify rejected the mutation.
     func throwIfRefused() throws {
         switch outcome {
         case .gone: throw CartGone(metadata)

@@ -50,7 +50,7 @@ enum CustomerVisibility: Sendable {
     case hidden
 }
 
-/// An operation that reads a cart.
+/// An operation whose response has a cart, and for which the adapter chooses how many lines are read, and whether the customer is read.
 protocol CartReading: GraphQLOperation {
     var lineCount: Int? { get set }
     var readsCustomer: Bool? { get set }

@@ -176,15 +176,8 @@ extension CartAdapter {
         }
     }
 
-    /// Adds lines in parts of at most 250, and sends each part once.
+    /// Adds lines in parts of at most 250, and sends each part once; parts before the index `first` are already in the cart.
     ///
-    /// - Parameters:
-    ///   - lines: The lines.
-    ///   - first: The index of the first part to send. Earlier parts are already in the cart.
-    ///   - binding: The session's stored cart.
-    ///   - locked: The locked cart.
-    ///   - context: The buyer's IP, country and language.
-    /// - Returns: The cart after the last part.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.linesPartlyAdded` when an earlier part is in the cart and a later one
     ///   failed.
     func add(
@@ -215,7 +208,6 @@ extension CartAdapter {
         return result
     }
 
-    /// Adds one part, which has at most 250 lines.
     private func add(
         part: [CartLineInput],
         to binding: inout CartBinding,

@@ -136,7 +136,6 @@ extension CartAdapter {
 }
 
 extension CartBinding {
-    /// Removes the data of a buyer who is no longer on the cart.
     mutating func reset() {
         identity = .guest
         fingerprint = nil

@@ -217,7 +217,6 @@ extension CartAdapter {
         }
     }
 
-    /// Saves a cart with the session of a new guest, and returns whether it was saved.
     private func save(
         _ binding: CartBinding,
         of guest: SessionID,

@@ -11,14 +11,11 @@ struct CartIdentityResult: Sendable {
     var problem: IdentityError?
     /// Whether the response shows that Shopify accepted the customer access token.
     var isConfirmed = false
-    /// Whether the response shows the customer on the cart.
     var customer: CustomerVisibility
-    /// The metadata of the response.
     var metadata: GraphQLMetadata
 
     var lacksCustomer: Bool { customer == .shown && cart.buyerIdentity.customerID == nil }
 
-    /// Takes cart, checkout URL, ``customer`` and ``metadata`` from a later response, and appends its warnings.
     mutating func update(from later: CartIdentityResult) {
         cart = later.cart
         checkoutURL = later.checkoutURL
@@ -49,6 +46,5 @@ struct CartIdentityResult: Sendable {
 }
 
 extension Cart {
-    /// Whether the cart has an e-mail address or a phone number.
     var hasContact: Bool { buyerIdentity.email?.isEmpty == false || buyerIdentity.phone?.isEmpty == false }
 }

@@ -3,7 +3,6 @@ internal import ShopifyGraphQL
 
 /// The identity for a cart while it is sent: Shopify's responses show which parts of it Shopify accepts.
 struct IdentityNegotiation {
-    /// How a negotiation ends.
     enum Outcome {
         /// Shopify accepted the identity, returned neither a cart nor an error, or no longer has the cart.
         ///

@@ -66,7 +66,6 @@ extension CartAdapter: SignInCarts {
         return result.guest == nil || result.outcome == .partial
     }
 
-    /// Whether a session with this id exists and belongs to a guest.
     private func isGuest(_ id: SessionID) async throws -> Bool {
         do {
             return try await sessions.session(id).isGuest

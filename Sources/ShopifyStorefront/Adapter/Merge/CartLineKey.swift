@@ -80,7 +80,6 @@ extension CartLineInput {
         )
     }
 
-    /// Returns the line with its quantity reduced; nil if nothing is left.
     func subtracting(_ quantity: Int) -> CartLineInput? {
         var rest = self
         rest.quantity = .set(itemCount - quantity)
@@ -114,7 +113,6 @@ extension CartLineInput {
 }
 
 extension Array {
-    /// The elements in parts of a maximum size.
     func parts(of size: Int) -> [[Element]] {
         stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }

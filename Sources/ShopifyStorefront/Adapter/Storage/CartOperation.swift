@@ -6,7 +6,6 @@ internal import ShopifyGraphQL
 /// It reads the session's attachment, runs the operation under the cart's lock, and saves the outcome. If another process changed the
 /// attachment meanwhile, ``CartConflictAction`` decides whether the operation is repeated.
 struct CartOperation: Sendable {
-    /// The outcome of one attempt to run the operation and to save its result.
     private enum Attempt<Result: Sendable>: Sendable {
         case done(Result)
         /// Shopify no longer has the cart. The value is nil if another process changed the attachment before the cart was removed from it.
@@ -80,7 +79,6 @@ struct CartOperation: Sendable {
         _ = try? await locked.write(pending.lines.isEmpty ? nil : pending.payload)
     }
 
-    /// Saves the outcome of an operation to the attachment.
     private func saved<Result>(_ change: CartChange<Result>, _ locked: LockedCart) async throws -> Attempt<Result> {
         guard let new = change.binding else { return .done(change.result) }
         let payload = new.payload

@@ -26,7 +26,6 @@ final class LockedCart: Sendable {
     let session: SessionID
     /// The session's cart as it was read; nil if the session has none.
     let binding: CartBinding?
-    /// What the attachment contains if the session has no cart: a creation that has begun, or lines for a new cart.
     let pending: PendingCart?
     /// The locks that the operation holds, for operations inside it.
     let locks: InProcessCartLocks
@@ -52,7 +51,6 @@ final class LockedCart: Sendable {
     /// Whether the attachment names this cart or no cart.
     func mayStore(_ cartID: CartID) -> Bool { state.withLock { $0.cartID ?? cartID } == cartID }
 
-    /// Whether the attachment has this content.
     func isSaved(_ payload: Secret) -> Bool { state.withLock { $0.payload }?.isEqual(to: payload) ?? false }
 
     /// Whether the attachment differs from this cart in nothing, or only in the buyer's IP.

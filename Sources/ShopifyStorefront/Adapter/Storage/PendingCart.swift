@@ -10,7 +10,6 @@ struct PendingCart: Sendable {
     /// If this time is more than ``CartAdapter/lateCallLimit`` in the past or in the future, the process that began the creation is treated
     /// as ended.
     var since: Date?
-    /// The lines of the new cart.
     var lines: [CartLineInput] = []
     /// The country of the cart that Shopify no longer has, which decided its prices.
     var country: String?
@@ -18,7 +17,6 @@ struct PendingCart: Sendable {
     var companyLocationID: String?
     /// Whether the buyer removed the provider's address from the cart that Shopify no longer has.
     var isAddressRemoved = false
-    /// The buyer's last IP.
     var buyerIP: String?
 
     init() {}

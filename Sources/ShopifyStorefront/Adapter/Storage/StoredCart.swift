@@ -3,7 +3,6 @@ internal import IdentityKit
 /// A session's cart as it was read from its attachment.
 struct StoredCart: Sendable {
     var binding: CartBinding?
-    /// What the attachment contains if the session has no cart.
     var pending: PendingCart?
     let payload: Secret?
     let revision: Int64?
