@@ -4,10 +4,10 @@ public import IdentityKit
 extension CartAdapter {
     /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
-    /// If the access token expires too soon, it is refreshed first. Then the identity is put on the cart, unless the cart is untrusted
-    /// (``adopt(_:for:isTrusted:in:)``) or has the same contact data already. If the identity is unavailable or rejected, the buyer still
-    /// gets a checkout, possibly as a guest, and ``CheckoutHandoff/problem`` says why. If the buyer must sign in again, the buyer is
-    /// removed from the cart first.
+    /// If the access token expires too soon, it is refreshed first. Then the identity is put on the cart. This is omitted for an untrusted
+    /// cart (``adopt(_:for:isTrusted:in:)``) and for a cart that already has the same contact data. If the identity is unavailable or
+    /// rejected, the buyer still gets a checkout, possibly as a guest, and ``CheckoutHandoff/problem`` says why. If the buyer must sign in
+    /// again, the buyer is removed from the cart first.
     ///
     /// Another app may have put a customer on the cart. If the app's token may not read customers, the adapter does not find this customer
     /// in two cases: the session has no identity, or the cart already has the session's contact data.

@@ -33,8 +33,8 @@ extension CartAdapter {
     /// A call during a logout of the same session, with equal mode and options, gets the result of that logout. A logout that has begun is
     /// completed also if its caller is cancelled, and `SessionManager.drain()` waits for it.
     ///
-    /// `SessionManager.logout`, which the web routes call, gives the cart to no guest. It removes the buyer from the cart, unless the
-    /// policy is ``CartPolicy/Logout/drop``.
+    /// `SessionManager.logout`, which the web routes call, gives the cart to no guest. With ``CartPolicy/Logout/drop`` it leaves the buyer
+    /// on the cart; with the other policies it removes the buyer.
     ///
     /// - Important: The next person at the browser gets the attributes of the cart and its lines, and the note. Use
     ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into them.
@@ -89,8 +89,8 @@ extension CartAdapter {
 
     /// Signs the old buyer out and gives the contents of the cart to a new buyer, who has just signed in on the same browser.
     ///
-    /// The new buyer's cart has neither the old buyer's identity, nor an address, nor a gift card. As with
-    /// ``logout(_:mode:options:in:)``, the new buyer gets note and attributes.
+    /// The new buyer's cart does not have the old buyer's identity, addresses and gift cards. As with ``logout(_:mode:options:in:)``, the
+    /// new buyer gets note and attributes.
     ///
     /// - Parameters:
     ///   - old: The session that ends.
@@ -98,7 +98,7 @@ extension CartAdapter {
     ///   - mode: What the logout does with the cart; nil uses the policy's value.
     ///   - context: The browser's IP, country and language.
     /// - Returns: The new buyer's cart and the result of the logout. The cart is nil if the logout kept no cart.
-    /// - Throws: `IdentityError`. The old session has ended even if an error is thrown, unless the store failed.
+    /// - Throws: `IdentityError`. If the store did not fail, the old session has ended even if an error is thrown.
     public func switchBuyer(
         from old: SessionID,
         to new: SessionID,
@@ -119,7 +119,7 @@ extension CartAdapter {
         _ context: StorefrontContext
     ) async throws -> (guest: SessionID?, problem: IdentityError?) {
         guard var binding else { return (nil, nil) }
-        // If neither the call nor the client has a country, the copy gets the country of the cart, which decides the prices.
+        // The copy gets the country of the call, or else of the client, or else of the old cart, because the country decides the prices.
         let call = client.context.overridden(by: binding.lastContext.overridden(by: context))
         let context = binding.keepingCountry(in: call)
         let cart = try await current(&binding, needsContents: true, in: context).cart

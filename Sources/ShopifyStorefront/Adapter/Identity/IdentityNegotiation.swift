@@ -4,7 +4,7 @@ internal import ShopifyGraphQL
 /// The identity for a cart while it is sent: Shopify's responses show which parts of it Shopify accepts.
 struct IdentityNegotiation {
     enum Outcome {
-        /// Shopify accepted the identity, returned neither a cart nor an error, or no longer has the cart.
+        /// Shopify accepted the identity, no longer has the cart, or returned an empty response.
         ///
         /// The value is the last response. With `endsWithCart`, it may also be a response that has a cart and rejects parts of the
         /// identity.
