@@ -3,8 +3,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-// Swift cannot import `sqlite3_db_config`, which is variadic, and `SQLITE_TRANSIENT`, a macro with a cast. So C functions use them.
-// A third function reads the database file through SQLite's own file methods.
+// Swift cannot import `sqlite3_db_config`, because it is variadic, and `SQLITE_TRANSIENT`, because it is a macro with a cast.
 
 static inline int identity_sqlite_configure(sqlite3 *database, int option, int value) {
     return sqlite3_db_config(database, option, value, (int *)0);
@@ -15,8 +14,8 @@ static inline int identity_sqlite_bind_bytes(sqlite3_stmt *statement, int index,
 }
 
 // Reads from the database file's header (SQLite's file format, section 1.3) whether the file is in WAL mode, and the file change
-// counter. It reads through SQLite's own file descriptor: if we closed a second one, the kernel would drop the POSIX locks that
-// SQLite holds on the file.
+// counter. It reads through SQLite's own file descriptor. If it opened and closed another descriptor of the file, the kernel would
+// drop the POSIX locks that SQLite holds on the file.
 static inline int identity_sqlite_read_header(sqlite3 *database, int *is_wal, uint32_t *counter) {
     sqlite3_file *file = 0;
     unsigned char bytes[10] = {0};

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The tables of the database for health check, quarantine and key rotation.
+/// Gives health check, quarantine and key rotation access to the tables of the database.
 struct SQLiteSealedTables: SealedTables {
     let database: Database
     let clock: any IdentityClock
@@ -34,7 +34,7 @@ struct SQLiteSealedTables: SealedTables {
                     .date(now),
                     .bytes(row.row.record)
                 )
-                // If no row was copied, another call has saved or removed the row, and the damaged record no longer exists.
+                // If no row was copied, another call has saved or removed the row since it was read. The damaged record is gone.
                 guard copied == 1 else { continue }
                 moved += try connection.run(row.row.kind.delete, .integer(row.key))
             }

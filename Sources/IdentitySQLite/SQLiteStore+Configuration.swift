@@ -25,9 +25,9 @@ extension SQLiteStore {
         /// Put it on a local file system: locks do not work on most network file systems. The journal (`-journal`, or `-wal` and `-shm`),
         /// the lock file (`.locks`), the pending logins (`.logins`) and the spool (`.spool`) are beside it.
         public var path: String
-        /// The key under which records are sealed.
+        /// The key that encrypts the records.
         public var key: StoreKey
-        /// Keys that only open records that were sealed before the key was rotated.
+        /// Earlier keys, which only decrypt records that were encrypted before the key was rotated.
         public var readOnlyKeys: [StoreKey]
         /// Whether a missing file becomes an empty store, by default true.
         ///
@@ -49,14 +49,14 @@ extension SQLiteStore {
         /// have the file open: if their SQLite library has the fault, their saves fail with `configuration_invalid` from then on. A file
         /// that is opened for reading keeps its mode.
         public var journal = Journal.rollback
-        /// Whether an existing file keeps its journal mode, for a tool that opens the stores of other programs.
+        /// Whether an existing file keeps its journal mode instead of ``journal``, for a tool that opens the stores of other programs.
         package var keepsJournal = false
         /// Whether pending logins survive a restart of the machine, by default false.
         ///
-        /// By default they are in a file in `<path>.logins`, which is never synchronized with the disk. A crash of a process does not lose
-        /// them. After a restart of the machine the file is discarded, and a buyer whose login was pending begins again. With true, pending
-        /// logins are in ``path``, which costs two more durable writes for each login. Set the same value in all processes of a store:
-        /// otherwise a process may not find the login of a callback.
+        /// By default, pending logins are in a file in the directory `<path>.logins`, which is never synchronized with the disk. A crash
+        /// of a process does not lose them. After a restart of the machine the file is discarded, and a buyer whose login was pending
+        /// must begin again. With true, pending logins are in the database file, which costs two more durable writes for each login. Set
+        /// the same value in all processes of a store. Otherwise a process may not find the pending login of a callback.
         public var savesPendingLoginsDurably = false
         /// Whether the store may be on a network file system, by default false.
         ///
@@ -84,11 +84,11 @@ extension SQLiteStore {
         public var maximumUsedTokens = 100_000
         /// Allows ``Journal/writeAheadLog`` with a SQLite library that can corrupt the file, for tests with a single process.
         package var trustsWriteAheadLog = false
-        /// Returns the id of the machine's present boot; nil if it is not known.
+        /// Returns the id of the machine's current boot; nil if it is not known.
         package var bootID: @Sendable () -> String? = BootID.current
         /// A type of file system that replaces the result of `statfs` for the directory, for tests.
         package var fileSystemType: Int64?
-        /// The clock for time limits, for the expiry of used tokens, and for the time when a row goes to quarantine.
+        /// The clock for time limits, for the expiry of marks of used tokens, and for the time when a row goes to quarantine.
         public var clock: any IdentityClock
 
         /// Creates a configuration.

@@ -37,7 +37,9 @@ extension SQLiteStore: LoginAttemptStore {
         }
     }
 
-    /// Removes the tenant's attempts that expire first, until the new one is permitted; an attempt that it replaces does not count.
+    /// Removes the pending logins of a tenant that expire first, until the limit permits the new login.
+    ///
+    /// A stored login with the same key does not count, because the new login replaces it.
     private static func makeRoom(_ connection: Connection, for new: SealedLoginAttempt, _ maximum: Int) throws {
         guard connection.attemptCounter.addRow(of: new.tenant, limit: maximum) else { return }
         let (tenant, key): (Value, Value) = (.text(new.tenant), .key(new.hash))
@@ -48,7 +50,7 @@ extension SQLiteStore: LoginAttemptStore {
 }
 
 extension Connection {
-    /// The row of a pending login; throws if the row is in quarantine.
+    /// The row of a pending login; nil if the login does not exist, and throws if its row is in quarantine.
     fileprivate func attempt(_ hash: [UInt8]) throws -> SealedLoginAttempt? {
         try find(.readAttempt, hash, .loginAttempt, read: SealedLoginAttempt.init)
     }

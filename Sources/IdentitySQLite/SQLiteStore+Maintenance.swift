@@ -66,7 +66,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     }
 
     private func resealNextRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
-        // The file of pending logins comes after the tables of the database.
+        // The position of the file of pending logins is `end`, because the file comes after the tables of the database.
         let end = SealedRow.Kind.allCases.count
         let kind = SealedRow.Kind.loginAttempt.rawValue
         if let position, position.table == end {
@@ -84,7 +84,6 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 }
 
 extension Connection {
-    /// Whether a row of this hash is in quarantine.
     func isQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws -> Bool {
         try first(.isQuarantined, .key(hash), .bytes(hash), .text(kind.table)) { _ in true } != nil
     }
@@ -100,7 +99,7 @@ extension Connection {
     func find<R>(_ query: Query, _ hash: [UInt8], _ kind: SealedRow.Kind, read: (Statement) -> R) throws -> R? {
         if let row = try first(query, .key(hash), read: read) { return row }
         try refuseQuarantined(hash, kind)
-        // Outside of a transaction, another process may have put the row back from quarantine between the two statements.
+        // If this is not a transaction, an operator may have put the row back from quarantine between the two statements.
         return try first(query, .key(hash), read: read)
     }
 }

@@ -91,7 +91,7 @@ extension SQLiteStore: PartialSessionListing {
         let tenant = filter.tenant.map(Value.text) ?? .null
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
-        // The first of the conditions below that the filter contains determines the statement, so that SQLite uses the index for it.
+        // The statement is chosen by one condition of the filter, so that SQLite uses the index of that condition.
         let (query, value): (Query, Value) =
             if let buyer {
                 (.listSessionsOfBuyer, buyer)
@@ -122,12 +122,12 @@ extension SQLiteStore: PartialSessionListing {
 }
 
 extension Connection {
-    /// The row of a session; throws if the row is in quarantine.
+    /// The row of a session; nil if the session does not exist, and throws if its row is in quarantine.
     fileprivate func session(_ hash: [UInt8]) throws -> SealedSession? {
         try find(.readSession, hash, .session, read: SealedSession.init)
     }
 
-    /// Whether the session exists; throws if its row has another hash.
+    /// Whether a session exists; throws if the row with its key has another hash, because the row is then damaged.
     func hasSession(_ hash: [UInt8]) throws -> Bool {
         let isIntact = try first(.hasSession, .key(hash), .bytes(hash)) { $0.integer(0) == 1 }
         guard isIntact != false else { throw IdentityError.damagedRecord("its row belongs to another session") }

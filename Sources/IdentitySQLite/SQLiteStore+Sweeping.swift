@@ -12,7 +12,7 @@ extension SQLiteStore: ExpirySweeping {
     /// rows, so that other calls do not wait long.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         let quarantineEnd = date - Self.quarantineTime
-        // If a step throws, the later steps do not run. So the sessions, which contain tokens, come first, and the spool comes last.
+        // If a step throws, the later steps do not run. The sessions come first, because their rows contain tokens.
         return try await sweepSessions(expiredBefore: date) + sweep(.sweepAttempts, expiredBefore: date)
             + sweep(.sweepUsedTokens, expiredBefore: date) + (logins?.sweep(expiredBefore: date) ?? 0)
             + sweep(.sweepAttachmentsOfQuarantined, expiredBefore: quarantineEnd)
@@ -54,7 +54,7 @@ extension SQLiteStore: ExpirySweeping {
             if !retired.isEmpty {
                 total += try await database.write { connection in
                     var removed = 0
-                    // The statement keeps a session whose retention was extended after the read above, for example by a refresh.
+                    // `deleteRetired` keeps a session whose retention was extended after it was read, for example by a refresh.
                     for key in retired where try connection.run(.deleteRetired, .integer(key), .date(date)) == 1 {
                         _ = try connection.run(.deleteAttachments, .integer(key))
                         removed += 1

@@ -34,7 +34,7 @@ public final class SQLiteStore: Sendable {
     let spool: SessionSpool
     /// Whether the file is a backup that cannot be written.
     ///
-    /// The sessions of such a backup cannot be marked as restored in the file.
+    /// The sessions of such a backup cannot be marked as restored in the file, so the store marks each session when it is read.
     let isCopy: Bool
     /// The file of the pending logins since the last restart of the machine; nil if the database keeps all pending logins.
     let logins: LoginFile?
@@ -71,10 +71,10 @@ public final class SQLiteStore: Sendable {
         return SQLiteStore(database, try await database.open(configuration), configuration)
     }
 
-    /// The file of pending logins; nil if the database keeps them.
+    /// Returns the file of pending logins; nil if the database keeps the pending logins.
     ///
-    /// The file needs the id of the machine's boot. It is not used for a store that is open only for reading, nor for a directory that may
-    /// be on another machine, because that machine restarts at another time.
+    /// The file is used only if the id of the machine's boot is known, and if the store is open for writing. It is not used in a directory
+    /// that may be on another machine: a restart of that machine can damage the file, and the boot id of this machine does not show it.
     private static func loginFile(of opened: OpenedStore, _ configuration: Configuration) -> LoginFile? {
         guard !configuration.savesPendingLoginsDurably, opened.isWritable, !opened.mayBeRemote,
             let boot = configuration.bootID()

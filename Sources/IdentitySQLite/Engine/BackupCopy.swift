@@ -2,16 +2,13 @@ internal import CIdentitySQLite
 
 /// A running copy of one database into another.
 ///
-/// It is used only on the thread on which both connections are used.
-///
-/// The pointer never leaves this object. `finish` or `deinit` frees it once. The object keeps both connections, so that they are closed
-/// only after the copy was freed, as SQLite requires.
+/// Only the thread that uses both connections may use it. `finish` or `deinit` frees `pointer` once. SQLite requires that both
+/// connections stay open until then, so this object retains them.
 @safe
 final class BackupCopy {
     private var pointer: OpaquePointer?
     private let connections: [Connection]
 
-    /// Starts a copy of the database of `source` into the database of `target`.
     init(
         from source: (connection: Connection, pointer: OpaquePointer),
         to target: (connection: Connection, pointer: OpaquePointer)

@@ -4,12 +4,12 @@ internal import IdentityStoreKit
 
 /// An actor that calls SQLite on its own serial dispatch queue and performs the queued work in batches.
 protocol BatchWorker: Actor {
-    /// The queued work and the executor.
+    /// The queued calls, and the executor of this actor.
     nonisolated var queue: WorkQueue { get }
 
-    /// Performs a batch of work, and returns whether the worker must pause before it takes the next batch.
+    /// Performs a batch of queued calls, and returns whether the worker must pause before it takes the next batch.
     ///
-    /// Calls that cannot run because the file is locked go back into the queue.
+    /// If the file is locked, the calls that could not run go back into the queue.
     func run(_ batch: [PendingWork]) -> Bool
 
     /// Called when the queue is empty.
@@ -38,9 +38,9 @@ extension BatchWorker {
         queue.executor.enqueue { self.assumeIsolated { $0.drain() } }
     }
 
-    /// Performs one batch of the queued work.
+    /// Performs one batch of the queued calls.
     ///
-    /// If work remains, it continues behind other work of the actor, or after a pause if the file was locked.
+    /// If calls remain in the queue, it schedules the next batch, after a pause if the file was locked.
     private func drain() {
         let isBusy = run(queue.take())
         guard !queue.finishIfEmpty() else { return becameIdle() }

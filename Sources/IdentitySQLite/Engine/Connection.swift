@@ -5,16 +5,16 @@ internal import IdentityStoreKit
 
 /// One open SQLite database and its prepared statements.
 ///
-/// One thread at a time uses it.
+/// Only one thread at a time may use it.
 @safe
 final class Connection {
     private let pointer: OpaquePointer
     private var statements: [Statement?] = Array(repeating: nil, count: Query.allCases.count)
     private var mark: CommitMark?
-    /// Whether this connection may write to a write-ahead log.
+    /// Whether this connection may write to a file that has a write-ahead log.
     ///
-    /// Another process can convert the file while this connection is open. SQLite then writes to the log, in a version with the fault too
-    /// (``WriteAheadLog``).
+    /// Another process can convert the file to a write-ahead log while this connection is open. If this process's SQLite has the fault that
+    /// ``WriteAheadLog/isSafe(_:)`` describes, a write to this log could corrupt the file.
     var mayUseLog = WriteAheadLog.isSafe(WriteAheadLog.libraryVersion)
 
     /// Determines whether a tenant's pending logins must be counted before one is added.
@@ -42,7 +42,6 @@ final class Connection {
         unsafe sqlite3_close_v2(pointer)
     }
 
-    /// Whether SQLite opened the file read-only.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(pointer, "main") == 1 }
 
     func configure(_ option: Int32, _ isOn: Bool) throws(SQLiteFailure) {
@@ -140,12 +139,14 @@ final class Connection {
         }
     }
 
-    /// The value that shows later whether the transaction that has just begun was committed.
+    /// Returns a value that shows later whether the transaction that has just begun was committed.
     ///
     /// With a rollback journal, every commit that changes the file increments its change counter. In WAL mode, this method increments the
     /// column `store.commits` in the transaction.
     ///
-    /// Nil if the header of the file cannot be read, or if in WAL mode the table `store` does not exist yet.
+    /// - Returns: Nil if the header of the file cannot be read. In WAL mode also nil if the table `store` does not exist yet, because the
+    ///   transaction creates the tables.
+    /// - Throws: The error ``WriteAheadLog/convertedFile`` in WAL mode if ``mayUseLog`` is false; errors of SQLite.
     private func commitMark() throws -> CommitMark? {
         guard let header = header() else { return nil }
         guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
@@ -153,7 +154,7 @@ final class Connection {
         do {
             _ = try run(.countCommit)
         } catch {
-            // While the schema is created, the table `store` does not exist yet.
+            // SQLITE_ERROR means that the table `store` does not exist yet.
             guard error.primary == SQLITE_ERROR else { throw error }
             return nil
         }
@@ -168,7 +169,7 @@ final class Connection {
     }
 
     func rollback() {
-        // It is no error when SQLite has already rolled back.
+        // SQLite returns an error if it has already rolled back the transaction itself.
         _ = try? run(.rollback)
     }
 
@@ -189,10 +190,10 @@ final class Connection {
                 return
             } catch {
                 if unsafe sqlite3_get_autocommit(pointer) == 0 {
-                    // The transaction is still open, usually because a reader blocked the commit. The database file does not contain it.
+                    // The transaction is still open and not in the file, usually because a reader blocked the commit.
                     if error.isBusy, remaining > 0 {
-                        // Readers of this process usually finish in microseconds. New readers wait, because this commit already has
-                        // SQLite's pending lock.
+                        // The first pauses are short, because readers of this process usually finish in microseconds. New readers
+                        // wait, because this commit already has SQLite's pending lock.
                         let isFirst = quickTries > 0
                         if isFirst { quickTries -= 1 } else { remaining -= 1 }
                         usleep(isFirst ? 100 : 2_000)
@@ -209,8 +210,9 @@ final class Connection {
 
     /// Whether the transaction took effect although its commit returned an error; false if this cannot be found out.
     ///
-    /// With a rollback journal, the read in this function rolls back an unfinished transaction. After that, the mark shows whether the
-    /// transaction is in the file. No other process has written meanwhile, because this process still holds the writer lock.
+    /// With a rollback journal, the statement `touch` makes SQLite roll back the transaction if its commit did not complete. After that, the
+    /// file's change counter shows whether the transaction is in the file. No other process has written meanwhile, because this process
+    /// still holds the writer lock.
     private func hasCommitted() -> Bool {
         switch mark {
         case nil: false
@@ -221,7 +223,6 @@ final class Connection {
 
     // MARK: Copying
 
-    /// Starts a copy of the whole database into another one.
     func copy(to target: Connection) throws(SQLiteFailure) -> BackupCopy {
         try unsafe BackupCopy(from: (self, pointer), to: (target, target.pointer))
     }

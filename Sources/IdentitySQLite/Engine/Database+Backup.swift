@@ -4,7 +4,7 @@ internal import IdentityPlatform
 internal import IdentityStoreKit
 
 extension Database {
-    /// The number of pages that are copied before other calls get their turn: 2 MiB.
+    /// The number of pages (2 MiB) that are copied before queued saves get their turn.
     private static let pagesAtOnce: Int32 = 256
     /// How many times a copy may start again because other processes wrote.
     ///
@@ -37,7 +37,7 @@ extension Database {
                     "Check that the disk of the backup has space and works, and read the system's log for disk errors."
             )
         }
-        // The file is used only when it is complete, so it needs no journal.
+        // If the copy fails, its file is deleted. So it needs no journal.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try connection.copy(to: target)
         var restarts = 0
@@ -67,7 +67,7 @@ extension Database {
         StoreKey.describe(try SystemRandom().bytes(8))
     }
 
-    /// Runs a body on another thread and returns its result, because a long wait in the body must not block the database.
+    /// Runs a body on a thread of the global dispatch queue, because a long wait on the database's own thread would block all saves.
     static func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<R, any Error>) in
             DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
@@ -128,7 +128,7 @@ extension StoreLocation {
 }
 
 extension IdentityError {
-    /// The error with a message and a hint about the backup, which may be on another disk than the store.
+    /// This error, with a message and hint that name the backup and its disk instead of the store and its disk.
     var ofBackup: IdentityError {
         switch code {
         case .storeFull:
@@ -148,7 +148,9 @@ extension IdentityError {
         }
     }
 
-    /// The error when other processes write too often, and this store was opened for reading, so that the backup cannot make them wait.
+    /// The error of a backup that starts again too often because other processes write.
+    ///
+    /// A store that was opened for reading has no writer lock with which it could make the other processes wait.
     fileprivate static var busyDuringBackup: IdentityError {
         storeBusy().recast(
             message: "The backup cannot be completed, because other processes write to the store too often.",

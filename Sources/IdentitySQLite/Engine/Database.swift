@@ -156,12 +156,12 @@ actor Database: BatchWorker {
 
     /// Truncates the rollback journal, which contains the earlier content of changed pages.
     ///
-    /// Other commits do not truncate it, because a save on a full disk needs its space.
+    /// Other commits keep the length of the journal file, so that a save on a full disk can reuse its space.
     func truncateJournal() async throws {
         guard writer != nil, let connection else { return }
         try connection.execute("PRAGMA journal_size_limit = 0")
         defer { try? connection.execute("PRAGMA journal_size_limit = -1") }
-        // SQLite applies the limit at the end of a transaction that changes a page.
+        // SQLite applies the limit at the end of a transaction that changes a page, so this write changes one.
         _ = try await write { try $0.run(.countCommit) }
     }
 

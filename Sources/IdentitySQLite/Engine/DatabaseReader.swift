@@ -6,7 +6,7 @@ internal import IdentityStoreKit
 ///
 /// Reads that arrive during a transaction share the next transaction and SQLite's locks for it.
 actor DatabaseReader: BatchWorker {
-    /// The number of tries, `quickPause` apart, before a read is postponed.
+    /// How often a batch of reads is tried, with pauses of `quickPause`, before the reads that a lock blocks go back into the queue.
     ///
     /// A commit usually blocks readers for only some milliseconds.
     private static let quickTries = 40
@@ -52,7 +52,7 @@ actor DatabaseReader: BatchWorker {
 
     /// Reads until the file is locked.
     ///
-    /// - Returns: The work that was not performed.
+    /// - Returns: The reads that could not run because the file was locked.
     private func read(_ batch: ArraySlice<PendingWork>, on connection: Connection) -> ArraySlice<PendingWork> {
         // A single read needs no explicit transaction.
         let isShared = batch.count > 1 && (try? connection.run(.beginRead)) != nil

@@ -4,8 +4,7 @@ internal import IdentityStoreKit
 
 /// One prepared statement.
 ///
-/// ``Connection`` keeps the statements of ``Query`` until it is closed. The pointer never leaves this object. `deinit` finalizes it once;
-/// the connection releases the statements that it keeps before it closes.
+/// `deinit` finalizes `pointer` once. ``Connection`` keeps the statements of ``Query``, and releases them before it closes the database.
 @safe
 final class Statement: ColumnReading {
     private let pointer: OpaquePointer
@@ -29,7 +28,7 @@ final class Statement: ColumnReading {
                 case .null: unsafe sqlite3_bind_null(pointer, index)
                 case .integer(let value): unsafe sqlite3_bind_int64(pointer, index, value)
                 case .real(let value): unsafe sqlite3_bind_double(pointer, index, value)
-                // 0 and 1 need no bytes for their value, so a row keeps its length when the flag changes.
+                // SQLite needs no bytes for the values 0 and 1, so a row keeps its length when a flag changes.
                 case .flag(let value): unsafe sqlite3_bind_int64(pointer, index, value ? 1 : 0)
                 case .bytes(let value) where value.isEmpty: unsafe sqlite3_bind_zeroblob(pointer, index, 0)
                 case .bytes(let value):

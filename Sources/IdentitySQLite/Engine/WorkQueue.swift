@@ -33,7 +33,7 @@ final class WorkQueue: Sendable {
         case first, queued, refused
     }
 
-    /// Whether no work waits or runs.
+    /// Whether no call is queued or running.
     var isIdle: Bool { state.withLock { !$0.isDraining } }
 
     func add(_ item: PendingWork) -> Admission {
@@ -93,7 +93,7 @@ final class WorkQueue: Sendable {
         return waiters != nil
     }
 
-    /// Refuses new work and waits for the work that was added before.
+    /// Refuses new calls and waits until the calls that were added before have run.
     func close() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -128,7 +128,7 @@ struct PendingWork: Sendable {
                 let result = try body(connection)
                 return { continuation.resume(returning: result) }
             } catch let error where !(error is SQLiteFailure) && connection.changes == changes {
-                // The store refused the call before it changed a row, so the other calls of the transaction are not affected.
+                // The call failed before it changed a row. So only its caller gets the error, and the transaction continues.
                 return { continuation.resume(throwing: IdentityError.wrapping(error)) }
             }
         }

@@ -1,7 +1,7 @@
 internal import CIdentitySQLite
 internal import IdentityKit
 
-/// Whether the SQLite library in use is safe with a write-ahead log.
+/// Checks whether the SQLite library in use can corrupt a file that has a write-ahead log.
 enum WriteAheadLog {
     /// The version of the library at run time.
     ///
@@ -19,7 +19,7 @@ enum WriteAheadLog {
         version >= 3_051_003 || (3_050_007..<3_051_000).contains(version) || (3_044_006..<3_045_000).contains(version)
     }
 
-    /// Throws if a version has the fault.
+    /// Throws if a version has the fault that ``isSafe(_:)`` describes.
     static func require(_ version: Int32) throws(IdentityError) {
         guard !isSafe(version) else { return }
         throw IdentityError(
@@ -31,7 +31,7 @@ enum WriteAheadLog {
         )
     }
 
-    /// The error of a save when another process has converted the file while this process, whose library has the fault, has it open.
+    /// The error of a save after another process has converted the open file to a write-ahead log, if this process's SQLite has the fault.
     static var convertedFile: IdentityError {
         IdentityError(
             configuration: """

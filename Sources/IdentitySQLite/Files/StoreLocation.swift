@@ -17,7 +17,6 @@ struct StoreLocation: Sendable {
     /// The directory of the file of pending logins.
     var logins: String { database + ".logins" }
 
-    /// The state of the database file.
     enum Content: Sendable, Equatable {
         case missing, empty, present
     }
@@ -74,7 +73,7 @@ struct StoreLocation: Sendable {
         )
     }
 
-    /// The error for a missing database if createsStore is false.
+    /// The error for a missing database file or directory if `createsStore` is false.
     static func missing(_ path: String) -> IdentityError {
         invalid(
             "There is no database at \(path), and createsStore is false.",

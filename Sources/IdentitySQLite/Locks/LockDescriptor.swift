@@ -7,7 +7,7 @@ internal import IdentityPlatform
 /// The kernel releases the locks at once when the process ends in any way. Locks of two instances exclude each other, in one process
 /// too. Unlike classic `fcntl` locks, they are not released when the process closes another descriptor of the file.
 final class LockDescriptor {
-    /// The bytes of the lock file.
+    /// The numbers of the bytes that are locked.
     enum Byte {
         /// Held while a process writes, or keeps the other processes from writing, for example for a backup.
         static let writer: Int64 = 0
@@ -77,7 +77,8 @@ final class LockDescriptor {
 
     /// Whether the path still names this file.
     ///
-    /// If it names another file, other processes lock that other file, and the locks of this one do not exclude them.
+    /// If the path names another file, a process that opens the path later locks that file, so the locks of this descriptor do not exclude
+    /// that process.
     func isFile(at path: String) -> Bool {
         var ours = stat()
         var theirs = stat()
@@ -85,15 +86,15 @@ final class LockDescriptor {
         return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino
     }
 
-    /// Whether there was a store beside this file before.
+    /// Whether ``mark()`` has recorded that a store existed beside the lock file.
     ///
-    /// If so, an empty database is not new, but has lost its content.
+    /// If it has, an empty database file is not a new one: it has lost its content.
     var isMarked: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_size > 0
     }
 
-    /// Records that there is a store beside this file.
+    /// Records in the lock file that a store exists beside it.
     func mark() {
         guard !isMarked else { return }
         let note = Array("Lock file of an IdentityKit store. Keep it beside the database.\n".utf8)

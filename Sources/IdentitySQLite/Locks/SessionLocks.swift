@@ -1,15 +1,15 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// The locks of one store on sessions, attachments and carts, which share one open file description of the lock file.
+/// Locks sessions, attachments and carts of one store against other processes, with one open file description of the lock file.
 ///
-/// The kernel excludes other processes. Locks of one description do not exclude each other, so a task first takes the lock of the same
-/// name in ``SQLiteStore/taskLocks``. With a description for each lock, the kernel would exclude tasks too, but thousands of concurrent
-/// refreshes would reach the limit of open files.
+/// The kernel does not make locks of one description exclude each other. So a task first takes the lock of the same name in
+/// ``SQLiteStore/taskLocks``. A description for each lock would exclude tasks too, but thousands of concurrent refreshes would reach the
+/// limit of open files.
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?
-        /// The bytes that ``SessionLocks/unlock(_:)`` leaves locked for other processes.
+        /// The bytes that ``SessionLocks/unlock(_:)`` does not unlock, because of ``SessionLocks/keep(_:)``.
         var kept: Set<Int64> = []
     }
 
@@ -51,7 +51,9 @@ final class SessionLocks: Sendable {
         }
     }
 
-    /// Makes ``unlock(_:)`` leave the byte locked for other processes, until a task of this process has locked it again.
+    /// Makes the next ``unlock(_:)`` leave the byte locked for other processes.
+    ///
+    /// The byte stays locked until a task of this process locks and unlocks it again, or the process ends.
     func keep(_ byte: Int64) {
         state.withLock { _ = $0.kept.insert(byte) }
     }

@@ -8,8 +8,8 @@ internal import Synchronization
 /// Keeps the pending logins since the last restart of the machine in a file that is never synchronized with the disk.
 ///
 /// A call writes to the page cache and takes some microseconds, so it usually runs on the caller's thread. It runs on the queue of this
-/// object in these cases: the file is not open yet; another caller or process uses it; or a slow call that waited for the disk was a short
-/// time ago.
+/// object in these cases: the file is not open yet; another caller or process uses it; or a call had to wait for a slow disk a short time
+/// ago.
 final class LoginFile: Sendable {
     private struct State {
         var table: LoginFileTable?
@@ -52,8 +52,8 @@ final class LoginFile: Sendable {
 
     /// Adds a login; false if it is too long or there is no free entry for it.
     ///
-    /// If the result is false, the caller stores the login in the database. An earlier login with the same key is then removed from the
-    /// file, because ``take(_:after:)`` would return the earlier login.
+    /// If the result is false, the caller must store the login in the database. This method has then removed an earlier login with the same
+    /// key from the file. Otherwise ``take(_:after:)`` would return the earlier login instead of the new one.
     func insert(_ attempt: StoredLoginAttempt, maximum: Int) async throws -> Bool {
         let length = attempt.payload.count + attempt.key.utf8.count + Self.lengthOfOtherFields
         guard length <= records.sealer.slotCapacity else {
@@ -69,7 +69,7 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// The number of bytes in a record for the expiry time and the lengths of fields, rounded up.
+    /// The number of bytes that a record needs for the expiry time and the lengths of its fields, rounded up.
     private static let lengthOfOtherFields = 32
 
     /// Removes a login and returns it, if the check does not throw; nil if the file does not contain the login.
@@ -96,7 +96,7 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// For each login, the id of the store key under which it is sealed; a login whose record contains no id is omitted.
+    /// Returns for each login the id of the store key that encrypts it; a login whose record contains no id is omitted.
     func keyIDs() async throws -> [String] {
         try await use { table in try table.entries().compactMap { StoreRecords.keyID(of: try table.row($0).record) } }
     }
@@ -147,7 +147,7 @@ final class LoginFile: Sendable {
     /// Runs a body and returns its result; nil if another process uses the file.
     private func run<R: Sendable>(_ body: (LoginFileTable) throws -> R, _ state: inout State) throws -> R? {
         guard !state.isClosed else { throw IdentityError.storeClosed }
-        // If the file was removed, another process would create a new one and not see the logins of this one.
+        // If the file was removed, other processes create a new file, which this process must use too to see their logins.
         if state.table?.isRemoved != false { state.table = try open() }
         do {
             return try state.table?.exclusively(body) ?? nil

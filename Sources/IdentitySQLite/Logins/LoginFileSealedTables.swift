@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The file of pending logins, for health check, quarantine and key rotation.
+/// Gives health check, quarantine and key rotation access to the file of pending logins.
 struct LoginFileSealedTables: SealedTables {
     let file: LoginFile
     let database: Database

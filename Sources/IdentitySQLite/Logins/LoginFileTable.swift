@@ -10,8 +10,8 @@ internal import IdentityStoreKit
 /// login gets the free entry with the lowest number in its bucket, so that the file stays short. An entry whose last byte is 0 is free, so
 /// an empty file is an empty table.
 ///
-/// Each call runs while its process holds the only lock of the file. A process may be killed between two writes. So a slot is written
-/// before its entry, the last byte of an entry makes it valid, and a login is removed by a write of this byte.
+/// Each call runs while its process holds the lock of the file. A process may be killed between two writes. So a slot is written before its
+/// entry, the last byte of an entry makes it valid, and a login is removed by a write of this byte.
 ///
 /// A loss of power may damage the file. So its name contains the id of the boot, and a file of another boot is never read.
 final class LoginFileTable {
@@ -59,8 +59,8 @@ final class LoginFileTable {
     /// Adds a login.
     ///
     /// If the tenant already has the maximum number of logins, this method first removes the tenant's logins with the earliest expiry. An
-    /// existing login with the same hash is replaced. A crash can leave the old and the new login in the file. ``remove(_:)`` removes all
-    /// logins with the hash.
+    /// existing login with the same hash is replaced. If the process is killed meanwhile, the file contains both logins, so ``remove(_:)``
+    /// removes all logins with a hash.
     ///
     /// - Returns: False if the login is too long or its bucket is full. The file is not changed then.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {
@@ -122,7 +122,7 @@ final class LoginFileTable {
 
     // MARK: Places
 
-    /// An entry's bucket, and its number there.
+    /// The bucket of an entry, and the entry's number in the bucket.
     typealias Place = (bucket: Int, number: Int)
 
     private static func bucket(of hash: [UInt8]) -> Int { Int(hash.last ?? 0) }

@@ -10,9 +10,7 @@ struct OpenedStore: Sendable {
     let location: StoreLocation
     /// The random bytes that identify the store.
     let id: [UInt8]
-    /// Whether the file is a backup that cannot be written.
-    ///
-    /// The sessions of such a backup cannot be marked as restored in the file.
+    /// Whether the file is a backup that cannot be written (``SQLiteStore/isCopy``).
     let isCopy: Bool
     let isWritable: Bool
     /// Whether the file may be on another machine.
@@ -115,7 +113,8 @@ extension Database {
         // temporary: an error is better than a store that stays read-only until it is closed.
         guard !forWriting || !connection.isReadOnly else { throw IdentityError.notWritable }
         try connection.prepareForUse()
-        // This read rolls back the transaction of a crashed process. Before, the file's length does not show whether it has content.
+        // This read rolls back the transaction of a crashed process. Before the rollback, the file's length may be that of the unfinished
+        // transaction.
         _ = try connection.texts("PRAGMA schema_version")
         return connection
     }
@@ -197,11 +196,7 @@ extension Connection {
         return .writeAheadLog
     }
 
-    /// Sets the journal mode.
-    ///
-    /// A connection that only reads keeps the mode of the file.
-    ///
-    /// A write-ahead log is only used on request, because most versions of SQLite can corrupt the file with it (``WriteAheadLog``).
+    /// Sets the journal mode; a connection that only reads keeps the mode of the file.
     func setJournal(_ journal: SQLiteStore.Journal) throws {
         guard !isReadOnly else { return }
         switch journal {
@@ -214,7 +209,7 @@ extension Connection {
         }
     }
 
-    /// Throws if SQLite could open the log only for reading, because the log would stay read-only until the file is closed.
+    /// Throws if SQLite could open the write-ahead log only for reading: it would stay read-only until the connection is closed.
     private func requireWritableLog() throws {
         do {
             try execute("BEGIN IMMEDIATE; ROLLBACK")

@@ -2,14 +2,12 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The header of a store's file: whether the file is a copy, and the header of the store.
-///
-/// Reading it checks the schema version.
+/// The header of a store's file, from the tables `store` and `lookup_key`.
 struct FileHeader {
     let store: StoreHeader
     /// Whether the file is a backup that was not opened for writing yet.
     ///
-    /// The refresh tokens in it may have been used after the backup was made.
+    /// Its refresh tokens may have been used after the backup was made, so ``update(_:_:)`` marks its sessions as restored.
     let isCopy: Bool
 
     /// Reads the header of a file; throws unless the file is a store of the schema version that this program writes.
@@ -55,7 +53,7 @@ struct FileHeader {
         _ connection: Connection
     ) throws -> (id: [UInt8], slotSize: Int64, isCopy: Int64)? {
         do {
-            // This statement fails for a file of an earlier, unreleased version, which does not have the column `sweep_after`.
+            // `listSweepable` fails for a file of an earlier, unreleased version, which does not have the column `sweep_after`.
             _ = try connection.first(.listSweepable, .real(0), .real(0), .integer(0), .integer(0)) { _ in }
             return try connection.first(.readStore) { ($0.bytes(0), $0.integer(1), $0.integer(2)) }
         } catch {
@@ -68,12 +66,12 @@ struct FileHeader {
         try connection.texts("PRAGMA \(pragma)").first.flatMap(Int64.init) ?? 0
     }
 
-    /// Whether the header must be updated before the store can be used for writing.
+    /// Whether ``update(_:_:)`` has anything to change before the store can be used for writing.
     func needsWriting(for keys: StoreKeys) throws -> Bool {
         try isCopy || store.missingLookupKey(for: keys) != nil
     }
 
-    /// Marks the sessions if the file is a restored backup, and adds the lookup key sealed under the active key if the header lacks it.
+    /// Marks the sessions of a backup as restored, and adds the lookup key sealed under the active key if the header lacks it.
     static func update(_ connection: Connection, _ keys: StoreKeys) throws {
         try connection.transaction {
             let current = try FileHeader(reading: connection)

@@ -166,9 +166,7 @@ enum Query: Int, CaseIterable {
         }
     }
 
-    /// Reads the hash; a hash that is not stored as a blob is read as empty.
-    ///
-    /// So a row counts as damaged even if its hash is a text with the right bytes.
+    /// Reads the column `hash`; a value that is not a blob is read as empty, so that its row counts as damaged.
     private static let rowHash = "iif(typeof(hash) = 'blob', hash, x'')"
     private static let sessionColumns = """
         key, \(rowHash), buyer, tenant, provider, issuer, generation, retained_until, slot, provider_session, \

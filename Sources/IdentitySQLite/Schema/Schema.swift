@@ -1,7 +1,7 @@
 /// The tables of a file.
 ///
 /// A row's key is the first 63 bits of the keyed hash by which the row is found. A save must overwrite pages in place, also on a full disk.
-/// So no column that a save changes is indexed or changes its stored length. These columns are exceptions or need an explanation:
+/// So most columns that a save changes have no index and keep their stored length. These columns differ or need an explanation:
 ///
 /// - `provider_session` is indexed and may change, but providers usually do not rename a session.
 /// - `in_doubt` is indexed. Its values 0 and 1 need no bytes in the row. The index contains only the few sessions with a refresh in
@@ -9,9 +9,9 @@
 /// - `sweep_after` is indexed, but a save does not change it. Only a sweep sets it to the current end of retention.
 /// - `slot` becomes longer if the new record is longer than the old one. Then the save may need free space.
 ///
-/// If the version changes, write a migration from each released version to the next. It must run in the transaction of
-/// ``FileHeader/update(_:_:)``. ``FileHeader`` now refuses every version except ``version``. So first let its checks accept the released
-/// versions, and let its `needsWriting` return true for them.
+/// If the version changes, write a migration from each released version to the next, in the transaction of ``FileHeader/update(_:_:)``.
+/// Let the checks of ``FileHeader``, which accept only ``version``, accept the released versions too, and let its `needsWriting` return
+/// true for them.
 enum Schema {
     /// The bytes `IKst`, which mark a file as a store of IdentityKit (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
