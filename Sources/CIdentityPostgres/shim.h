@@ -2,8 +2,6 @@
 
 #include <libpq-fe.h>
 
-// This header contains only the functions that must be written in C. Their prefix avoids name clashes.
-
 // By default libpq prints the server's notices to standard error. This receiver discards them, because a notice may contain values
 // of rows or parameters.
 static inline void identity_postgres_ignore_notice(void *_Nullable argument, const PGresult *_Nullable result) {

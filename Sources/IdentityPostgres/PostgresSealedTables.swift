@@ -2,9 +2,9 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The tables of the database for health check, quarantine and key rotation.
+/// Gives health check, quarantine and key rotation access to the tables of the database.
 struct PostgresSealedTables: SealedTables {
-    /// Thrown to roll back the transaction when another call has saved or removed the row.
+    /// An error that rolls back the transaction of a quarantined row, because another call has saved or removed the row.
     private struct Changed: Error {}
 
     let client: Client

@@ -49,16 +49,16 @@ extension PostgresStore: SessionAttachmentStore {
                 }
             guard !isDone else { return true }
             if isInDoubt, try await isStored(payload, row, of: id, deadline) { return true }
-            // The insertion also finds no session if the hash in the session's row is damaged. `hasSession` throws then.
+            // The insertion finds no session also if the hash in the session's row is damaged. In that case `hasSession` throws.
             if revision == nil { _ = try await hasSession(session, deadline) }
             return false
         }
     }
 
-    /// For a session whose row the transaction has locked, returns the attachments that can be opened.
+    /// Returns the attachments of a session that can be opened; the transaction must have locked the session's row.
     ///
-    /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not keep a buyer logged in. The removal of the
-    /// session's row then removes the attachments that are not in quarantine.
+    /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not keep a buyer logged in. When the caller
+    /// removes the session's row, PostgreSQL removes the other attachments with it.
     func takeAttachments(
         of id: SessionID,
         _ session: [UInt8],
@@ -94,7 +94,7 @@ extension PostgresStore: SessionAttachmentStore {
         }
     }
 
-    /// Whether the session exists, on a server that accepts writes.
+    /// Asks a server that accepts writes whether a session exists.
     private func hasSession(_ hash: [UInt8], _ deadline: ContinuousClock.Instant) async throws -> Bool {
         try await isThere(currentRow(sql.hasSession, hash, deadline), hash)
     }
@@ -114,9 +114,9 @@ extension PostgresStore: SessionAttachmentStore {
         }
     }
 
-    /// Whether the stored attachment is the one that an earlier run of the call may have saved.
+    /// Whether an earlier run of the call, whose response was lost, has saved the attachment.
     ///
-    /// Throws if a later change has replaced it, so that this is unknown.
+    /// Throws if the stored attachment has a later revision, because it does not show what the earlier run did.
     private func isStored(
         _ payload: Secret,
         _ saved: SealedAttachment,

@@ -21,9 +21,9 @@ extension PostgresStore {
         /// accepts writes, the first readable host is used, and only reads work. With `target_session_attrs=read-write` or `primary`, a
         /// read-only host is never used. For a host on another machine, `sslmode` is `verify-full` unless the string sets it.
         public var connection: Secret
-        /// The key under which records are sealed.
+        /// The key that encrypts the records.
         public var key: StoreKey
-        /// Keys that only open records that were sealed before the key was rotated.
+        /// Earlier keys, which only decrypt records that were encrypted before the key was rotated.
         public var readOnlyKeys: [StoreKey]
         /// The schema of the tables, by default `identitykit`.
         ///
@@ -37,9 +37,7 @@ extension PostgresStore {
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
-        /// A new store saves this value, and an existing store keeps its own.
-        ///
-        /// A longer record takes 2, 4, 8 or 16 times this length.
+        /// A new store saves this value, and an existing store keeps its own. A longer record takes 2, 4, 8 or 16 times this length.
         public var slotSize = 8_192
         /// Whether ``connection`` goes through a pooler in transaction mode, such as PgBouncer with `pool_mode = transaction`; by default
         /// false.
@@ -66,8 +64,8 @@ extension PostgresStore {
         public var callLimit: Duration = .seconds(5)
         /// The time limit for connecting to one server, by default 5 seconds; `connect_timeout` in the connection string overrides it.
         ///
-        /// If the connection string names several hosts and no `connect_timeout`, each one gets ``callLimit`` divided by the number of
-        /// hosts plus one at most, or one second if that is longer. So a host that does not respond leaves time for the next one.
+        /// If the connection string names several hosts and no `connect_timeout`, each host gets at most ``callLimit`` divided by the
+        /// number of hosts plus one, or one second if that is longer. So a host that does not respond leaves time for the next host.
         public var connectLimit: Duration = .seconds(5)
         /// The time after which an unused connection is closed, by default 5 minutes.
         public var idleLimit: Duration = .seconds(300)
@@ -75,16 +73,16 @@ extension PostgresStore {
         ///
         /// Above the limit, the tenant's logins that expire first are evicted.
         ///
-        /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less
-        /// than one percent.
+        /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less than one
+        /// percent.
         public var maximumAttempts = 10_000
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
         /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
         /// after another session ends. A session that replaces another one is saved at the limit too.
         ///
-        /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less
-        /// than one percent.
+        /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less than one
+        /// percent.
         public var maximumSessionsPerTenant: Int?
         /// The spool: a directory on this machine for sessions that cannot be saved in the database.
         ///
@@ -112,14 +110,10 @@ extension PostgresStore {
 }
 
 extension PostgresStore.Configuration {
-    /// The channel for notifications about released locks.
-    ///
-    /// Its name needs no quotes.
+    /// The channel for notifications about released locks, a name that SQL accepts without quotes.
     var channel: String { "identitykit_\(schema)" }
 
-    /// Checks the values.
-    ///
-    /// - Throws: `configuration_invalid` for a value that is not permitted.
+    /// Throws `configuration_invalid` for a value that is not permitted.
     func check() throws(IdentityError) {
         if schema.isEmpty || schema.utf8.count > 40
             || !schema.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })

@@ -28,17 +28,18 @@ extension PostgresStore: LoginAttemptStore {
     ) async throws -> StoredLoginAttempt? {
         let hash = try records.hash(ofLoginAttempt: key)
         let found = try await client.repeating { deadline, isInDoubt -> StoredLoginAttempt? in
-            // If the row is still there after a removal that changed nothing, a key rotation has sealed it again meanwhile.
+            // If the removal changes nothing although the row still exists, a key rotation has encrypted the row again. Then the removal is
+            // repeated with the new row.
             while let row = try await currentRow(sql.readAttempt, hash, deadline).map(SealedLoginAttempt.init) {
-                // The attempt is opened and checked before it is removed, so an attempt that cannot be opened or is refused stays.
+                // A login that cannot be opened, or that the check refuses, must stay in the table.
                 let attempt = try records.open(row, of: key)
                 try check(attempt)
                 if try await change(sql.deleteAttempt, [.key(hash), .bytes(hash), .bytes(row.record)], deadline) {
                     return attempt
                 }
             }
-            // If an earlier run of this call may have taken effect, it is unknown whether that run or another caller removed the
-            // attempt. Only one caller may get it.
+            // If an earlier run of this call may have taken effect, it is unknown whether that run or another caller removed the login.
+            // Only the caller that removed it may get it.
             if isInDoubt { throw PostgresFailure(.outcomeUnknown) }
             return nil
         }
@@ -46,9 +47,10 @@ extension PostgresStore: LoginAttemptStore {
         return found
     }
 
-    /// Removes the tenant's attempts that expire first, until the new one is permitted; an attempt that it replaces does not count.
+    /// Removes the pending logins of a tenant that expire first, until the limit permits the new login.
     ///
-    /// Counting reads a part of the index, so with a maximum of 256 or more, ``TenantRowCounter`` skips it for some calls.
+    /// A stored login with the same key does not count, because the new login replaces it. The statement reads a part of the index, so with
+    /// a maximum of 256 or more, ``TenantRowCounter`` skips it for some calls.
     private func makeRoom(for new: SealedLoginAttempt) async throws {
         let needsCount = counters.withLock { [maximumAttempts] in
             $0.attempts.addRow(of: new.tenant, limit: maximumAttempts)

@@ -43,7 +43,7 @@ extension PostgresStore: SessionReplacing {
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         let isReplaced = try await client.repeating { deadline, isInDoubt in
-            // A repeated statement has no effect if the first one took effect, because the row then has the new generation.
+            // If an earlier run took effect, this statement changes nothing, because the row has the new generation.
             if try await change(sql.replaceSession, row.columnValues + [.integer(generation)], deadline) { return true }
             guard isInDoubt else { return false }
             guard let isOurs = try await isStored(session, row, deadline) else {
@@ -73,8 +73,8 @@ extension PostgresStore: SessionReplacing {
             try await client.transaction(by: deadline) { transaction in
                 guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
                     // The response to the COMMIT of an earlier run may have been lost. If that COMMIT took effect, this call has removed
-                    // the session. If not, another caller has. Only the caller that removed the session may get it with its attachments,
-                    // such as the cart.
+                    // the session. Otherwise another caller has removed it. Only the caller that removed the session may get its
+                    // attachments, such as the cart.
                     guard isInDoubt, let last else { return nil }
                     let status = try await transaction.run(sql.isCommitted, .integer(last.transaction)).first
                     guard let status, !status.isNull(0) else { throw PostgresFailure(.outcomeUnknown) }
@@ -108,9 +108,9 @@ extension PostgresStore: SessionReplacing {
         throw IdentityError.tenantFull
     }
 
-    /// Whether the stored session is the one that an earlier run of the call may have saved.
+    /// Whether an earlier run of the call, whose response was lost, has saved the session.
     ///
-    /// Nil if a later save has replaced it, so that this is unknown.
+    /// Nil if the stored session has a later generation, because it does not show what the earlier run did.
     func isStored(
         _ session: StoredSession,
         _ saved: SealedSession,
@@ -125,7 +125,7 @@ extension PostgresStore: SessionReplacing {
         return try records.open(row, of: session.id).payload.isEqual(to: session.payload)
     }
 
-    /// Whether ``Statements/hasSession`` found a row; throws if the row has another hash than the session.
+    /// Whether ``Statements/hasSession`` found the row of a session; throws if the row's hash differs, because the row is then damaged.
     func isThere(_ row: Row?, _ hash: [UInt8]) throws -> Bool {
         guard let row else { return false }
         guard row.bytes(0) == hash else { throw IdentityError.damagedRecord("its row belongs to another session") }
@@ -171,7 +171,7 @@ extension PostgresStore: PartialSessionListing {
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
         let isInDoubt = filter.isInDoubt.map(Value.flag) ?? .null
         let needsWriting = buyer != nil || name != nil
-        // The first of the conditions below that the filter contains determines the statement, so that PostgreSQL can use the index for it.
+        // The statement is chosen by one condition of the filter, so that PostgreSQL can use the index of that condition.
         let (statement, conditions): (Statement, [Value]) =
             if let buyer {
                 (sql.listSessions(by: "buyer"), [provider, tenant, isInDoubt, buyer])

@@ -5,8 +5,8 @@ public import IdentityKit
 extension PostgresStore: ExpirySweeping {
     /// How many rows one statement may read, remove or change, so that it ends within the time limit of a call.
     ///
-    /// A sweep reads all sessions in pages of this size. There is no index on the end of their retention, because each save would have to
-    /// change it.
+    /// A sweep reads all sessions in pages of this size, because the column `retained_until` has no index. Each save would have to update
+    /// such an index.
     private static let page = 512
 
     /// Removes expired rows, leases that have ended, and rows that have been in quarantine for 30 days.
@@ -15,7 +15,7 @@ extension PostgresStore: ExpirySweeping {
     ///
     /// - Returns: The number of removed sessions, pending logins, marks of used tokens and files of the spool.
     public func sweep(expiredBefore date: Date) async throws -> Int {
-        // If a step throws, the later steps do not run. So the sessions, which contain tokens, come first, and the spool comes last.
+        // If a step throws, the later steps do not run. The sessions come first, because their rows contain tokens.
         let total =
             try await page(sql.sweepSessions, .date(date)) + sweep(sql.sweepAttempts, .date(date))
             + sweep(sql.sweepUsedTokens, .date(date))

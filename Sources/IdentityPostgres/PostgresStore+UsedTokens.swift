@@ -14,14 +14,13 @@ extension PostgresStore: UsedTokenStore {
     /// Marks the token that `key` identifies as used; false if it is already marked.
     ///
     /// If the store already has the maximum number of marks, it first removes up to 512 marks that have expired by its own clock and by the
-    /// database's clock. Only
-    /// some calls count the marks, so the maximum may be exceeded (``Configuration/maximumUsedTokens``).
+    /// database's clock. Only some calls count the marks, so the maximum may be exceeded (``Configuration/maximumUsedTokens``).
     ///
     /// - Throws: `IdentityError` of the store; with code `store_full` when a call finds the maximum number of marks, no mark has expired,
     ///   and the token is not marked.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
-        // If the response is lost, this random value shows whether this call or another one has made the mark.
+        // If the response is lost, this random value in the stored mark shows that this call has made the mark, and not another caller.
         let claim = try SystemRandom().bytes(16)
         try await makeRoomForMark(hash)
         return try await client.repeating { deadline, isInDoubt in
@@ -42,10 +41,10 @@ extension PostgresStore: UsedTokenStore {
         let maximum = Int64(maximumUsedTokens)
         let count = try await client.read(sql.countUsedTokens, .integer(maximum)).first?.integer(0) ?? 0
         guard count >= maximum else { return }
-        // The next call counts the marks again, because until then some may have been removed.
+        // The store is full, so the next call must count the marks again.
         counters.withLock { $0.usedTokens = .max }
-        // Only expired marks are removed, because a token whose mark was removed would count as unused. If no mark could be removed, the
-        // call throws, except for a key that is already marked, which needs no new row.
+        // Only expired marks are removed, because a token whose mark was removed would count as unused. If no mark has expired, this method
+        // throws, unless the token is already marked and needs no new row.
         let removed = try await client.write(sql.sweepUsedTokens, .integer(512), .date(clock.now))
         guard removed == 0 else { return }
         guard try await client.read(sql.readUsedToken, .key(hash)).isEmpty else { return }

@@ -31,7 +31,7 @@ public final class PostgresStore: Sendable {
     let maximumAttempts: Int
     let maximumUsedTokens: Int
     let clock: any IdentityClock
-    /// The number of rows that this process has added since it last counted the rows.
+    /// How many rows this process has added since it last counted the rows of the table.
     let counters = Mutex(Counters())
     let maximumSessionsPerTenant: Int?
     /// Keeps new tokens while the database cannot be written; nil if no spool directory is configured.
@@ -118,7 +118,7 @@ public final class PostgresStore: Sendable {
 
     // MARK: Opening
 
-    /// Opens the store or creates it, and returns the object that seals its rows.
+    /// Opens the store or creates it, and returns the object that encrypts its rows.
     ///
     /// The header is read before the first write, so a store of another version or with another key is not changed.
     private static func openRecords(_ configuration: Configuration, _ client: Client) async throws -> StoreRecords {
@@ -146,7 +146,7 @@ public final class PostgresStore: Sendable {
             }
         }
         guard let header = try await readHeader(sql, client) else {
-            // The usual text of this error would say that nothing was changed, but this call may have created the tables.
+            // The message of `storeCorrupt(_:cause:)` says that nothing was changed. But this call may have created the tables.
             throw IdentityError(
                 storeCorrupt:
                     "The store's tables in the schema \"\(configuration.schema)\" were removed while the store was opened.",

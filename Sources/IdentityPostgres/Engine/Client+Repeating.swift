@@ -28,8 +28,8 @@ extension Client {
                     throw isInDoubt && error.kind != .retryLater ? error.recast(as: .retryLater) : error
                 }
             }
-            // A call is finished even if the caller's task was cancelled. So the pause is a task of its own: a sleep in the cancelled task
-            // would end at once.
+            // This call continues even if the caller's task is cancelled. A sleep in the cancelled task would end at once, so the pause has
+            // its own task.
             let wait = Jitter.duration(from: pause / 2, to: pause)
             await Task { _ = try? await Task.sleep(for: wait, clock: .continuous) }.value
             pause = min(pause * 2, .milliseconds(200))
@@ -41,7 +41,7 @@ extension Client {
         try await rows(statement, values, needsWriting: false)
     }
 
-    /// The rows of one statement that can be repeated safely, by default from a server that accepts writes.
+    /// Runs one statement that can be repeated safely, by default on a server that accepts writes, and returns its rows.
     func rows(_ statement: Statement, _ values: [Value], needsWriting: Bool = true) async throws -> Rows {
         try await repeating { deadline, _ in
             try await perform(statement, values, needsWriting: needsWriting, by: deadline)

@@ -60,7 +60,7 @@ final class Client: Sendable {
         try await send(statement, values, true, deadline) { .perform($0, .direct) }
     }
 
-    /// Closes the direct connection if it is still the one with this number (``Reply/link``).
+    /// Closes the direct connection if its number is `link` (``Reply/link``), so that a newer direct connection stays open.
     func dropDirect(_ link: Int) {
         mailbox.post(.dropDirect(link: link))
     }
@@ -85,13 +85,13 @@ final class Client: Sendable {
             _ = try await transaction.run(Statement("COMMIT"), mayHaveTakenEffect: true)
             return result
         } catch {
-            // It is no error when the server has already rolled back.
+            // If the connection is lost, the ROLLBACK fails, and the server itself rolls back the transaction.
             _ = try? await transaction.run(Statement("ROLLBACK"))
             throw error
         }
     }
 
-    /// Runs a statement with a command of the connection loop.
+    /// Sends a statement as a command to the connection loop, and waits for its result.
     func send(
         _ statement: Statement,
         _ values: [Value],

@@ -24,7 +24,7 @@ final class ConnectionLoop {
     private var commands: [Command] = []
     private var entries: [pollfd] = []
     private var polled: [ServerConnection] = []
-    // No deadline is earlier than this time. If all deadlines are later, the loop only wakes up once more than needed.
+    // No deadline is earlier than this time. If the earliest deadline is later, the loop wakes up once more than needed.
     private var nextDeadline: ContinuousClock.Instant?
     private var isOpen = true
 
@@ -107,7 +107,7 @@ final class ConnectionLoop {
             }
         }
         guard !queue.isEmpty else { return }
-        // The calls do not fail while other connections are in use, because one of them may become free.
+        // While connections are in use, the waiting calls do not fail, because one of these connections may become free.
         if let permanentFailure = pool.permanentFailure, pool.pausedUntil != nil, connections.isEmpty {
             return queue.failAll(permanentFailure)
         }
@@ -121,9 +121,10 @@ final class ConnectionLoop {
         }
     }
 
-    /// Whether one more connection is allowed.
+    /// Returns whether one more connection may be opened.
     ///
-    /// At the maximum, an idle connection to a read-only server is closed if a call waits for a server that accepts writes.
+    /// At the maximum number of connections, it closes an idle connection to a read-only server if a call waits for a server that accepts
+    /// writes.
     private func makeRoom() -> Bool {
         if connections.count + pool.connecting < settings.maximumConnections { return true }
         guard queue.writers > 0, let connection = idle.first(where: \.isReadOnly) else { return false }
@@ -144,7 +145,8 @@ final class ConnectionLoop {
     private func connected(_ result: Result<OpenedConnection, PostgresFailure>) {
         switch result {
         case .success(let opened) where opened.isReadOnly && hasWritableConnection:
-            // There is a connection to a server that accepts writes, so this server is not needed. The next attempt follows after a pause.
+            // Another connection goes to a server that accepts writes, so this read-only server is not needed. `failed` delays the next
+            // attempt to connect.
             opened.discard()
             pool.failed(PostgresFailure(.readOnly))
         case .success(let opened):
@@ -254,7 +256,7 @@ final class ConnectionLoop {
                 note(deadline)
                 continue
             }
-            // The deadline has passed, and the server may still execute the statement. So the connection cannot be used again.
+            // The server may still execute the statement. So the connection cannot be used again.
             connection.abandon()?.fail(PostgresFailure(.timedOut, mayHaveTakenEffect: true))
             if connection !== direct { remove(connection) }
         }

@@ -55,8 +55,7 @@ struct ConnectionPlan: Sendable {
         isStrict = attributes != "any"
         let limit = take("connect_timeout").flatMap(Int.init)
         // The hosts are tried one after the other. A call that waits for a connection must have time left for the last host, and then for
-        // its statement. The minimum of one second lets calls with a very short limit connect; later calls use the connection. With
-        // `connect_timeout`, the operator decides.
+        // its statement. The minimum of one second gives a store with a very short `callLimit` enough time to connect.
         let share = count > 1 ? max(.seconds(1), configuration.callLimit / (count + 1)) : configuration.connectLimit
         hostLimit = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? min(configuration.connectLimit, share)
         let mode = take("sslmode")

@@ -3,7 +3,7 @@ internal import CIdentityPostgres
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// Opens connections.
+/// Opens connections to the servers of a ``ConnectionPlan``.
 struct Connector: Sendable {
     let plan: ConnectionPlan
     let usesPooler: Bool
@@ -37,7 +37,7 @@ struct Connector: Sendable {
 
     private func connect(to host: ConnectionPlan.Host) throws(PostgresFailure) -> OpenedConnection {
         guard let connection = unsafe Self.begin(host) else { throw PostgresFailure(.client) }
-        // The look-up of the host's name, which has just ended, does not count: libpq cannot end it.
+        // The look-up of the host name has ended. Its time does not count, because libpq cannot interrupt it.
         let deadline = ContinuousClock.now + plan.hostLimit
         do {
             try unsafe finishConnecting(connection, deadline)
@@ -92,9 +92,7 @@ struct Connector: Sendable {
         throw unsafe Self.refusal(of: connection)
     }
 
-    /// The reason why libpq could not connect.
-    ///
-    /// The text of libpq is inspected, but it never becomes part of an error, because it may contain secrets.
+    /// The reason why libpq could not connect, without the error text of libpq, which may contain secrets.
     private static func refusal(of connection: OpaquePointer) -> PostgresFailure {
         if unsafe PQconnectionNeedsPassword(connection) == 1 { return PostgresFailure(.passwordMissing) }
         return PostgresFailure(reason(in: unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""))

@@ -12,7 +12,7 @@ enum ParameterType: UInt32, Sendable {
     case real = 701
 }
 
-/// Values one after the other in one block of memory.
+/// Values of a statement in the server's binary format, one after the other in one block of memory.
 struct EncodedValues {
     private(set) var bytes: [UInt8] = []
     /// The range of each value; nil for null.

@@ -15,7 +15,7 @@ struct PoolSettings: Sendable {
     let directState = DirectState()
 }
 
-/// The number of the open direct connection, so that holders of its advisory locks notice when it ends.
+/// Contains the number of the open direct connection, so that the holders of advisory locks notice when their connection has ended.
 final class DirectState: Sendable {
     private let serial = Mutex<Int?>(nil)
 

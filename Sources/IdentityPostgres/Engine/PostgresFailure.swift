@@ -14,7 +14,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case lost
         /// The deadline passed before the server responded, or before the first attempt to connect ended.
         case timedOut
-        /// The response to a change was lost, and the database does not show whether this call or another one changed the row.
+        /// The response to a change was lost, and the database does not show whether this call or another caller changed the row.
         case outcomeUnknown
         /// No connection of the pool became free before the deadline.
         case poolExhausted

@@ -14,7 +14,7 @@ struct ReconnectState {
 
     private static let shortestPause = Duration.milliseconds(20)
     private static let longestPause = Duration.seconds(2)
-    /// How long after ``readOnlySince`` it is still assumed that no server accepts writes.
+    /// How long after ``readOnlySince`` the pool assumes that no server accepts writes.
     private static let trustInReadOnly = Duration.milliseconds(250)
 
     /// When the next attempt may start; nil if it may start now.

@@ -4,8 +4,7 @@ internal import IdentityStoreKit
 
 /// The result of a statement.
 ///
-/// `@unchecked Sendable`: libpq writes a result before it returns it. After that it is only read, which libpq allows on any thread, until
-/// `deinit`, when no reference is left.
+/// `@unchecked Sendable`: a finished result is only read, which libpq allows on any thread, until `deinit` frees it.
 @safe
 final class Rows: @unchecked Sendable {
     private let pointer: OpaquePointer
@@ -27,7 +26,6 @@ final class Rows: @unchecked Sendable {
         return unsafe Int(String(cString: text)) ?? 0
     }
 
-    /// The first row, if there is one.
     var first: Row? { isEmpty ? nil : Row(rows: self, index: 0) }
 
     var all: [Row] { (0..<count).map { Row(rows: self, index: Int32($0)) } }

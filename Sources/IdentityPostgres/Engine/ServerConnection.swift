@@ -174,11 +174,12 @@ final class ServerConnection {
             execute(call)
             return isBroken ? end(.failure(lost())) : nil
         case (_, .failure(let failure)) where usesPreparation && isAboutPreparation(failure):
-            // A pooler or a schema change has made the prepared statement unusable. From now on, no statement is prepared here.
+            // A pooler or a schema change has made the prepared statement unusable. From now on, this connection prepares no statement.
             usesPreparation = false
-            // In a transaction, the server refuses further statements until the rollback. So the caller repeats the transaction.
+            // In a transaction, the server refuses further statements until the rollback. So this statement fails, and the caller repeats
+            // the transaction.
             guard unsafe PQtransactionStatus(pointer) == PQTRANS_IDLE else { return end(.failure(failure)) }
-            // The call had no effect, so it runs again unprepared.
+            // The prepared statement had no effect, so the call runs again with an unprepared statement.
             outcome = nil
             execute(call)
             return isBroken ? end(.failure(lost())) : nil

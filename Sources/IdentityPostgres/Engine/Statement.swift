@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// A statement of the store, ready to be prepared on any connection.
+/// The SQL and the parameter types of a statement, which any connection can run.
 struct Statement: Sendable {
     /// The name of the prepared statement; nil for a statement that is not prepared.
     let name: String?
@@ -17,9 +17,7 @@ struct Statement: Sendable {
         self.schema = schema
     }
 
-    /// The SQL text, with the name of the schema.
-    ///
-    /// The text is composed at each access. A prepared statement needs it once for each connection.
+    /// The SQL text with the name of the schema, composed at each access.
     var sql: String { schema.isEmpty ? template : template.replacing("§", with: "\"\(schema)\".") }
 }
 #endif

@@ -36,7 +36,6 @@ struct LockWait: Sendable {
     let continuation: CheckedContinuation<Void, Never>
 }
 
-/// The kind of a connection.
 enum ConnectionKind: Sendable {
     /// A connection of the pool, which may go through a pooler.
     case pooled

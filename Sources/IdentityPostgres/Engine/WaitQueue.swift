@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// The calls that wait for a connection, in the order of their arrival.
+/// A queue of the statements and transactions that wait for a connection, in the order of their arrival.
 struct WaitQueue {
     enum Waiter {
         case call(StatementCall)

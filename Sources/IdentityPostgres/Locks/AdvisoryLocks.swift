@@ -13,9 +13,9 @@ final class AdvisoryLocks: Sendable {
     private let sql: Statements
     private let inside = Mutex<Set<Int64>>([])
 
-    /// The pause between two checks of the connection.
+    /// The pause between two checks whether the server still responds on the connection.
     private static let interval = Duration.seconds(2)
-    /// How long a lock counts as held after a successful check was sent.
+    /// How long a lock counts as held, from the time at which the last successful check was sent.
     static let trust = Duration.seconds(12)
 
     init(client: Client, sql: Statements) {
@@ -61,8 +61,7 @@ final class AdvisoryLocks: Sendable {
         return isTaken ? Lock(key: key, link: reply.link, client: client, sentAt: sent) : nil
     }
 
-    /// Checks regularly whether the server still responds on the connection, until the task is cancelled or the connection
-    /// ends.
+    /// Checks every two seconds whether the server still responds, until the task is cancelled or the lock's connection ends.
     func watch(_ lock: Lock) async {
         while !Task.isCancelled, client.directState.isAlive(lock.link) {
             try? await Task.sleep(for: Self.interval, clock: .continuous)
@@ -83,8 +82,8 @@ final class AdvisoryLocks: Sendable {
             do {
                 _ = try await client.performDirectly(statement, [.integer(lock.key)], by: client.deadline)
             } catch {
-                // The server would keep the lock until the connection ends, so the connection is closed. Other tasks lose the locks that
-                // they hold on this connection, and see it in `remaining`.
+                // The server keeps the lock until the connection ends, so the connection is closed. Other tasks then lose their locks on
+                // this connection: ``Lock/remaining`` becomes zero.
                 client.dropDirect(lock.link)
             }
         }

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Takes leases and renews them while they are held.
 ///
-/// A lease is a row with a counter. Its holder increments the counter regularly. A process that sees the same count for
-/// the length of the lease may take the lease over. Each process measures this time with its own continuous clock, which never jumps.
+/// A lease is a row with a counter. Its holder increments the counter regularly. A process that sees the same count for the length of the
+/// lease may take the lease over. Each process measures this time with its own continuous clock, which never jumps.
 struct LeaseLocks: Sendable {
     let client: Client
     let sql: Statements
@@ -41,8 +41,8 @@ struct LeaseLocks: Sendable {
             }
             return isTaken ? lease : nil
         } catch {
-            // The lease may have been taken although the request failed. It is released, because other processes would
-            // wait for it without need.
+            // The server may have taken the lease although the request failed. Without this release, other processes would wait until the
+            // lease ends.
             Task { await end(lease, notifying: nil) }
             throw error
         }
@@ -63,7 +63,7 @@ struct LeaseLocks: Sendable {
                 if isOurs { lease.confirm(sentAt: sent) } else { lease.lose() }
                 pause = lease.duration / 6
             } catch {
-                // The renewal is repeated soon, because a single failed request, such as one on a broken connection, must not lose the
+                // The next attempt follows soon, so that a single failed request, for example on a broken connection, does not lose the
                 // lease.
                 pause = Jitter.duration(from: .milliseconds(25), to: .milliseconds(50))
             }

@@ -1,11 +1,11 @@
 #if PostgreSQL
 internal import Synchronization
 
-/// The leases that this process has seen in the table, and when each of them ends unless it is renewed.
+/// Records the leases that this process has seen in the table, and when each of them ends unless it is renewed.
 ///
 /// A lease has ended when this process has seen it unchanged for its whole length. The time is measured with the continuous clock of this
-/// process, because the server's clock may jump. The holder measures from the time before its request, so it stops relying on the
-/// lease earlier.
+/// process, because the server's clock may jump. The holder of the lease stops relying on it earlier, because it measures from the time
+/// before its request.
 final class SeenLeases: Sendable {
     /// The state of a lease in the table.
     struct Version: Sendable, Equatable {
@@ -18,9 +18,9 @@ final class SeenLeases: Sendable {
         let endsAt: ContinuousClock.Instant
     }
 
-    /// The maximum number of leases; a further one makes this object forget all others.
+    /// The maximum number of recorded leases; a further lease removes all earlier records.
     ///
-    /// A forgotten lease is observed again from the beginning, so a process that waits for its end waits for one more length.
+    /// After that, a process that waits for the end of a lease waits for its whole length again.
     private static let maximum = 10_000
     /// The longest lease that can be configured.
     ///

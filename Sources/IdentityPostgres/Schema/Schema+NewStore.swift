@@ -10,7 +10,8 @@ extension Schema {
         slotSize: Int
     ) async throws {
         let header = try StoreHeader.make(sealedUnder: keys, slotSize: slotSize)
-        // The schema is looked up first, because a user for whom an administrator created it may lack the right to create schemas.
+        // If an administrator has created the schema, the database user may lack the right to create schemas. PostgreSQL checks this right
+        // also for CREATE SCHEMA IF NOT EXISTS.
         let exists = try await transaction.run(
             sql.rare("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = '\(sql.schema)')")
         )

@@ -2,7 +2,7 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The header of the store in a schema; reading it checks the version and format of the tables.
+/// The header of a store, from the tables `store` and `lookup_key`; reading it checks the version and format of the tables.
 struct SchemaHeader: Sendable {
     let store: StoreHeader
 
@@ -49,7 +49,7 @@ struct SchemaHeader: Sendable {
                 hint: "Set the store's schema to a schema that only IdentityKit uses."
             )
         }
-        // The tables of old versions record no format.
+        // Old versions of the tables do not have the column `format`.
         guard columns.contains("format") else { throw otherFormat(sql) }
         guard let row = try await run(sql.rare("SELECT version, format FROM §store")).first, row.integer(0) > 0 else {
             throw lost

@@ -2,7 +2,7 @@
 internal import IdentityStoreKit
 
 extension SealedRow.Kind {
-    /// The key of a row, then the columns of a sealed row.
+    /// The columns that a statement returns for a row of this kind: its key, then the columns of a ``SealedRow``.
     var columns: String {
         switch self {
         case .session:
@@ -15,7 +15,7 @@ extension SealedRow.Kind {
         }
     }
 
-    /// The condition that a row is unchanged since it was read, with its generation as `$2` and its slot as `$3`.
+    /// The SQL condition that a row is unchanged since it was read, with its key as `$1`, its generation as `$2` and its slot as `$3`.
     var isUnchanged: String {
         switch self {
         case .session: "key = $1 AND generation = $2 AND slot = $3"

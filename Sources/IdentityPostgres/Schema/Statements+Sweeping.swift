@@ -1,12 +1,13 @@
 #if PostgreSQL
 /// The statements that delete expired rows.
 extension Statements {
-    /// Removes the expired rows among the next rows, and returns the highest key of the next rows and how many were removed.
+    /// Examines the next `$2` sessions after the key `$1`, and removes those that have expired.
     ///
-    /// With an array of keys, PostgreSQL finds the rows by the index. With `IN`, it may read the whole table instead.
+    /// It returns the highest examined key and the number of removed sessions. With an array of keys, PostgreSQL finds the rows by the
+    /// index. With `IN`, it may read the whole table instead.
     ///
-    /// A row has expired if it has expired at the given time and by the database's clock. So a machine whose clock is ahead removes no row
-    /// too early.
+    /// A session is removed only if it has expired both at the given time and by the database's clock. So a machine whose clock is ahead
+    /// removes no session too early.
     var sweepSessions: Statement {
         let isExpired = "retained_until < LEAST($3, \(Self.now))"
         return statement(

@@ -210,9 +210,9 @@ final class Connection {
 
     /// Whether the transaction took effect although its commit returned an error; false if this cannot be found out.
     ///
-    /// With a rollback journal, the statement `touch` makes SQLite roll back the transaction if its commit did not complete. After that, the
-    /// file's change counter shows whether the transaction is in the file. No other process has written meanwhile, because this process
-    /// still holds the writer lock.
+    /// With a rollback journal, the statement `touch` makes SQLite roll back the transaction if its commit did not complete. After that,
+    /// the file's change counter shows whether the transaction is in the file. No other process has written meanwhile, because this
+    /// process still holds the writer lock.
     private func hasCommitted() -> Bool {
         switch mark {
         case nil: false
