@@ -1,9 +1,9 @@
 internal import Testing
 
 extension Test {
-    /// Cancels the running case of a conformance suite, because it needs an ability that the tested store or provider does not have.
+    /// Cancels the running case of a conformance suite, because the tested store or provider lacks what the case needs.
     ///
-    /// It also records a warning, which appears in every report.
+    /// It first records a warning with the reason, because not every test report shows the reason of a cancellation.
     static func doesNotApply(_ reason: String) throws -> Never {
         Issue.record("does not apply: \(reason)", severity: .warning)
         try Test.cancel("does not apply: \(reason)")

@@ -23,7 +23,7 @@ public struct ProviderConformance: Sendable {
         public var presenter: any Presenter
         /// Whether the provider issues refresh tokens.
         public var isRefreshable: Bool
-        /// Whether the server accepts a used refresh token, for example within a grace window.
+        /// Whether the provider's server accepts a refresh token a second time, for example for some seconds after its first use.
         public var permitsRefreshTokenReuse: Bool
 
         /// Creates a subject whose server, by default, refuses a used refresh token.
@@ -76,7 +76,7 @@ public struct ProviderConformance: Sendable {
         Case("the authorization URL contains the attempt's state and no code verifier") { subject in
             let request = try await subject.provider.authorizationRequest(LoginOptions())
             let fields = try #require(FormEncoding.decode(Array((request.url.query ?? "").utf8)))
-            // A pushed or signed authorization request contains the state itself (RFC 9126 section 4, RFC 9101 section 5).
+            // With a pushed or signed authorization request, the state is not in the URL (RFC 9126 section 4, RFC 9101 section 5).
             if !fields.contains(where: { $0.name == "request_uri" || $0.name == "request" }) {
                 let states = fields.filter { $0.name == "state" }.map { Secret($0.value) }
                 #expect(states.count == 1 && states[0].isEqual(to: request.attempt.state))
@@ -94,7 +94,7 @@ public struct ProviderConformance: Sendable {
         },
         Case("a callback with another login's state is refused, and its code is not sent") { subject in
             let (callback, attempt) = try await callback(subject)
-            // Only the state differs. So no other check, of the provider or its server, can refuse this callback.
+            // Only the state differs, so only the check of the state can refuse this callback.
             var other = attempt
             other.state = try await subject.provider.authorizationRequest(LoginOptions()).attempt.state
             await #expect(throws: IdentityError.self) {
@@ -180,7 +180,7 @@ public struct ProviderConformance: Sendable {
         },
     ]
 
-    /// Returns the provider as an optional protocol; cancels the case if the provider does not conform to it.
+    /// Returns the provider as a value of an optional protocol; cancels the test case if the provider does not conform to the protocol.
     private static func offered<Ability>(
         _ ability: Ability.Type,
         by provider: any IdentityProvider
@@ -189,7 +189,7 @@ public struct ProviderConformance: Sendable {
         try Test.doesNotApply("the provider does not conform to \(ability)")
     }
 
-    /// Expects that a refresh fails with an error that `IdentityProvider` permits, and returns its meaning.
+    /// Expects that a refresh fails with a `RefreshRefusal` or an `IdentityError`, and returns the error as a `RefreshRefusal`.
     @discardableResult
     private static func expectRefusal(of tokens: TokenSet, by subject: Subject) async -> RefreshRefusal? {
         let error = await #expect(throws: (any Error).self) { _ = try await subject.provider.refresh(tokens) }

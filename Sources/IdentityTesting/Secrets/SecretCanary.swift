@@ -54,18 +54,16 @@ public final class SecretCanary: Sendable {
         search(bytes)
     }
 
-    /// The secrets that bytes contain.
-    ///
-    /// It has a separate name, because a call of `findings(in:)` with bytes may resolve to the overload for any value and recurse.
+    // It has a separate name, because a call of `findings(in:)` with bytes may resolve to the overload for any value and recurse.
     private func search(_ bytes: [UInt8]) -> [String] {
         traces.withLock { $0.found(in: bytes) }
     }
 
-    /// Appends the descriptions of a mirror's children; `dump` prints only their mirrors.
+    /// Appends the texts that a mirror's children show when they are interpolated; `dump` does not print these texts.
     private static func describe(_ mirror: Mirror, depth: Int, to text: inout String) {
         guard depth < 8 else { return }
         for child in mirror.children.prefix(1000) {
-            // Other types are described by their mirrors, which `dump` has printed.
+            // Swift interpolates a value of another type from its mirror, which `dump` has printed.
             if child.value is any CustomStringConvertible { text += "\(child.value)\n" }
             describe(Mirror(reflecting: child.value), depth: depth + 1, to: &text)
         }

@@ -12,12 +12,10 @@ struct SecretTraces: Sendable {
         let secret: Int
     }
 
-    /// The texts to search for, by their first eight bytes.
+    /// A search for many texts at once, which are looked up by their first eight bytes.
     private struct Index: Sendable {
         private var needles: [UInt64: [Needle]] = [:]
-        /// For each pair of bytes, whether a needle begins with it.
-        ///
-        /// The search looks up only the positions of a text at which such a pair begins.
+        /// For each pair of bytes, whether a needle begins with it, so that most positions of a text need no look-up in `needles`.
         private var beginnings = [Bool](repeating: false, count: 1 << 16)
 
         mutating func insert(_ needle: Needle) {
@@ -45,7 +43,7 @@ struct SecretTraces: Sendable {
     private var secrets: [String] = []
     private var known: Set<[UInt8]> = []
     private var texts = Index()
-    /// The same secrets as lists of decimal numbers, for a search in the text that `numbersOnly(_:)` returns.
+    /// The secrets as lists of decimal numbers, for a search in the text that `numbersOnly(_:)` returns.
     private var numbers = Index()
 
     var count: Int { secrets.count }
@@ -91,8 +89,8 @@ struct SecretTraces: Sendable {
         let hexadecimal = Hexadecimal.encode(bytes)
         forms.insert(Array(hexadecimal.utf8))
         forms.insert(Array(hexadecimal.uppercased().utf8))
-        // In base64 a secret has three forms, which depend on the number of bytes before it. Characters that also encode
-        // neighbouring bytes are left out.
+        // In base64, a secret has three forms, which depend on the number of bytes before it. Its first and last characters are left out
+        // if they also encode neighbouring bytes.
         for offset in 0..<3 {
             let padded = [UInt8](repeating: 0, count: offset) + bytes
             let first = (offset * 8 + 5) / 6

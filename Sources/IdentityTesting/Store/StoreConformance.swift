@@ -17,8 +17,7 @@ public import Testing
 /// The suite also tests the optional protocols of a store (`UsedTokenStore`, `ExpirySweeping`, `SessionSpooling`,
 /// `StoreHealthChecking`, `RowQuarantining`, `StoreKeyRotating`). If the store does not conform to the protocol of a case, or the
 /// ``StoreUnderTest`` cannot set the case up, the case records a warning with the reason and is cancelled, so that it does not count as
-/// passed.
-/// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
+/// passed. `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public struct StoreConformance: Sendable {
     /// One required behaviour of a store.
     public struct Case: Sendable, CustomTestStringConvertible {
@@ -78,17 +77,15 @@ public struct StoreConformance: Sendable {
 }
 
 extension StoreConformance {
-    /// Returns the store as an optional protocol.
-    ///
-    /// If the store does not conform to the protocol, this function cancels the case (`Test.doesNotApply(_:)`).
+    /// Returns the store as a value of an optional protocol; cancels the test case if the store does not conform to the protocol.
     static func offered<Ability>(_ ability: Ability.Type, by store: any SessionStore) throws -> Ability {
         if let offered = store as? Ability { return offered }
         try Test.doesNotApply("the store does not conform to \(ability)")
     }
 
-    /// Expects that `body` throws an `IdentityError` with the code, or with any code if it is nil, and returns the error.
+    /// Expects that `body` throws an `IdentityError`, and returns the error.
     ///
-    /// The error may have any kind except `signInAgain`.
+    /// The error must have the code if `code` is not nil. It may have any kind except `signInAgain`.
     @discardableResult
     static func expectTyped(
         _ code: IdentityError.Code? = nil,
@@ -136,7 +133,8 @@ extension StoreConformance {
 
     /// Counts to 40 in eight tasks; each call of `increment` returns whether its compare-and-set succeeded.
     ///
-    /// A correct store refuses a task only because another task has succeeded since, so it refuses each task fewer than 40 times.
+    /// A correct store refuses a compare-and-set only if that of another task has succeeded since the read. So it refuses each task fewer
+    /// than 40 times.
     static func countToForty(_ increment: @escaping @Sendable () async throws -> Bool) async throws {
         try await concurrently(8) { _ in
             var (successes, refusals) = (0, 0)

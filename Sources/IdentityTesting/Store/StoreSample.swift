@@ -11,8 +11,9 @@ enum StoreSample {
     /// It is in the year 2068, because a store may remove records whose time has passed.
     static let moment = Date(timeIntervalSinceReferenceDate: 2_123_456_789.123_456_7)
 
-    /// A date in the past with such a fraction, because a store may keep records in a sweep until its server's clock says that their time
-    /// has passed.
+    /// A date in the past with a fraction that a rounding store would change.
+    ///
+    /// Cases about sweeps use it, because a store may keep a row until the row has expired by the clock of the database server too.
     static let pastMoment = Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7)
 
     static func id() throws -> SessionID {
@@ -51,7 +52,7 @@ enum StoreSample {
         return copy
     }
 
-    /// A new session, which this function has inserted into a store.
+    /// Creates a session, inserts it into a store, and returns it.
     static func inserted(in store: any SessionStore) async throws -> StoredSession {
         let session = try session()
         try await store.insert(session)
@@ -107,7 +108,7 @@ enum StoreSample {
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
     private static func bits(_ date: Date) -> UInt64 { date.timeIntervalSinceReferenceDate.bitPattern }
 
-    /// Whether two sessions are equal, with texts compared as bytes.
+    /// Whether two sessions are equal, with texts compared byte by byte and dates compared bit by bit.
     static func areSame(_ one: StoredSession?, _ other: StoredSession) -> Bool {
         guard let one else { return false }
         return one.id == other.id && one.provider.isIdentical(to: other.provider)

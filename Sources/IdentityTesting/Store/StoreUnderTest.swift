@@ -48,13 +48,13 @@ public struct StoreUnderTest: Sendable {
         public var maximumUsedTokens: Int?
         /// The clock for time limits and for the expiry of used tokens.
         public var clock: any IdentityClock = SystemClock()
-        /// The active key; nil lets `open` choose a key, which must be the same at every opening.
+        /// The active key; if it is nil, `open` must choose a key, the same one at every opening.
         public var key: StoreKey?
-        /// The keys under which the store can open records, but seals none.
+        /// The keys that decrypt existing records, and that the store uses for no new record.
         public var readOnlyKeys: [StoreKey] = []
     }
 
-    /// The abilities that were passed to ``init(_:damaging:open:)``, with ``Ability/damage`` exactly if `damaging` was passed.
+    /// The abilities that were passed to ``init(_:damaging:open:)``; they contain ``Ability/damage`` only if `damaging` was passed.
     public let abilities: Set<Ability>
     private let opening: @Sendable (Options) async throws -> any SessionStore
     private let damaging: (@Sendable (Damage) async throws -> Bool)?
@@ -62,9 +62,9 @@ public struct StoreUnderTest: Sendable {
     /// Describes how a store is opened.
     ///
     /// - Parameters:
-    ///   - abilities: What `open` can set up. ``Ability/damage`` in it is ignored: it depends on whether you pass `damaging`.
-    ///   - damage: Changes the stored data without a call of the store. Returns false if the store cannot contain this damage; the
-    ///     case does not apply to such a store.
+    ///   - abilities: What `open` can set up. ``Ability/damage`` is ignored here, because it depends on whether you pass `damaging`.
+    ///   - damage: Changes the stored data without a call of the store. Returns false if the store cannot contain this damage. Then the
+    ///     case is reported as not applicable.
     ///   - open: Opens the store.
     public init(
         _ abilities: Set<Ability> = [],

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// A store around another one, for tests that watch, count or break single calls.
+/// A store that passes its calls on to another store, for tests that watch, count or break single calls.
 ///
 /// Calls that the wrapper does not implement go to ``inner``:
 ///

@@ -25,8 +25,8 @@ public final class ManualClock: IdentityClock {
     ///
     /// - Parameters:
     ///   - now: The initial wall-clock time.
-    ///   - isAdvancedBySleeping: Whether ``sleep(for:)`` advances the clock and returns immediately, for code that is the only
-    ///     sleeper, such as a login that polls.
+    ///   - isAdvancedBySleeping: Whether ``sleep(for:)`` advances the clock and returns at once. Use it if only one task sleeps, for
+    ///     example a device login that polls.
     public init(
         now: Date = Date(timeIntervalSince1970: 1_790_000_000),
         isAdvancedBySleeping: Bool = false
@@ -63,7 +63,7 @@ public final class ManualClock: IdentityClock {
         guard !isAdvancedBySleeping else {
             try Task.checkCancellation()
             advance(by: max(duration, .zero))
-            // Other tasks must be able to run beside a loop that only sleeps.
+            // Without this suspension, a loop that only sleeps would keep other tasks from running.
             return await Task.yield()
         }
         let ticket = state.withLock { state in

@@ -15,24 +15,33 @@ extension TransportConformance {
                 try request.headers.set("Content-Type", "application/octet-stream")
                 let response = try await probe.transport.send(request)
                 try probe.expect(response.status == 201, "status \(response.status) instead of 201")
-                try probe.expect(response.body == [0, 255, 13, 10], "the response body differs")
-                try probe.expect(response.headers["x-first"] == "1", "a response header has another value")
+                try probe.expect(
+                    response.body == [0, 255, 13, 10],
+                    "the response body differs from the body that the server sent"
+                )
+                try probe.expect(response.headers["x-first"] == "1", "the response header X-First is not \"1\"")
                 try probe.expect(
                     response.headers.values(for: "X-Twice") == ["a", "b"],
-                    "a repeated header was combined or lost"
+                    "the repeated response header X-Twice was combined or lost"
                 )
-                try probe.expect(response.headers["X-Empty"] == "", "an empty header was lost")
+                try probe.expect(response.headers["X-Empty"] == "", "the empty response header X-Empty was lost")
                 let seen = log.all.first
-                try probe.expect(seen?.method == "POST", "the server received another method")
+                try probe.expect(
+                    seen?.method == "POST",
+                    "the server received the method \(seen?.method ?? "") instead of POST"
+                )
                 try probe.expect(
                     seen?.target == "/p%2Fq/../r?x=%20&y",
-                    "the target was rewritten to \(seen?.target ?? "")"
+                    "the request target was rewritten to \(seen?.target ?? "")"
                 )
-                try probe.expect(seen?.body == [0, 1, 0xFF, 0x0A], "the server received another body")
-                try probe.expect(seen?.header("x-sent") == "v; w", "a request header was lost")
+                try probe.expect(
+                    seen?.body == [0, 1, 0xFF, 0x0A],
+                    "the server received another request body than the one sent"
+                )
+                try probe.expect(seen?.header("x-sent") == "v; w", "the request header X-Sent was changed or lost")
                 try probe.expect(
                     seen?.header("content-type") == "application/octet-stream",
-                    "the server received another content type"
+                    "the request header Content-Type was changed or lost"
                 )
             }
         },
@@ -50,7 +59,7 @@ extension TransportConformance {
                 _ = try await probe.transport.send(probe.request(server, .post))
                 try probe.expect(
                     log.all.first?.header("content-length") == "0",
-                    "the request has no Content-Length of 0"
+                    "the POST request has no header Content-Length: 0"
                 )
             }
         },
@@ -74,7 +83,10 @@ extension TransportConformance {
                     response.status == 200 && response.body == [65],
                     "expected status 200 with the sent body, got status \(response.status)"
                 )
-                try probe.expect(response.headers["Link"] == nil, "a header of the interim response was kept")
+                try probe.expect(
+                    response.headers["Link"] == nil,
+                    "the final response has the header Link of the interim response"
+                )
             }
         },
         Case("each of many concurrent requests gets its own response") { probe in
@@ -88,7 +100,7 @@ extension TransportConformance {
                         group.addTask { try await probe.transport.send(request).body == body }
                     }
                     for try await isOwn in group {
-                        try probe.expect(isOwn, "a response was returned for another request")
+                        try probe.expect(isOwn, "a request got the response to another request")
                     }
                 }
             }
@@ -112,7 +124,7 @@ extension TransportConformance {
                     try await probe.expect(.connectionLost, .ambiguous, from: once)
                 }
                 let deaths = log.all.filter { $0.path == "/die" }.count
-                try probe.expect(deaths == 6, "the server received the 6 requests \(deaths) times in total")
+                try probe.expect(deaths == 6, "the server received \(deaths) requests to /die instead of 6")
             }
         },
         Case("cancelling the task ends the exchange") { probe in
@@ -126,7 +138,7 @@ extension TransportConformance {
                     let limits = HTTPLimits(firstByteTimeout: .seconds(50), totalTimeout: .seconds(50))
                     let request = try probe.request(server, limits: limits)
                     let task = Task {
-                        // A transport that fails before the request arrives must not make this case wait for ever.
+                        // If the transport fails before the request arrives, this ends the wait below.
                         defer { arrived.finish() }
                         try await probe.expect(.cancelled, .ambiguous, from: request)
                     }
@@ -137,8 +149,8 @@ extension TransportConformance {
                     }
                     task.cancel()
                     try await task.value
-                    try probe.expect(hasArrived, "the request reached the server before the task was cancelled")
-                    // A request that is cancelled before it begins is never sent.
+                    try probe.expect(hasArrived, "the request did not reach the server")
+                    // This task is cancelled before it calls `send`, so the request must not be sent.
                     let late = Task {
                         unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                         try await probe.expect(.cancelled, .notSent, from: request)

@@ -44,10 +44,14 @@ extension TransportConformance {
                     do {
                         let response = try await probe.transport.send(probe.request(server))
                         throw TransportProbe.Violation(
-                            description: "\(body.debugDescription) was read as a body of \(response.body.count) bytes"
+                            description:
+                                "the invalid chunks \(body.debugDescription) were read as a body of \(response.body.count) bytes"
                         )
                     } catch let error as HTTPTransportError {
-                        try probe.expect(codes.contains(error.code), "got the error \(error.code.rawValue)")
+                        try probe.expect(
+                            codes.contains(error.code),
+                            "got the error \(error.code.rawValue) instead of protocolViolation, connectionLost or bodyTooLarge"
+                        )
                     }
                 }
             }
@@ -79,9 +83,12 @@ extension TransportConformance {
             let few = Array((start + "X: trailer\r\nContent-Encoding: gzip\r\nSet-Cookie: a=b\r\n\r\n").utf8)
             try await probe.withServer({ _ in .script([.send(few)]) }) { server, _ in
                 let response = try await probe.transport.send(probe.request(server))
-                try probe.expect(response.body == [0x61], "the response body differs")
-                try probe.expect(response.headers.values(for: "X") == ["head"], "a trailer replaced a header")
-                try probe.expect(response.headers["Set-Cookie"] == nil, "a trailer became a header")
+                try probe.expect(
+                    response.body == [0x61],
+                    "the response body differs from the chunk that the server sent"
+                )
+                try probe.expect(response.headers.values(for: "X") == ["head"], "the trailer X changed the header X")
+                try probe.expect(response.headers["Set-Cookie"] == nil, "the trailer Set-Cookie became a header")
             }
             let many = Array((start + String(repeating: "X: trailer\r\n", count: 100_000)).utf8)
             try await probe.expect(.headersTooLarge, answering: .script([.send(many), .delay(.seconds(60))]))
@@ -104,7 +111,7 @@ extension TransportConformance {
                         body: Array(("a" + planted).utf8)
                     )
                 ]
-            // The planted bytes arrive while the connection is idle.
+            // With this response, the planted bytes arrive while the connection is idle.
             let isPlanted = Mutex(false)
             let late = LoopbackResponse.script([
                 .send(Array(starts[0].utf8)), .delay(.milliseconds(200)), .send(Array(planted.utf8)),
@@ -118,7 +125,8 @@ extension TransportConformance {
                     // The transport may also refuse the response to the first request.
                     _ = try? await probe.transport.send(probe.request(server, path: "/first"))
                     if isLate {
-                        // The server cannot send the bytes if the transport has closed the connection, so the wait ends after a minute.
+                        // If the transport has closed the connection, the server cannot send the planted bytes, and this loop ends
+                        // after a minute.
                         for _ in 0..<6_000 where !isPlanted.withLock(\.self) {
                             try await Task.sleep(for: .milliseconds(10))
                         }

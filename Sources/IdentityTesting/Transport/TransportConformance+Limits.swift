@@ -25,7 +25,7 @@ extension TransportConformance {
             let body = [UInt8](repeating: 65, count: 1000)
             try await probe.withServer({ _ in .message(status: 200, headers: [], body: body) }) { server, _ in
                 let response = try await probe.transport.send(probe.request(server, limits: limits()))
-                try probe.expect(response.body == body, "the response body differs")
+                try probe.expect(response.body == body, "the response body differs from the body that the server sent")
             }
         },
         Case("headers larger than the limit are refused") { probe in
@@ -55,7 +55,10 @@ extension TransportConformance {
                 // The socket buffers of both sides hold a few megabytes. With chunks of one byte, a megabyte of body is six
                 // megabytes on the wire.
                 let megabytes = taken.withLock(\.self) >> 4
-                try probe.expect(megabytes <= 24, "\(megabytes) MB were read from the server")
+                try probe.expect(
+                    megabytes <= 24,
+                    "the server could send \(megabytes) MB, although the body limit is 1 MB"
+                )
             }
         },
         Case("endless interim responses are refused") { probe in
@@ -68,9 +71,9 @@ extension TransportConformance {
             let answer = LoopbackResponse.message(status: 200, headers: [("Content-Encoding", "gzip")], body: gzip)
             try await probe.withServer({ _ in answer }) { server, log in
                 let response = try await probe.transport.send(probe.request(server))
-                try probe.expect(response.body == gzip, "the body was decoded")
+                try probe.expect(response.body == gzip, "the gzip body was decoded or changed")
                 let asked = log.all.first?.header("accept-encoding")
-                try probe.expect(asked == nil || asked == "identity", "Accept-Encoding was sent")
+                try probe.expect(asked == nil || asked == "identity", "the request has Accept-Encoding: \(asked ?? "")")
             }
         },
         Case("a gzip bomb is not expanded") { probe in
@@ -89,7 +92,7 @@ extension TransportConformance {
                     let response = try await probe.transport.send(
                         probe.request(server, limits: limits(body: gzip.count))
                     )
-                    try probe.expect(response.body == gzip, "the body was decoded to \(response.body.count) bytes")
+                    try probe.expect(response.body == gzip, "the gzip body was decoded to \(response.body.count) bytes")
                     try probe.expect(
                         response.headers["Content-Encoding"] == coding,
                         "the Content-Encoding header was removed"

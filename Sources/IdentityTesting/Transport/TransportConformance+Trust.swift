@@ -17,7 +17,7 @@ extension TransportConformance {
                         try probe.expect(response.headers["Location"] == location, "the Location header was lost")
                     }
                 }
-                try probe.expect(targetLog.all.isEmpty, "the redirect's target got a request")
+                try probe.expect(targetLog.all.isEmpty, "the transport followed a redirect")
             }
         },
         Case("cookies are not stored") { probe in
@@ -43,12 +43,15 @@ extension TransportConformance {
             try await probe.withServer(answer) { server, log in
                 for number in UInt8(1)...2 {
                     let response = try await probe.transport.send(probe.request(server))
-                    try probe.expect(response.body == [number], "the response to another request was returned")
+                    try probe.expect(response.body == [number], "request \(number) got the response to another request")
                 }
                 let isConditional = log.all.contains {
                     $0.header("if-none-match") != nil || $0.header("if-modified-since") != nil
                 }
-                try probe.expect(!isConditional, "a request asks whether a stored response is still current")
+                try probe.expect(
+                    !isConditional,
+                    "a request has If-None-Match or If-Modified-Since, so a response was stored"
+                )
             }
         },
         Case("a request is not sent if maySend returns false, also after another request") { probe in
@@ -57,7 +60,7 @@ extension TransportConformance {
                 refused.maySend = { false }
                 var permitted = try probe.request(server, .post, path: "/permitted", body: [1])
                 permitted.maySend = { true }
-                // The transport may keep the connection of the permitted request open for the next request.
+                // The second refused request may find the connection of the permitted request still open.
                 for _ in 0..<2 {
                     try await probe.expect(.sendingRefused, .notSent, from: refused)
                     let response = try await probe.transport.send(permitted)
@@ -86,7 +89,7 @@ extension TransportConformance {
                 request.allowsLoopbackHTTP = true
                 request.url = try HTTPURL("http://localhost:\(server.port)/")
                 try await probe.expect(.insecureURL, .notSent, from: request)
-                try probe.expect(log.all.isEmpty, "a request was sent without TLS")
+                try probe.expect(log.all.isEmpty, "a request over plain http reached the server")
             }
         },
         Case("the error of a refused connection says that the request was not sent") { probe in
@@ -117,7 +120,7 @@ extension TransportConformance {
                 try await probe.expect(.addressRefused, .notSent, from: request)
                 request.addressPolicy = .any
                 _ = try await probe.transport.send(request)
-                // The transport may have kept this connection open, and must not use it for an address that is now refused.
+                // The transport may have kept the connection open. It must not use it after the policy refuses the address.
                 request.addressPolicy = .publicOnly
                 try await probe.expect(.addressRefused, .notSent, from: request)
                 try probe.expect(log.all.count == 1, "the refused address got a request")
@@ -125,7 +128,7 @@ extension TransportConformance {
         },
         Case("a host name leads only to addresses that the policy permits") { probe in
             // The server listens on one address of localhost. The policy permits only the addresses of the other IP version.
-            // A transport that checks one address, and then lets another component resolve the name again, would reach the server.
+            // If a transport checks one address, and another component then resolves the name again, it reaches the server.
             for (address, permitted) in [(LoopbackAddress.v4, 16), (.v6, 4)] {
                 // On a machine without IPv6, the server cannot listen on ::1.
                 guard
@@ -173,7 +176,7 @@ extension TransportConformance {
                     }
                     try probe.expect(log.all.count == 3, "\(log.all.count) requests instead of 3 reached the server")
                 }
-                try probe.expect(elsewhereLog.all.isEmpty, "a header of the server was followed")
+                try probe.expect(elsewhereLog.all.isEmpty, "the transport followed a response header to another server")
             }
         },
     ]

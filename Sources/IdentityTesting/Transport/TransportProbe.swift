@@ -57,7 +57,7 @@ struct TransportProbe: Sendable {
         return HTTPRequest(method: method, url: url, body: body, limits: limits, allowsLoopbackHTTP: true)
     }
 
-    /// Sends a request that must fail with this code and in this phase.
+    /// Sends a request, and throws a ``Violation`` if it does not fail with this code in this phase.
     func expect(
         _ code: HTTPTransportError.Code,
         _ phase: HTTPTransportError.Phase,
@@ -72,7 +72,7 @@ struct TransportProbe: Sendable {
         }
     }
 
-    /// Sends a request to a server that sends this response; the request must fail with this code, in the phase `ambiguous`.
+    /// Sends a request to a server that sends `response`, and throws unless the request fails with this code in the phase `ambiguous`.
     func expect(
         _ code: HTTPTransportError.Code,
         answering response: LoopbackResponse,
@@ -87,10 +87,10 @@ struct TransportProbe: Sendable {
         if !condition { throw Violation(description: observation()) }
     }
 
-    /// Fails unless the operation ends long before the server would end the response.
+    /// Throws if an operation takes 20 seconds or longer, because then the transport waited for the server instead of ending the request.
     func withinBounds(_ operation: () async throws -> Void) async throws {
         let start = ContinuousClock.now
         try await operation()
-        try expect(ContinuousClock.now - start < .seconds(20), "the deadline was not kept")
+        try expect(ContinuousClock.now - start < .seconds(20), "the request did not end within 20 seconds")
     }
 }

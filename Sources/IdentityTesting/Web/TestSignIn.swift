@@ -16,18 +16,18 @@ public struct TestSignIn: Sendable {
     public var buyer: Buyer
     /// The provider's name; by default the first provider of the session manager, or `test` if it has no provider.
     ///
-    /// The provider need not exist.
+    /// The session manager need not have a provider with this name.
     public var provider: String?
     /// The tenant; by default the tenant of the provider.
     ///
-    /// If the provider does not exist, the default is the only tenant that the session manager serves, or the empty text if it serves all
-    /// tenants.
+    /// If the session manager does not have the provider, the default is the only tenant that the session manager serves. If it serves all
+    /// tenants, the default is the empty text.
     public var tenant: String?
     /// The granted scopes, by default `openid`.
     public var scopes = ["openid"]
     /// The authentication context of the sign-in, by default none.
     public var acr: String?
-    /// The time since the buyer authenticated, by default zero.
+    /// The time from the buyer's authentication to the creation of the session, by default zero.
     public var age: Duration = .zero
     /// The access token, which is valid for an hour.
     public var accessToken = Secret("test-access-token")
@@ -69,10 +69,10 @@ public struct TestSignIn: Sendable {
         return try await sessions.establish(tokens, as: descriptor)
     }
 
-    /// Stores a session and makes a request of its browser.
+    /// Stores a session, and returns a request that the signed-in buyer's browser would send.
     ///
-    /// A request with another method than GET has the header that browsers send from the app's own pages, so that the routes do not refuse
-    /// it as forged.
+    /// A request with another method than GET has the header `Sec-Fetch-Site: same-origin`, which browsers send from the app's own pages.
+    /// Without this header, the routes would refuse the request as forged.
     ///
     /// - Parameters:
     ///   - routes: The routes of the app.

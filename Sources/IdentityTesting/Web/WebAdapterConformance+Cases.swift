@@ -108,7 +108,7 @@ extension WebAdapterConformance {
         var fields: [(name: String, value: String)] = []
         var body: [UInt8] = []
 
-        /// The lines of the handler's description of the request.
+        /// The lines of the response body, in which ``WebAdapterConformance/handler`` describes the request.
         var lines: [String] { String(decoding: body, as: UTF8.self).split(separator: "\n").map { String($0) } }
 
         func values(of name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }

@@ -12,7 +12,7 @@ extension WebAdapterConformance {
     ///   connection before the first byte.
     public static func exchange(_ bytes: [UInt8], port: UInt16) async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { continuation in
-            // A separate thread, because the calls block.
+            // The socket calls block, so they run on a separate thread.
             let started = DedicatedThread.start { continuation.resume(with: Result { try connection(bytes, port) }) }
             if !started {
                 continuation.resume(throwing: ExchangeError(operation: "pthread_create", number: EAGAIN))
@@ -42,7 +42,7 @@ extension WebAdapterConformance {
             let count = unsafe bytes[sent...].withUnsafeBytes {
                 unsafe send(descriptor, $0.baseAddress, $0.count, Platform.sendFlags)
             }
-            // The server may refuse a large body before it has read all of it. If the server stops reading, `send` fails after the limit.
+            // The server may refuse a large body before it has read all of it. Then `send` fails, and the response is read below.
             guard count > 0 else { break }
             sent += count
         }
@@ -59,7 +59,7 @@ extension WebAdapterConformance {
     }
 }
 
-/// A system call of an exchange failed.
+/// The error of a system call in ``WebAdapterConformance/exchange(_:port:)``.
 private struct ExchangeError: Error, CustomStringConvertible {
     let operation: String
     let number: Int32

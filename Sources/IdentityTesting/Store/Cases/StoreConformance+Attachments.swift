@@ -77,7 +77,7 @@ extension StoreConformance {
             let removed = try #require(try await store.remove(id))
             #expect(removed.attachments.mapValues { $0.reveal() } == ["cart": "one", "note": "two"])
             #expect(try await store.attachment("cart", of: id) == nil)
-            // A session with the same id is inserted again. It must not get the cart of the removed session.
+            // A new session with the same id must not get the cart of the removed session.
             var again = removed.session
             again.payload = Secret("again")
             try await store.insert(again)

@@ -39,7 +39,7 @@ extension StoreConformance {
             place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let session = try await StoreSample.inserted(in: try await place.open(key: old))
-            // After it was opened once with both keys, the store can be opened with the new key alone.
+            // After the store was opened once with both keys, it can be opened with the new key alone.
             _ = try await place.open(key: new, readOnly: old)
             let store = try await place.open(key: new)
             await expectTyped(.storeKeyMismatch) { _ = try await store.session(session.id) }
@@ -96,7 +96,7 @@ extension StoreConformance {
             #expect(step.resealed <= 5)
             try await rotation.expectWhole(rotation.store)
             let rest = try await rotation.run(limit: 5)
-            // `expectWhole` took the pending login and stored it again, so that row is already sealed under the new key.
+            // `expectWhole` has taken the pending login and inserted it again, so its row is already encrypted with the new key.
             #expect(step.resealed + rest.resealed == rotation.rows - 1)
             try await rotation.expectWhole(rotation.store)
         },
@@ -128,7 +128,7 @@ extension StoreConformance {
             place in
             let rotation = try await Rotation(place, sessions: 3)
             let busy = rotation.sessions[0].successor(Secret("claimed")) { $0.isInDoubt = true }
-            // The session is claimed by a process that still seals under the old key.
+            // Another process, which still encrypts with the old key, starts a refresh of the session.
             let elsewhere = try await place.open(key: rotation.old, readOnly: rotation.new)
             #expect(try await elsewhere.replace(busy, expecting: rotation.sessions[0].generation))
             let progress = try await rotation.run(limit: 2)
@@ -161,7 +161,7 @@ extension StoreConformance {
     private static let keyed: [StoreUnderTest.Ability] = [.keys, .reopening]
 }
 
-/// A store whose rows are sealed under an old key, opened with a new active key and the old key as a read-only key.
+/// A store whose rows are encrypted with an old key, opened with a new active key and the old key as a read-only key.
 private struct Rotation: Sendable {
     let old: StoreKey
     let new: StoreKey
@@ -188,7 +188,7 @@ private struct Rotation: Sendable {
         try await Self.run(rotating, limit: limit)
     }
 
-    /// Performs a complete rotation; fails if it does not end, which takes a few dozen steps at most.
+    /// Performs a complete rotation, and records an issue if it does not end after 10,000 steps.
     static func run(_ rotating: any StoreKeyRotating, limit: Int) async throws -> ResealProgress {
         var total = ResealProgress()
         for _ in 0..<10_000 {
@@ -200,11 +200,11 @@ private struct Rotation: Sendable {
             total.position = step.position
             if total.position == nil { return total }
         }
-        Issue.record("the key rotation does not end")
+        Issue.record("The key rotation did not end after 10,000 steps.")
         return total
     }
 
-    /// Checks that all rows can be read and are unchanged; takes the pending login for this and inserts it again.
+    /// Checks that all rows can be read and are unchanged; to read the pending login, it takes the login and inserts it again.
     func expectWhole(_ store: any SessionStore) async throws {
         for session in sessions { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
         #expect(try await store.attachment("cart", of: sessions[0].id)?.payload.reveal() == "cart")

@@ -37,7 +37,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(listed.first, newer))
         },
         Case("a list of many rows is complete and in order") { store in
-            // The ages are shuffled, so that neither the order of insertion nor the order of the ids looks correct.
+            // The ages are shuffled, so that a list in the order of insertion fails the test.
             let ages = (0..<300).map { ($0 * 173) % 300 }
             let sessions = try ages.map { try StoreSample.session(createdAt: StoreSample.moment + Double($0)) }
             try await StoreSample.insert(sessions, into: store)

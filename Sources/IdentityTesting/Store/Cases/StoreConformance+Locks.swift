@@ -28,7 +28,8 @@ extension StoreConformance {
         },
         Case("locks with different names do not wait for each other, also in one task") { store in
             let id = try StoreSample.id()
-            // A cart operation takes the second lock of an attachment inside the first one, and a refresh may hold the session's lock.
+            // A cart operation may hold the lock "cart" while it takes the lock "cart recreation", and a refresh of the same
+            // session may hold the session's lock.
             let names =
                 lockOfEachKind(id) + [
                     .attachment("cart recreation", of: id), .attachment("cart", of: try StoreSample.id()),
@@ -103,7 +104,7 @@ extension StoreConformance {
             holder.cancel()
             // The store may report the cancellation after the body has ended.
             _ = try? await holder.value
-            #expect(isEntered, "the body did not run")
+            #expect(isEntered, "The holder did not get the free lock.")
             try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
         },
         Case("a waiter that is cancelled stops waiting, and the lock is free afterwards") { store in
@@ -193,7 +194,8 @@ extension StoreConformance {
             for name in lockOfEachKind(session.id) {
                 try await one.withLock(name, waitingUpTo: .zero) { _ in await expectBusy(name, in: other) }
             }
-            // Each holder must see what the holder before it saved, and waiting tasks must leave it the connections that it needs.
+            // Each holder must read what the previous holder saved. Tasks that wait for the lock must not use up the store's connections,
+            // because the holder needs one.
             try await concurrently(12) { number in
                 let locking = number.isMultiple(of: 2) ? one : other
                 try await locking.withSessionLock(session.id, waitingUpTo: .seconds(600)) { _ in
@@ -207,7 +209,9 @@ extension StoreConformance {
         },
     ]
 
-    /// Expects that another task does not get a lock; for the same task, a store may treat the lock as held.
+    /// Expects that another task does not get a lock.
+    ///
+    /// It starts a task, because a store may permit the task that holds a lock to take it again.
     private static func expectBusy(
         _ name: LockName,
         in store: any SessionStore,

@@ -39,7 +39,7 @@ extension StoreConformance {
             let health = try await (store as? any StoreHealthChecking)?.checkHealth()
             if let health { #expect(health.isSound && health.sessions == 0 && health.attachments == 0) }
             guard store is any RowQuarantining else { return }
-            // The row was moved to quarantine and not deleted, so the attachment is still reported as damaged.
+            // The removal has moved the attachment's row to quarantine, so the store still reports the attachment as damaged.
             await expectTyped(.storeCorrupt) { _ = try await store.attachment("damaged", of: session.id) }
             if let health { #expect(health.quarantinedRows == 1) }
         },
@@ -90,7 +90,7 @@ extension StoreConformance {
             let session = try await StoreSample.inserted(in: store)
             try await place.damage(session.id)
             #expect(try await quarantining.quarantineDamagedRows() == 1)
-            // This filter finds the sessions to repair. A session in quarantine cannot be repaired by a refresh.
+            // The session manager uses `isInDoubt` to find sessions whose refresh it must repair. It cannot repair a session in quarantine.
             for isInDoubt in [true, false] {
                 let found = try await listing.readableSessions(matching: SessionFilter(isInDoubt: isInDoubt))
                 #expect(found.sessions.isEmpty && found.damage == nil)
