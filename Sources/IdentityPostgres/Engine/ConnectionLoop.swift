@@ -219,7 +219,7 @@ final class ConnectionLoop {
     private func advance(_ connection: ServerConnection) {
         let wasBusy = connection.call != nil
         let continuation = connection.call?.continuation
-        if case .finished(let response) = connection.advance() { continuation?.resume(returning: response) }
+        if let response = connection.advance() { continuation?.resume(returning: response) }
         if connection === direct {
             wakeLockWaits(connection.notifications())
         } else {

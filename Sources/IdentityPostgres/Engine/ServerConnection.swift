@@ -7,12 +7,6 @@ internal import IdentityPlatform
 /// Only the thread of ``ConnectionLoop`` uses it.
 @safe
 final class ServerConnection {
-    /// The state of a statement.
-    enum Progress {
-        case pending
-        case finished(StatementCall.Outcome)
-    }
-
     private enum Phase {
         case preparing, executing
     }
@@ -128,22 +122,22 @@ final class ServerConnection {
         }
     }
 
-    /// Reads what the server has sent, and returns the result of the running statement when it is complete.
+    /// Reads what the server has sent, and returns the result of the running statement; nil while the result is not complete.
     ///
     /// On an idle connection, it reads notifications, and notices that the server has closed the connection.
-    func advance() -> Progress {
+    func advance() -> StatementCall.Outcome? {
         if wantsWriting { flush() }
         if unsafe PQconsumeInput(pointer) == 0 { isBroken = true }
         while call != nil {
             // After the connection is lost, libpq still returns the results that it received before.
-            if unsafe PQisBusy(pointer) == 1 { return isBroken ? lose() : .pending }
+            if unsafe PQisBusy(pointer) == 1 { return isBroken ? end(.failure(lost())) : nil }
             guard let result = unsafe PQgetResult(pointer) else {
-                if let answer = phaseEnded() { return .finished(answer) }
+                if let answer = phaseEnded() { return answer }
                 continue
             }
             unsafe take(result)
         }
-        return .pending
+        return nil
     }
 
     private func take(_ result: OpaquePointer) {
@@ -195,8 +189,6 @@ final class ServerConnection {
     private func isAboutPreparation(_ failure: PostgresFailure) -> Bool {
         ["26000", "42P05", "0A000"].contains { failure.reason == .server($0) }
     }
-
-    private func lose() -> Progress { .finished(end(.failure(lost()))) }
 
     private func lost() -> PostgresFailure {
         // The server's last error says why the connection ended, for example that the server shuts down.
