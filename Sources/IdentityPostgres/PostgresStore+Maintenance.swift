@@ -33,7 +33,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         try await maintenance.quarantineDamagedRows()
     }
 
-    /// Looks up a row; nil if it exists neither in its table nor in quarantine.
+    /// Looks up a row; nil if the row does not exist.
     ///
     /// - Throws: `store_corrupt` if the row is in quarantine; `IdentityError` of the store.
     func find(_ statement: Statement, _ hash: [UInt8], _ kind: SealedRow.Kind) async throws -> Row? {
@@ -41,9 +41,9 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         return try await isPutBack(hash, kind) ? client.find(statement, .key(hash)).first : nil
     }
 
-    /// Whether a row that was not found is in its table now, because an operator has put it back from quarantine meanwhile.
+    /// Whether an operator has put a row back from quarantine since a look-up did not find the row in its table.
     ///
-    /// Throws if the row is in quarantine, because such a row must be reported as damaged and not as missing.
+    /// Throws if the row is in quarantine: the store must report the row as damaged, not as missing.
     func isPutBack(_ hash: [UInt8], _ kind: SealedRow.Kind) async throws -> Bool {
         let found = try await client.read(sql.location(of: kind), .key(hash), .bytes(hash)).first
         if found?.flag(0) == true { return true }
@@ -51,7 +51,8 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         return false
     }
 
-    /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
+    /// The keys of this process and the keys with which rows are encrypted: the active key first, then the others in the order of their
+    /// ids.
     ///
     /// Sessions in the spool of this machine count too. Rows in quarantine do not count, although they stay encrypted with their keys.
     public func keyUsage() async throws -> [StoreKeyUsage] {

@@ -74,7 +74,7 @@ extension PostgresStore: SessionLocking {
         }
     }
 
-    /// Runs the body while another task renews the lease or checks the advisory lock's connection, and then releases the lock in any case.
+    /// Runs the body while another task renews the lease or checks the advisory lock's connection, and always releases the lock.
     private func run<Result: Sendable>(
         _ body: @Sendable (HeldLock) async throws -> Result,
         under lock: HeldLock,

@@ -121,7 +121,7 @@ extension PostgresStore: SessionReplacing {
         if row.record == saved.record { return true }
         if row.generation > session.generation { return nil }
         guard row.generation == session.generation else { return false }
-        // The records can differ although the session is the same, because a key rotation may have sealed it again.
+        // The records can differ although the session is the same, because a key rotation may have encrypted the session again.
         return try records.open(row, of: session.id).payload.isEqual(to: session.payload)
     }
 

@@ -39,10 +39,11 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
         try await maintenance.quarantineDamagedRows() + (loginMaintenance?.quarantineDamagedRows() ?? 0)
     }
 
-    /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
+    /// The keys of this process and the keys with which rows are encrypted: the active key first, then the others in the order of their
+    /// ids.
     ///
-    /// Sessions in the spool count too, because reading them needs the key under which they are sealed. Rows in quarantine do not count,
-    /// although they stay encrypted with their keys.
+    /// Sessions in the spool count too, because reading them needs the key that encrypts them. Rows in quarantine do not count, although
+    /// they stay encrypted with their keys.
     public func keyUsage() async throws -> [StoreKeyUsage] {
         let others = try await (logins?.keyIDs() ?? []) + spool.keyIDs()
         return try await records.keyUsage(others: others) { kind, after in
@@ -88,14 +89,12 @@ extension Connection {
         try first(.isQuarantined, .key(hash), .bytes(hash), .text(kind.table)) { _ in true } != nil
     }
 
-    /// Throws if a row that was not found is in quarantine, because such a row must be reported as damaged and not as missing.
+    /// Throws if a row that is missing in its table is in quarantine: the store must report the row as damaged, not as missing.
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws {
         if try isQuarantined(hash, kind) { throw IdentityError.quarantined }
     }
 
-    /// The row with a hash; nil if it exists neither in its table nor in quarantine.
-    ///
-    /// Throws if the row is in quarantine.
+    /// The row with a hash; nil if the row does not exist, and throws if it is in quarantine.
     func find<R>(_ query: Query, _ hash: [UInt8], _ kind: SealedRow.Kind, read: (Statement) -> R) throws -> R? {
         if let row = try first(query, .key(hash), read: read) { return row }
         try refuseQuarantined(hash, kind)

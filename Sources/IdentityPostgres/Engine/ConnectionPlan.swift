@@ -143,7 +143,7 @@ struct ConnectionPlan: Sendable {
             unsafe PQconninfoParse(buffer.baseAddress, nil)
         }
         guard let start = unsafe start else {
-            throw invalid("it is neither a postgresql:// URL nor a list of keywords and values that libpq accepts")
+            throw invalid("libpq cannot read it as a postgresql:// URL or as a list of keywords and values")
         }
         defer { unsafe PQconninfoFree(start) }
         var given: [String: Secret] = [:]

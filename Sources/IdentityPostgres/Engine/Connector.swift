@@ -10,8 +10,8 @@ struct Connector: Sendable {
 
     /// Tries one server after the other.
     ///
-    /// The first server that accepts writes is used. If no server accepts writes, the first readable server is used, unless the plan is
-    /// strict.
+    /// The first server that accepts writes is used. If no server accepts writes, the first readable server is used. If
+    /// ``ConnectionPlan/isStrict`` is true, a server that accepts no writes is not used.
     func connect() -> Result<OpenedConnection, PostgresFailure> {
         var readable: OpenedConnection?
         var worst = PostgresFailure(.unreachable)

@@ -3,7 +3,7 @@ internal import CIdentityPostgres
 
 /// A new connection that the thread of a ``Connector`` hands over to the connection loop.
 ///
-/// `@unchecked Sendable`: the connector's thread no longer uses it then, and libpq allows any thread to use a connection, one at a time.
+/// `@unchecked Sendable`: the connector's thread does not use it after that. libpq allows any thread to use a connection, one at a time.
 @safe
 struct OpenedConnection: @unchecked Sendable {
     let pointer: OpaquePointer

@@ -21,8 +21,8 @@ struct LeaseLocks: Sendable {
         let lease = Lease(key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {
             let isTaken = try await client.repeating { deadline, _ in
-                // This process counts the lease's time from before the request. Another process counts from when it has received the row.
-                // So this process stops relying on the lease before another one takes it over.
+                // This process counts the lease's time from before the request. Another process counts it from when it has read the lease.
+                // So this process stops relying on the lease before another process takes it over.
                 let sent = ContinuousClock.now
                 let over = seen.expired(key)
                 let values: [Value] = [

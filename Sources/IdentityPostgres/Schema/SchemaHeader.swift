@@ -34,7 +34,7 @@ struct SchemaHeader: Sendable {
         self.store = store
     }
 
-    /// Throws unless the tables have the format that this program creates.
+    /// Throws if the tables do not have the format that this program creates.
     ///
     /// `columns` are those of the table `store`, which every version has.
     private static func checkFormat(

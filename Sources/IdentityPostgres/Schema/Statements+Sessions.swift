@@ -80,7 +80,7 @@ extension Statements {
             "SELECT count(*) FROM (SELECT FROM §session WHERE tenant = $1 LIMIT $2) AS counted"
         )
     }
-    /// Marks the next rows as restored, and returns the highest key of these rows and how many were not marked before.
+    /// Marks the next `$2` sessions after the key `$1` as restored, and returns their highest key and how many were not marked before.
     var markRestored: Statement {
         statement(
             [.integer, .integer],

@@ -43,9 +43,7 @@ actor Database: BatchWorker {
         try await perform(body)
     }
 
-    /// Finishes the waiting work, then closes the file.
-    ///
-    /// Later calls fail.
+    /// Completes the queued calls, then closes the file; later calls fail.
     func close() async {
         direct.close()
         await reader.close()

@@ -28,7 +28,7 @@ actor DatabaseReader: BatchWorker {
         connection = try connect()
     }
 
-    /// Finishes the waiting work, then closes the connection.
+    /// Completes the queued reads, then closes the connection.
     func close() async {
         await queue.close()
         connection = nil

@@ -9,11 +9,11 @@ internal import IdentityPlatform
 final class LockDescriptor {
     /// The numbers of the bytes that are locked.
     enum Byte {
-        /// Held while a process writes, or keeps the other processes from writing, for example for a backup.
+        /// Locked by a process that writes, or that keeps the other processes from writing, for example during a backup.
         static let writer: Int64 = 0
-        /// Held by the process that gets the writer byte next, while it waits for that byte.
+        /// Locked by the process that gets the writer byte next, while it waits for that byte.
         ///
-        /// So one busy process cannot keep the writer byte from the other processes.
+        /// Without this lock, a process that writes all the time could always take the writer byte before the other processes.
         static let turnstile: Int64 = 1
 
         /// The byte of a named lock (`LockName`), from the keyed hash of the name.

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// The lock around every transaction that writes, shared by all processes that have the file open.
 ///
-/// Processes that wait for it take turns. SQLite's busy handler does not ensure that.
+/// Processes that wait for it take turns. With SQLite's own locks and its busy handler, one process could wait for ever.
 final class WriterLock {
     private let descriptor: LockDescriptor
     private var isNext = false
@@ -11,9 +11,10 @@ final class WriterLock {
         self.descriptor = descriptor
     }
 
-    /// Takes the lock if it is free and no other process waits for it.
+    /// Takes the lock if it is free and no other process waits for it, and returns whether it did.
     ///
-    /// If the lock is not free, this process becomes the next holder, unless another process already waits as the next holder.
+    /// If another process holds the lock, this process becomes the next holder, until ``leaveQueue()``. Only one process can be the next
+    /// holder.
     func tryAcquire() throws(IdentityError) -> Bool {
         if !isNext {
             guard try descriptor.tryLock(LockDescriptor.Byte.turnstile) else { return false }

@@ -10,7 +10,7 @@ struct FileHeader {
     /// Its refresh tokens may have been used after the backup was made, so ``update(_:_:)`` marks its sessions as restored.
     let isCopy: Bool
 
-    /// Reads the header of a file; throws unless the file is a store of the schema version that this program writes.
+    /// Reads the header of a file; throws if the file is not a store of the version ``Schema/version``.
     init(reading connection: Connection) throws {
         try Self.checkSchemaVersion(of: connection)
         let row = try Self.storeRow(connection)

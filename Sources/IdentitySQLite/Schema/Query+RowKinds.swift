@@ -3,7 +3,7 @@ internal import IdentityStoreKit
 extension SealedRow.Kind {
     /// Lists rows in the order of their keys.
     var list: Query { pick(.listSessionRows, .listAttempts, .listAttachments) }
-    /// Lists the first bytes of records, which contain the id of the key that seals them.
+    /// Lists the first bytes of records, which contain the id of the key that encrypts the record.
     var listKeys: Query { pick(.listSessionKeys, .listAttemptKeys, .listAttachmentKeys) }
     /// Replaces the record of a row if it has not changed since it was read; a session only if no refresh is in progress or in doubt.
     var reseal: Query { pick(.resealSession, .resealAttempt, .resealAttachment) }

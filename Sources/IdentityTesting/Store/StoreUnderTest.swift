@@ -22,7 +22,7 @@ public struct StoreUnderTest: Sendable {
         case sessionLimit = "limit the sessions of a tenant"
         /// ``Options/maximumUsedTokens`` and ``Options/clock`` have an effect.
         case usedTokenLimit = "limit the used tokens"
-        /// ``Options/key`` and ``Options/readOnlyKeys`` have an effect, and saved data stays sealed under its key after reopening.
+        /// ``Options/key`` and ``Options/readOnlyKeys`` have an effect, and saved data stays encrypted with its key after reopening.
         case keys = "choose the keys"
         /// Available if `damaging` was passed to ``init(_:damaging:open:)``.
         case damage = "damage a row"
@@ -34,7 +34,7 @@ public struct StoreUnderTest: Sendable {
         case session(SessionID)
         /// Change the record of an attachment so that it cannot be opened.
         case attachment(String, of: SessionID)
-        /// Assign an attachment to another session in the store's list, and leave its sealed record unchanged.
+        /// Assign an attachment to another session in the store's list, and leave its encrypted record unchanged.
         case attachmentOwner(String, of: SessionID, to: SessionID)
     }
 
