@@ -4,7 +4,7 @@ internal import IdentityStoreKit
 /// A value of a statement, which is sent in the server's binary format.
 typealias Value = ColumnValue
 
-/// The server's types of statement parameters.
+/// The types of statement parameters; a raw value is the object identifier of the type in `pg_type`.
 enum ParameterType: UInt32, Sendable {
     case flag = 16
     case bytes = 17

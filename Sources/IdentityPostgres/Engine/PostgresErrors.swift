@@ -3,7 +3,6 @@ internal import IdentityKit
 internal import IdentityStoreKit
 
 extension PostgresFailure {
-    /// The failure as an `IdentityError`.
     var identityError: IdentityError {
         switch reason {
         case .readOnly: .storeReadOnly(cause: self)

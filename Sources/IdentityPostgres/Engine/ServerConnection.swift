@@ -30,7 +30,6 @@ final class ServerConnection {
     private(set) var isBroken = false
     /// Whether the server has refused a write, because it is read-only.
     private var isOutdated = false
-    /// When this connection last became idle.
     var idleSince = ContinuousClock.now
 
     init(_ established: OpenedConnection, serial: Int, usesPreparation: Bool) {

@@ -46,9 +46,7 @@ final class AdvisoryLocks: Sendable {
         func confirm(sentAt time: ContinuousClock.Instant) { confirmed.withLock { $0 = max($0, time) } }
     }
 
-    /// Tries to take a lock.
-    ///
-    /// - Returns: The lock; nil if another holder in this process or in another one has it.
+    /// Tries to take a lock; nil if another task or another process holds it.
     func take(_ key: Int64) async throws -> Lock? {
         guard inside.withLock({ $0.insert(key).inserted }) else { return nil }
         var isTaken = false
@@ -74,7 +72,6 @@ final class AdvisoryLocks: Sendable {
         }
     }
 
-    /// Releases a lock.
     func end(_ lock: Lock, notifying channel: String?) async {
         // If the connection has ended, the server releases the lock itself.
         if client.directState.isAlive(lock.link) {

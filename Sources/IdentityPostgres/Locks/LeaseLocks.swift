@@ -14,9 +14,7 @@ struct LeaseLocks: Sendable {
     private let seen = SeenLeases()
     private static let sweepChunk: Int64 = 512
 
-    /// Tries to take a lease.
-    ///
-    /// - Returns: The lease; nil if another holder has it.
+    /// Tries to take a lease; nil if another task or another process holds it.
     func take(_ key: Int64, lasting duration: Duration) async throws -> Lease? {
         let lease = Lease(key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {

@@ -1,6 +1,5 @@
 #if PostgreSQL
 extension Schema {
-    /// The statements that create the tables.
     static let tables: [String] = [
         """
         CREATE TABLE §store (

@@ -1,7 +1,6 @@
 #if PostgreSQL
 internal import IdentityStoreKit
 
-/// The statements for attachments of sessions.
 extension Statements {
     /// Adds an attachment to a session that exists; it waits while another transaction removes the session.
     var insertAttachment: Statement {

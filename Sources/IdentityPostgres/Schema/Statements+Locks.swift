@@ -1,5 +1,4 @@
 #if PostgreSQL
-/// The statements for leases and advisory locks.
 extension Statements {
     /// Takes a lease that is free, or one that was seen to have ended.
     ///

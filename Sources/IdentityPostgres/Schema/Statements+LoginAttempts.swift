@@ -1,7 +1,6 @@
 #if PostgreSQL
 internal import IdentityStoreKit
 
-/// The statements for pending logins.
 extension Statements {
     var insertAttempt: Statement {
         statement(

@@ -1,7 +1,6 @@
 #if PostgreSQL
 internal import IdentityStoreKit
 
-/// The statements for health check, quarantine and key rotation.
 extension Statements {
     func list(_ kind: SealedRow.Kind) -> Statement {
         rare(

@@ -1,7 +1,6 @@
 #if PostgreSQL
 internal import IdentityStoreKit
 
-/// The statements for sessions.
 extension Statements {
     private static let sessionColumns = SealedRow.Kind.session.columns
     /// The types of `SealedSession.columnValues`.

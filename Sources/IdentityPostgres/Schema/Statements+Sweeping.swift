@@ -1,5 +1,4 @@
 #if PostgreSQL
-/// The statements that delete expired rows.
 extension Statements {
     /// Examines the next `$2` sessions after the key `$1`, and removes those that have expired.
     ///

@@ -1,5 +1,4 @@
 #if PostgreSQL
-/// The statements for used tokens.
 extension Statements {
     var insertUsedToken: Statement {
         statement(

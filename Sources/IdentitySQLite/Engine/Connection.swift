@@ -86,7 +86,6 @@ final class Connection {
     /// How many rows this connection has changed since it was opened.
     var changes: Int32 { unsafe sqlite3_total_changes(pointer) }
 
-    /// The first row of the result; nil if the result has no row.
     func first<R>(_ query: Query, _ values: Value..., read: (Statement) -> R) throws(SQLiteFailure) -> R? {
         let statement = try prepared(query)
         defer { statement.reset() }
@@ -94,7 +93,6 @@ final class Connection {
         return try statement.step() ? read(statement) : nil
     }
 
-    /// Every row of the result.
     func all<R>(_ query: Query, _ values: Value..., read: (Statement) -> R) throws(SQLiteFailure) -> [R] {
         let statement = try prepared(query)
         defer { statement.reset() }

@@ -36,9 +36,7 @@ actor Database: BatchWorker {
         return try await read(body)
     }
 
-    /// Writes durably.
-    ///
-    /// Cancelling the caller's task does not remove a queued write.
+    /// Runs a body on the thread of the database, and returns when its changes are durable.
     nonisolated func write<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         try await perform(body)
     }
@@ -63,9 +61,7 @@ actor Database: BatchWorker {
 
     // MARK: Writing
 
-    /// Writes a batch.
-    ///
-    /// Returns true when the whole batch went back into the queue, because the file was locked.
+    /// Writes a batch; returns true if the whole batch went back into the queue, because the file was locked.
     func run(_ batch: [PendingWork]) -> Bool {
         guard let connection, let writer else {
             let error = connection == nil ? IdentityError.storeClosed : .storeReadOnly()

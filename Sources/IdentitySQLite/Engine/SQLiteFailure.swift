@@ -13,7 +13,6 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// 0 for other errors, and if no `errno` is known.
     var systemError: Int32 = 0
 
-    /// The primary result code.
     var primary: Int32 { code & 0xFF }
 
     /// Whether another connection holds a lock.
@@ -24,7 +23,6 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         return systemError == 0 ? "SQLite \(code) (\(text))" : "SQLite \(code) (\(text)), errno \(systemError)"
     }
 
-    /// The failure as an `IdentityError`.
     var identityError: IdentityError {
         switch primary {
         case SQLITE_BUSY, SQLITE_LOCKED: .storeBusy(cause: self)

@@ -84,5 +84,4 @@ final class Statement: ColumnReading {
     }
 }
 
-/// A value that can be bound to a statement.
 typealias Value = ColumnValue

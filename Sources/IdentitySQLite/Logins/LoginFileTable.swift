@@ -81,7 +81,6 @@ final class LoginFileTable {
         try entries(of: Self.bucket(of: hash)).first { $0.isValid && $0.hash == hash }.map(row)
     }
 
-    /// Removes the login with a hash.
     func remove(_ hash: [UInt8]) throws {
         for entry in try entries(of: Self.bucket(of: hash)) where entry.isValid && entry.hash == hash {
             try remove(entry)
@@ -98,7 +97,6 @@ final class LoginFileTable {
         )
     }
 
-    /// Removes a login.
     func remove(_ entry: Entry) throws {
         try write([0], at: Self.offset(of: entry.place) + Entry.count - 1)
     }

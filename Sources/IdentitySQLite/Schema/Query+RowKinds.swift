@@ -9,7 +9,6 @@ extension SealedRow.Kind {
     var reseal: Query { pick(.resealSession, .resealAttempt, .resealAttachment) }
     /// Copies a row into quarantine if its record has not changed since it was read.
     var quarantine: Query { pick(.quarantineSession, .quarantineAttempt, .quarantineAttachment) }
-    /// Removes a row.
     var delete: Query { pick(.deleteSession, .deleteAttempt, .deleteAttachmentRow) }
 
     private func pick(_ session: Query, _ loginAttempt: Query, _ attachment: Query) -> Query {

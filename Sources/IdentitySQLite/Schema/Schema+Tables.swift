@@ -1,5 +1,4 @@
 extension Schema {
-    /// The statements that create the tables.
     static let tables = """
         CREATE TABLE store (
             id INTEGER PRIMARY KEY CHECK (id = 1), store_id BLOB NOT NULL, slot_size INTEGER NOT NULL,

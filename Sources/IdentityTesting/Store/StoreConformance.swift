@@ -145,7 +145,6 @@ extension StoreConformance {
         }
     }
 
-    /// Runs calls concurrently.
     static func concurrently(_ number: Int, _ call: @escaping @Sendable (Int) async throws -> Void) async throws {
         _ = try await count(of: number) { index in
             try await call(index)

@@ -45,7 +45,6 @@ enum StoreSample {
         )
     }
 
-    /// The same session with another id.
     static func copy(_ session: StoredSession, id: SessionID) -> StoredSession {
         var copy = session
         copy.id = id

@@ -238,7 +238,6 @@ extension StoreConformance {
         }
     }
 
-    /// The name of a lock of each kind.
     private static func lockOfEachKind(_ id: SessionID) -> [LockName] {
         [.session(id), .attachment("cart", of: id), .object("gid://shopify/Cart/\(id.rawValue)")]
     }
