@@ -1,12 +1,9 @@
 #if PostgreSQL
 extension Statements {
-    /// Examines the next `$2` sessions after the key `$1`, and removes those that have expired.
+    /// Removes the expired sessions among the next `$2` sessions after the key `$1`; returns the highest key and the number of removals.
     ///
-    /// It returns the highest examined key and the number of removed sessions. With an array of keys, PostgreSQL finds the rows by the
-    /// index. With `IN`, it may read the whole table instead.
-    ///
-    /// A session is removed only if it has expired both at the given time and by the database's clock. So a machine whose clock is ahead
-    /// removes no session too early.
+    /// A session must have expired both at the time `$3` and by the database's clock, so that a machine whose clock is ahead removes no
+    /// session too early. With an array of keys, PostgreSQL finds the rows by the index. With `IN`, it may read the whole table instead.
     var sweepSessions: Statement {
         let isExpired = "retained_until < LEAST($3, \(Self.now))"
         return statement(

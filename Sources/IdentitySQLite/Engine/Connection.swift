@@ -142,9 +142,7 @@ final class Connection {
     /// With a rollback journal, every commit that changes the file increments its change counter. In WAL mode, this method increments the
     /// column `store.commits` in the transaction.
     ///
-    /// - Returns: Nil if the header of the file cannot be read. In WAL mode also nil if the table `store` does not exist yet, because the
-    ///   transaction creates the tables.
-    /// - Throws: The error ``WriteAheadLog/convertedFile`` in WAL mode if ``mayUseLog`` is false; errors of SQLite.
+    /// Nil if the header of the file cannot be read, or if the transaction creates the tables in WAL mode.
     private func commitMark() throws -> CommitMark? {
         guard let header = header() else { return nil }
         guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
@@ -171,14 +169,12 @@ final class Connection {
         _ = try? run(.rollback)
     }
 
-    /// Commits the open transaction.
+    /// Commits the open transaction, and waits while readers of other connections block the commit.
     ///
-    /// It waits for readers of other connections. If SQLite has ended the transaction with an error, this method reads the file to find out
-    /// whether the transaction took effect.
+    /// If SQLite ends the transaction with an error, this method reads the file to find out whether the transaction took effect.
     ///
-    /// - Parameter pauses: The maximum number of pauses of 2 milliseconds while readers block the commit. Before them, it makes up to 20
-    ///   pauses of 0.1 milliseconds.
-    /// - Throws: ``SQLiteFailure`` when the transaction was not committed, or when the file cannot be read to find out.
+    /// - Parameter pauses: The maximum number of pauses of 2 milliseconds, after up to 20 pauses of 0.1 milliseconds.
+    /// - Throws: ``SQLiteFailure`` when the transaction was not committed, or when it is unknown whether it was.
     func commit(pauses: Int) throws(SQLiteFailure) {
         var remaining = pauses
         var quickTries = 20

@@ -5,11 +5,8 @@ internal import Synchronization
 /// Reads single rows on the caller's thread, which costs much less than a hop to the thread of ``DatabaseReader`` and back.
 ///
 /// It never waits for a lock. Only one caller at a time reads here, so that a slow disk blocks at most one thread of Swift's cooperative
-/// pool.
-///
-/// ``DatabaseReader`` reads instead in these cases: another caller reads here; SQLite returned an error, for example because a commit locks
-/// the file; a slow read was a short time ago; or the file may be on another machine. Only ``DatabaseReader`` can roll back the transaction
-/// of a crashed process, because the connection of this object is read-only.
+/// pool. If ``read(_:)`` returns nil, the caller uses ``DatabaseReader``. This includes every error of SQLite, because the read-only
+/// connection of this object cannot roll back the transaction of a crashed process.
 final class DirectReader: Sendable {
     /// The duration from which a read counts as slow, if its thread has waited during the read.
     ///
@@ -48,7 +45,10 @@ final class DirectReader: Sendable {
         state.withLock { $0.connection = nil }
     }
 
-    /// Reads and returns the result; nil if the caller has to use ``DatabaseReader``, also after an error of SQLite.
+    /// Reads and returns the result; nil if the caller has to use ``DatabaseReader``.
+    ///
+    /// It returns nil if another caller reads here, a slow read was a short time ago, the file may be on another machine, or SQLite
+    /// returned an error, for example because a commit locks the file.
     ///
     /// - Throws: The body's error, unless it is an error of SQLite.
     func read<R: Sendable>(_ body: @Sendable (Connection) throws -> R) throws -> R? {

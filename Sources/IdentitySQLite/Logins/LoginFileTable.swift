@@ -58,11 +58,10 @@ final class LoginFileTable {
 
     /// Adds a login.
     ///
-    /// If the tenant already has the maximum number of logins, this method first removes the tenant's logins with the earliest expiry. An
-    /// existing login with the same hash is replaced. If the process is killed meanwhile, the file contains both logins, so ``remove(_:)``
-    /// removes all logins with a hash.
+    /// If the tenant already has the maximum number of logins, the tenant's logins with the earliest expiry are removed first. An existing
+    /// login with the same hash is replaced. If the process is killed meanwhile, the file can contain both logins.
     ///
-    /// - Returns: False if the login is too long or its bucket is full. The file is not changed then.
+    /// - Returns: False if the login is too long or its bucket is full. In that case, the file is not changed.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {
         let entries = try entries(of: Self.bucket(of: row.hash))
         let old = entries.filter { $0.isValid && $0.hash == row.hash }
@@ -81,6 +80,7 @@ final class LoginFileTable {
         try entries(of: Self.bucket(of: hash)).first { $0.isValid && $0.hash == hash }.map(row)
     }
 
+    /// Removes the login with a hash, or both logins if a process was killed in ``insert(_:maximum:)`` and left two.
     func remove(_ hash: [UInt8]) throws {
         for entry in try entries(of: Self.bucket(of: hash)) where entry.isValid && entry.hash == hash {
             try remove(entry)
