@@ -112,6 +112,22 @@ import Testing
         }
     }
 
+    @Test("after a merge while the buyer's token cannot be refreshed, the cart has the problem")
+    func mergeDuringOutage() async throws {
+        let shop = try await TestShop(.none) { $0.field == "cart" ? .read(.cart()) : .payload($0.field) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        let guest = try await shop.sessions.beginGuest().id
+        _ = try await shop.carts.create(TestShop.lines, for: guest)
+        shop.provider.become(.customer)
+        shop.provider.fail(IdentityError(.retryLater, .providerUnavailable, "x", hint: "x"))
+        shop.clock.advance(by: .seconds(3700))
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: shop.session, merge: .intoCustomerCart)
+        #expect(merge.outcome == .merged && merge.cart?.problem?.code == .providerUnavailable)
+        #expect(merge.cart?.identity == .degraded(.providerUnavailable))
+        shop.provider.fail(nil)
+        #expect(try await shop.carts.attach(to: shop.session).problem?.code != .providerUnavailable)
+    }
+
     @Test("a checkout, and a cart with a new id, keep the country of the cart if the call has none")
     func countryOfCheckout() async throws {
         for claim in [ClaimProvider.Claim.customer, .contact(CartIdentityTests.contact())] {

@@ -110,6 +110,36 @@ struct CartContactTests {
         #expect(end.guest != nil && end.problem == nil)
     }
 
+    @Test("a country of a call that Shopify refuses with a user error is sent only once")
+    func refusedCountryOfCall() async throws {
+        let shop = try await TestShop(.none) { call in
+            if call.field == "cart" { return .read(.cart()) }
+            let error = #"{"code":"INVALID","field":["buyerIdentity","countryCode"],"message":""}"#
+            return .payload(call.field, userErrors: call.field == "cartBuyerIdentityUpdate" ? error : "")
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        shop.storefront.forget()
+        for _ in 1...2 {
+            let cart = try await shop.carts.setNote("x", for: shop.session, in: StorefrontContext(country: "CA"))
+            #expect(cart.omitted == ["country"])
+        }
+        _ = try await shop.carts.checkout(for: shop.session, in: StorefrontContext(country: "CA"))
+        #expect(shop.storefront.fields == ["cartNoteUpdate", "cartBuyerIdentityUpdate", "cartNoteUpdate", "cart"])
+    }
+
+    @Test("a refused country is listed once, also if the cart's lines are sent in several requests")
+    func refusedCountryOfManyLines() async throws {
+        let shop = try await TestShop(.none) { call in
+            guard call.identity?["countryCode"] != nil else { return .payload(call.field) }
+            let error = #"{"code":"INVALID","field":["input","buyerIdentity","countryCode"],"message":""}"#
+            return .payload(call.field, cart: "null", userErrors: error)
+        }
+        let lines = Array(repeating: TestShop.lines[0], count: 251)
+        let cart = try await shop.carts.create(lines, for: shop.session, in: StorefrontContext(country: "CA"))
+        #expect(cart.omitted == ["country"])
+        #expect(shop.storefront.fields == ["cartCreate", "cartCreate", "cartLinesAdd"])
+    }
+
     @Test("a cart that gets a new id with the address has the buyer again only after the next checkout")
     func movedWithAddress() async throws {
         let shop = try await TestShop(.contact(CartIdentityTests.contact())) { call in

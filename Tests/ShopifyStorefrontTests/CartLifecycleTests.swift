@@ -252,6 +252,26 @@ import Testing
         #expect(try await shop.carts.read(for: shop.session) != nil)
     }
 
+    @Test("a cancellation between the parts of an addition keeps the new id that Shopify gave the cart")
+    func cancelledAddition() async throws {
+        let gate = Gate()
+        let new = "gid://shopify/Cart/new"
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        _ = try await shop.carts.create(for: shop.session)
+        shop.storefront.now { call in
+            if call.variables["cartId"]?.string == new { await gate.wait() }
+            return .payload(call.field, cart: .cart(id: new))
+        }
+        let lines = Array(repeating: TestShop.lines[0], count: 251)
+        let addition = Task { try await shop.carts.add(lines, for: shop.session) }
+        while shop.storefront.fields.count(where: { $0 == "cartLinesAdd" }) < 2 { await Task.yield() }
+        addition.cancel()
+        let error = await #expect(throws: IdentityError.self) { try await addition.value }
+        gate.open()
+        #expect(error?.kind == .cancelled)
+        #expect(try await shop.boundCart == new)
+    }
+
     @Test("forgetting the cart of a completed order sends no request to Shopify")
     func forget() async throws {
         let shop = try await TestShop(.none) { .payload($0.field) }

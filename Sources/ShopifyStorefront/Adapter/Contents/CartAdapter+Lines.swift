@@ -31,7 +31,8 @@ extension CartAdapter {
             do {
                 let result = try await self.add(lines, to: &binding, of: locked, in: context)
                 return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .keep)
-            } catch let error as IdentityError where error.code == .linesPartlyAdded {
+            } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
+                // Shopify may have returned the cart under a new id with an earlier part of the lines.
                 return CartChange(.failure(error), saving: binding, onConflict: .keep)
             }
         }
@@ -141,7 +142,7 @@ extension CartAdapter {
         do {
             var result = try await add(lines, from: 1, to: &binding, of: locked, in: context)
             result.warnings = first.result.warnings + result.warnings
-            result.omitted = first.result.omitted + result.omitted
+            result.omitted = first.result.omitted + result.omitted.filter { !first.result.omitted.contains($0) }
             result.problem = result.problem ?? first.result.problem
             return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .detachAndRepeat)
         } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {

@@ -30,8 +30,8 @@ extension CartAdapter {
 
     /// Gives the cart the country of the context, or else of the client, if the cart has another country or none.
     ///
-    /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`. If
-    /// Shopify no longer has the cart, or the task is cancelled, the error is thrown.
+    /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`. A
+    /// refused country is not sent again. If Shopify no longer has the cart, or the task is cancelled, the error is thrown.
     ///
     /// Shopify may show no country although one was set. The country that was set last is then not sent again.
     func setCountry(
@@ -43,12 +43,18 @@ extension CartAdapter {
         guard let country = context.country ?? client.context.country, country != present,
             country != binding.country || present != nil
         else { return earlier }
-        let input = CartBuyerIdentityInput(countryCode: .set(country))
         var result = earlier
+        guard country != binding.refusedCountry else {
+            result.omitted.append("country")
+            return result
+        }
+        let input = CartBuyerIdentityInput(countryCode: .set(country))
         do {
             let response = try await updateBuyerIdentity(input, on: binding, in: context)
             if case .gone = response.outcome { throw CartGone(response.metadata) }
-            guard response.payload.userErrors.isEmpty else {
+            let errors = response.payload.userErrors
+            guard errors.isEmpty else {
+                if errors.contains(where: { $0.field.last == "countryCode" }) { binding.refusedCountry = country }
                 result.omitted.append("country")
                 return result
             }

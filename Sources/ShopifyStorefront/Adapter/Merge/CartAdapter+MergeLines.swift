@@ -61,6 +61,7 @@ extension CartAdapter {
             let claim = try await self.claim(for: id)
             if case .none = claim.claim {
                 result.problem = claim.problem
+                if let problem = claim.problem { binding.problem = problem.code }
             } else {
                 let identity = self.buyerIdentity(claim.claim, in: context)
                 result = try await self.attach(identity, to: &binding, of: locked, in: context)

@@ -44,9 +44,10 @@ struct CartBinding: Sendable {
     var problem: IdentityError.Code?
     /// The country that Shopify last accepted for the cart.
     var country: String?
-    /// The identity's country that Shopify refused for the cart; this country alone does not make a checkout send the identity again.
+    /// The country that Shopify last refused for the cart.
     ///
-    /// Requests do not use it as their context either, because Shopify rejects each document with an unknown country.
+    /// It is sent again only together with the whole identity. Requests do not use it as their context either, because Shopify rejects each
+    /// document with an unknown country.
     var refusedCountry: String?
     var hasEmail = false
     var hasPhone = false
