@@ -20,7 +20,7 @@ public final class CachePurging: SessionParticipant {
 
     /// Removes the session's responses.
     ///
-    /// The session cannot be used any longer: the buyer must sign in again, which begins another session.
+    /// The buyer must sign in again, which begins another session, so nobody will ask for these responses.
     public func sessionNeedsLogin(_ session: Session) async throws {
         await cache.removeAll(for: session.id)
     }

@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// Keeps responses in memory, up to a number of entries and bytes.
 ///
-/// The least recently used ones are removed first.
+/// If it is full, it removes the least recently used responses first.
 public final class InMemoryResponseCache: ResponseCache {
     private struct Entry {
         var response: CachedResponse
-        /// The last use, as a counter and not a time.
+        /// The value of `State.uses` at the last use.
         var use: UInt64
     }
 
@@ -18,9 +18,7 @@ public final class InMemoryResponseCache: ResponseCache {
         var oldest: UInt64 = 0
         var uses: UInt64 = 0
         var bytes = 0
-        /// Ended sessions.
-        ///
-        /// A response that arrives later must not be stored for them.
+        /// The sessions that have ended; a late response for one of them must not be stored.
         var ended: Set<SessionID> = []
     }
 
@@ -82,7 +80,7 @@ public final class InMemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Removes the responses of a session.
+    /// Removes the responses of a session that has ended; later ones are not stored.
     public func removeAll(for session: SessionID) async {
         state.withLock { state in
             if state.ended.count >= Self.maximumEnded { state.ended = [] }
@@ -112,7 +110,7 @@ public final class InMemoryResponseCache: ResponseCache {
     }
 
     private static func leastRecentlyUsed(_ state: inout State) -> ResponseCacheKey? {
-        // Each counter value is visited once, so the total cost is proportional to the number of uses.
+        // `oldest` never decreases, so all calls together take time proportional to the number of uses.
         while state.oldest <= state.uses {
             if let key = state.order[state.oldest] { return key }
             state.oldest += 1

@@ -29,7 +29,7 @@ public struct CachedResponse: Sendable {
     public let body: [UInt8]
     /// When the response was stored, on the monotonic clock of the client's environment.
     ///
-    /// This time is valid in one process only.
+    /// Another process cannot use this time, because its clock has another start.
     public let storedAt: Duration
     /// The metadata of the response.
     public let metadata: GraphQLMetadata

@@ -31,14 +31,12 @@ public struct ResponseCacheKey: Sendable, Hashable {
         rawValue = Hexadecimal.encode(digest)
     }
 
-    /// A digest of a token for keys.
-    ///
-    /// It differs for different tokens and does not reveal them.
+    /// A digest of the app's token, which is one part of a key and does not reveal the token.
     package static func name(of token: Secret) -> String {
         (try? Digest.sha256(Array("cache identity:".utf8) + token.revealBytes())).map(Hexadecimal.encode) ?? ""
     }
 
-    /// The same members, ordered by the bytes of their names.
+    /// The value with the members of each object ordered by the bytes of their names.
     private static func canonical(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(canonical))

@@ -2,20 +2,20 @@ package import IdentityHTTP
 package import IdentityKit
 internal import Synchronization
 
-/// One shop's Customer Account API: finds its URL, and calls it with a buyer's access token.
+/// Finds the URL of one shop's Customer Account API, and prepares calls with a buyer's access token.
 ///
-/// The URL is the configured one, else the one in the shop's discovery document, which is cached for an hour, else a fallback. The executor
-/// is kept while the URL stays the same, so that it does not repeat warnings that are reported only once.
+/// The URL comes from the configuration, or from the shop's discovery document, which is cached for an hour, or from a fallback. While the
+/// URL stays the same, all calls use one executor, so that it reports each warning only once.
 package final class CustomerAccountAPI: Sendable {
     /// The location of the API and the settings of its requests.
     package struct Configuration: Sendable {
-        /// The URL, if configured.
+        /// The configured URL of the API; nil if it is discovered.
         package var endpoint: HTTPURL?
-        /// The shop's document that names the URL; nil if the URL is not discovered.
+        /// The address of the shop's document that names the API's URL; nil if the URL is not discovered.
         package var discoveryURL: HTTPURL?
-        /// The URL to use if there is no document (404), or no discovery.
+        /// The URL of the API if the shop has no discovery document (HTTP 404), or ``discoveryURL`` is nil.
         package var fallback: HTTPURL?
-        /// The hosts that a discovered API may have, and to which the document's address may redirect.
+        /// The allowed hosts of a discovered API's URL, and of redirects from ``discoveryURL``.
         package var hosts: AllowedHosts
         /// The API version, which replaces the one in a discovered URL.
         package var version: ShopifyAPIVersion
@@ -70,7 +70,7 @@ package final class CustomerAccountAPI: Sendable {
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [configuration.endpoint, configuration.discoveryURL]
         )
-        // The URL rarely changes, so an old URL is used while the document is unavailable, but not after a newer document was refused.
+        // During an outage of the document the last URL is used, because it rarely changes. After another failure it is not used.
         discovered = DiscoveryCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
     }
 
@@ -88,7 +88,7 @@ package final class CustomerAccountAPI: Sendable {
         }
     }
 
-    /// A call with a buyer's access token.
+    /// Creates a call with a buyer's access token.
     ///
     /// - Throws: `IdentityError` for a token or an origin that is not valid in a header.
     package func call(

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// An event of an operation.
+/// An event of a GraphQL operation, for logs and metrics.
 ///
 /// It never contains the value of a variable, a token or the data of a response.
 public struct GraphQLEvent: Sendable {
@@ -8,20 +8,20 @@ public struct GraphQLEvent: Sendable {
     public enum Kind: Sendable, Equatable {
         /// The operation returned a result, or threw an error with this code.
         case finished(IdentityError.Code?)
-        /// An attempt failed with this code. Another one is planned after the pause.
+        /// An attempt failed with this code. After the pause, the client sends the operation again.
         case repeated(IdentityError.Code, after: Duration)
         /// Shopify announced that the operation will stop working, with a link. Reported once for each document.
         case deprecated(String)
-        /// Another version than the requested one served the request. Reported once for each document.
+        /// Shopify served the request with this version instead of the requested one. Reported once for each document.
         case servedByAnotherVersion(ShopifyAPIVersion)
-        /// The call's context has these members, and the document declares no variables for them, so they were not sent. Reported once for
+        /// These members of the call's context were not sent, because the document does not declare variables for them. Reported once for
         /// each document and list of members.
         case contextNotSent([String])
-        /// Shopify rejected requests as an attack (HTTP 430). For this time, this process sends no other request to the shop's API.
+        /// Shopify rejected requests as an attack (HTTP 430). For this time, this process sends no request to the shop's API.
         case paused(Duration)
         /// The shop responds again after it rejected a request as an attack.
         case resumed
-        /// The result came from a cache: as the policy says, or because the API failed with this code.
+        /// The result came from a cache. If a request to the API failed before, this is its code.
         case cached(failure: IdentityError.Code?)
 
         /// A stable name, for a label of a metric.
@@ -38,7 +38,7 @@ public struct GraphQLEvent: Sendable {
             }
         }
 
-        /// The error's code, if there is one, for a second label.
+        /// The error's code, for a second label; nil for a kind that has no error.
         public var detail: String? {
             switch self {
             case .finished(let code), .cached(let code): code?.rawValue

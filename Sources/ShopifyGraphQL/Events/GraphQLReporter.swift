@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Sends events to the observers of a client, and remembers those that are reported only once.
+/// Sends events to the observers of a client, and remembers the warnings that it reports only once.
 final class GraphQLReporter: Sendable {
     private struct Told: Hashable {
         let identifier: String
@@ -61,7 +61,7 @@ final class GraphQLReporter: Sendable {
         }
     }
 
-    /// Reports members of the call's context that the document does not declare.
+    /// Reports members of the call's context for which the document declares no variables.
     func reportContext(_ context: JSONObject, _ document: GraphQLDocument, since start: Duration) {
         guard !observers.isEmpty else { return }
         let unsent = context.members.map(\.name).filter { !document.contextVariables.contains($0) }

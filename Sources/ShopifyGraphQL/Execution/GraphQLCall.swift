@@ -5,11 +5,11 @@ package import IdentityKit
 package struct GraphQLCall: Sendable {
     /// The headers of this call, such as the token and the buyer's IP.
     package var headers = HTTPHeaders()
-    /// The secrets in those headers, which must not appear in errors.
+    /// The secrets in ``headers``, which are hidden in errors.
     package var secrets: [Secret] = []
     /// The values of context variables such as `country`, by the variables' names.
     ///
-    /// An operation is sent with the values whose names are in its ``GraphQLDocument/contextVariables``.
+    /// The client sends only values whose names are in the operation's ``GraphQLDocument/contextVariables``.
     package var context = JSONObject()
     /// A digest of the app's token, which becomes part of the key of a cached response.
     package var identity = ""
@@ -25,7 +25,7 @@ package struct GraphQLCall: Sendable {
     ///
     /// The deadline of the client's `RetryLimits` applies too.
     package var deadline: Duration?
-    /// The progress of the call, for events.
+    /// The number of attempts and the last request id, for events.
     var progress: GraphQLProgress?
 
     package init(secrets: [Secret] = []) {

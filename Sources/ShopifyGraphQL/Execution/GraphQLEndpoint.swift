@@ -3,13 +3,13 @@ package import IdentityKit
 
 /// One of Shopify's GraphQL APIs: its URL, version and name.
 package struct GraphQLEndpoint: Sendable {
-    /// The hints of one API, which tell an operator what to do after a rejection.
+    /// The hints that an API's errors give to an operator after a rejection.
     package struct Advice: Sendable {
         /// The hint after a rejected token (401, 403).
         package var refused: String
         /// The hint about missing scopes (`ACCESS_DENIED`).
         package var denied: String
-        /// The hint after status 404: there is no API at the URL.
+        /// The hint after HTTP 404: the API does not exist at the URL.
         package var notFound: String
         /// The hint after a redirect.
         package var redirected: String
@@ -51,13 +51,15 @@ package struct GraphQLEndpoint: Sendable {
     package let timeout: Duration
     /// What authenticates the requests, for messages: for example `the buyer's access token`.
     package let access: String
-    /// The error code for a rejected token (other than a buyer's), scope, shop or version.
+    /// The error code after a rejection because of the token, its scopes, the shop or the API version.
+    ///
+    /// A buyer's token that the API rejects with HTTP 401 has the code `access_token_refused` instead.
     package let refusalCode: IdentityError.Code
     /// Whether requests use a buyer's token, which the app can refresh after a 401.
     package let takesBuyerTokens: Bool
     /// The IP addresses that the URL's host may have.
     ///
-    /// Any address is allowed if the URL was configured and not discovered.
+    /// For a configured URL, any address is allowed.
     package let addressPolicy: AddressPolicy
     /// The hints for rejections.
     package let advice: Advice

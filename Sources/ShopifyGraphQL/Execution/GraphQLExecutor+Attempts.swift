@@ -2,9 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension GraphQLExecutor {
-    /// Gets a response from the network, with the attempts that limits and document allow.
+    /// Sends an operation, and repeats it as often as the retry limits and the document allow.
     ///
-    /// - Returns: The response and its bytes.
+    /// - Returns: The response and the bytes of its body.
     /// - Throws: The error of the last attempt or of the circuit breaker, or a cancellation.
     func fetch(
         _ document: GraphQLDocument,
@@ -61,7 +61,7 @@ extension GraphQLExecutor {
                 release(permit, wasAnswered: false, document, retries)
                 throw GraphQLFailure(IdentityError.wrapping(error), .refused)
             }
-            // The sleep may have taken longer than planned. The deadline would cut off the next attempt, whose outcome is then unknown.
+            // The sleep may have taken longer than planned. If the deadline cuts off the next attempt, its outcome is unknown.
             guard retries.hasTime(at: clock.elapsed) else {
                 release(permit, wasAnswered: false, document, retries)
                 return try outcome.get()
@@ -97,7 +97,7 @@ extension GraphQLExecutor {
 
     /// Handles HTTP 430, with which Shopify rejects a request as an attack.
     ///
-    /// - Returns: The pause before another attempt; nil if the operation makes none.
+    /// - Returns: The pause before another attempt; nil if the operation must not try again.
     private func attacked(
         _ permit: inout CircuitBreaker.Permit,
         _ failure: GraphQLFailure,

@@ -3,24 +3,19 @@ internal import IdentityKit
 
 /// A response, and the cache entry to store after the response was read successfully.
 struct GraphQLDelivery {
-    /// The response.
     let response: GraphQLResponse
-    /// Whether the response came from the network or the cache.
     let origin: GraphQLOrigin
-    /// The bytes to store and their key; nil when nothing is stored.
+    /// The key and the body to store in the cache; nil if the response must not be stored.
     var cacheEntry: (key: ResponseCacheKey, body: [UInt8])?
 }
 
 extension GraphQLExecutor {
-    /// A response from the network or the cache, as the call's policy says.
+    /// Gets a response from the network or the cache, as the call's cache policy says.
     ///
-    /// - Parameters:
-    ///   - operation: The operation.
-    ///   - call: The call, with its cache policy.
-    ///   - needsData: Whether the caller needs data; if so, a response that contains only errors is a failure.
-    /// - Returns: The response and its source.
-    /// - Throws: `IdentityError` of the request if no cached response may replace its response; with code `cache_miss` if the policy allows
-    ///   no request and the cached response is missing or invalid.
+    /// With `needsData`, a response that contains only errors is a failure.
+    ///
+    /// - Throws: The error of a failed request if the policy allows no cached response, or the cache has none. An error with code
+    ///   `cache_miss` if the policy allows no request and the cache has no valid response.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,
@@ -39,7 +34,7 @@ extension GraphQLExecutor {
         }
         let secrets = RequestSecrets(variables, secrets: call.secrets)
         switch call.cachePolicy {
-        case .networkOnly: break
+        case .networkOnly, .networkFirst: break
         case .cacheOnly:
             guard let hit = await hit(cache, key, youngerThan: nil, secrets) else {
                 throw Self.cacheMiss(isCached: true)
@@ -50,7 +45,6 @@ extension GraphQLExecutor {
             guard let hit = await hit(cache, key, youngerThan: expiry, secrets) else { break }
             reporter.report(.cached(failure: nil), of: document, since: start)
             return GraphQLDelivery(response: hit.answer, origin: .cache(age: hit.age))
-        case .networkFirst: break
         }
         let failure: GraphQLFailure
         var partial: GraphQLDelivery?
@@ -67,8 +61,7 @@ extension GraphQLExecutor {
         } catch {
             failure = error
         }
-        // A stale response may be returned after a temporary failure, but not after a rejection of the app's token: the caller must get
-        // that error.
+        // A cached response replaces a temporary failure. Any other failure, such as a rejected token, must reach the caller.
         if case .networkFirst(let expiry) = call.cachePolicy, failure.error.kind == .retryLater,
             let hit = await hit(cache, key, youngerThan: expiry, secrets)
         {
@@ -79,9 +72,9 @@ extension GraphQLExecutor {
         throw failure.error(for: document)
     }
 
-    /// A response from the network.
+    /// Gets a response from the network.
     ///
-    /// With `cacheFirst`, callers that miss the same response at the same time share one request.
+    /// With `cacheFirst`, simultaneous calls for the same cache key share one request.
     private func fetchOnce(
         _ key: ResponseCacheKey,
         _ document: GraphQLDocument,
@@ -117,7 +110,7 @@ extension GraphQLExecutor {
         _ call: GraphQLCall
     ) -> ResponseCacheKey? {
         guard call.cachePolicy != .networkOnly, document.kind == .query, !document.isPersonal, !call.isPersonal,
-            // A hand-written operation can pass the buyer's token in its own variable `buyer`.
+            // A hand-written operation can pass the buyer's token in its own variable `buyer`. Its response is personal.
             variables["buyer"]?.isNull ?? true
         else { return nil }
         return ResponseCacheKey(

@@ -3,19 +3,16 @@ package import IdentityKit
 
 /// Executes operations at one of Shopify's GraphQL APIs.
 ///
-/// Each API's client is a thin layer over it.
-///
-/// Copies share the cache, and the record of warnings that are reported only once. All executors in this process for the same shop and
-/// the same origin of the API's URL share a circuit breaker.
+/// Copies of an executor share its cache and the list of warnings that it has already reported. All executors in this process for the
+/// same shop and the same origin of the API's URL share a circuit breaker.
 package struct GraphQLExecutor: Sendable {
-    /// The API.
     package let endpoint: GraphQLEndpoint
     let environment: IdentityEnvironment
     let retry: RetryLimits
     let cache: (any ResponseCache)?
     let breaker: ShopBreaker
     let reporter: GraphQLReporter
-    /// The running requests for responses that the cache does not have.
+    /// The running requests for responses that the cache does not have, so that equal calls share one request.
     let misses = SingleFlight<ResponseCacheKey, (answer: GraphQLResponse, body: [UInt8])>()
 
     package init(
@@ -66,14 +63,10 @@ package struct GraphQLExecutor: Sendable {
         }
     }
 
-    /// The error for a caller who cannot use the data of a result because of the errors beside them.
+    /// The error for a caller who cannot use the data of a result because the result has errors too.
     ///
-    /// - Parameters:
-    ///   - errors: The errors.
-    ///   - metadata: The metadata of the response.
-    ///   - document: The operation's document.
-    /// - Returns: The error. For a mutation its code is `outcome_unknown`, because a mutation that returned data was executed. If the
-    ///   mutation may be repeated, an error of kind `configuration`, such as a missing scope, is returned unchanged.
+    /// A mutation gets an error with code `outcome_unknown`, because Shopify executed a mutation that returned data. Exception: if the
+    /// document allows a repetition, an error of kind `configuration`, such as a missing scope, is returned unchanged.
     package func failure(
         _ errors: [GraphQLError],
         _ metadata: GraphQLMetadata,
@@ -83,9 +76,9 @@ package struct GraphQLExecutor: Sendable {
         return GraphQLFailure(response.error(endpoint), .unknown, metadata).errorBesideData(for: document)
     }
 
-    /// Reads a response, and stores it if it may be stored.
+    /// Gets a response, reads its data, and stores the response in the cache if that is allowed.
     ///
-    /// If the response has errors too, data that cannot be read count as missing: an error explains why a required value is null.
+    /// If the response has GraphQL errors, data that cannot be read count as missing, because an error can leave a required field null.
     private func read<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall,
@@ -105,7 +98,7 @@ package struct GraphQLExecutor: Sendable {
         return (output, answer, delivery.origin)
     }
 
-    /// Runs a call under one correlation id, and reports its end.
+    /// Runs a call with one correlation id for its events and errors, and reports its end.
     private func reporting<Value: Sendable>(
         _ document: GraphQLDocument,
         _ call: GraphQLCall,
@@ -129,7 +122,7 @@ package struct GraphQLExecutor: Sendable {
         return try result.get()
     }
 
-    /// The operation's variables, and the context's variables that the document declares.
+    /// The operation's variables, and the values of the call's context that the document declares.
     func variables<Operation: GraphQLOperation>(of operation: Operation, _ call: GraphQLCall) -> JSONObject {
         var variables = operation.variables.json
         for name in Operation.document.contextVariables where variables[name] == nil {

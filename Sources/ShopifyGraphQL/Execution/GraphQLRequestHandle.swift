@@ -15,12 +15,12 @@ public struct GraphQLRequestHandle: Sendable {
 
     /// Cancels the call.
     ///
-    /// The completion gets an error of kind `IdentityError.Kind.cancelled`, unless the call ends with another result first.
+    /// The completion then gets an error of kind `IdentityError.Kind.cancelled`. If the call has ended already, it gets that result.
     public func cancel() {
         task.cancel()
     }
 
-    /// Waits until the result was passed to the executor.
+    /// Waits until the call has ended and its completion was passed to the `CallbackExecutor`.
     public func finished() async {
         await task.value
     }

@@ -10,7 +10,7 @@ extension ShopifyAPIVersion {
             && bytes.enumerated().allSatisfy { $0 == 4 ? $1 == UInt8(ascii: "-") : (0x30...0x39).contains($1) }
     }
 
-    /// The URL with this version instead of its own, because a discovered URL always has Shopify's newest version.
+    /// Replaces the version in the path of a discovered URL, which always has Shopify's newest version, with this version.
     ///
     /// A URL without a version is returned unchanged.
     package func replacingVersion(in url: HTTPURL) -> HTTPURL? {

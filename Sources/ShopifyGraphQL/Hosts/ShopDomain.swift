@@ -1,13 +1,15 @@
 package import IdentityHTTP
 
-/// A shop's domain from a configuration: a host name without user, port, path and query, because tokens are sent to it.
+/// A shop's domain from the configuration, to which tokens are sent: a host name without user, port, path or query.
 package struct ShopDomain: Sendable {
     /// The domain in lower case; a loopback address keeps its port.
     package let name: String
     /// The root URL: https, or http for a loopback address.
     package let url: HTTPURL
 
-    /// Checks a text; nil if it is neither a host name nor, where allowed, a loopback address with or without a port.
+    /// Reads a domain; nil unless the text is a host name with a dot.
+    ///
+    /// With `allowsLoopbackHTTP`, the text may also be a loopback address, with or without a port.
     package init?(_ text: String, allowsLoopbackHTTP: Bool = false) {
         name = String(decoding: text.utf8.map(ASCII.lowercased), as: UTF8.self)
         // A name without a dot would be looked up in the machine's own network. A colon belongs to a port or an IPv6 address.

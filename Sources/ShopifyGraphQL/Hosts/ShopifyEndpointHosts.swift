@@ -8,7 +8,7 @@ package enum ShopifyEndpointHosts {
         return !given.isEmpty && given.allSatisfy { AllowedHosts.host($0) != nil }
     }
 
-    /// The hosts that are accepted for a shop.
+    /// The hosts that endpoints in a shop's discovery documents may have.
     ///
     /// - Parameters:
     ///   - given: The configured list, which replaces the default list.

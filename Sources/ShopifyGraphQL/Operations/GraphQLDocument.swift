@@ -11,7 +11,7 @@ public struct GraphQLDocument: Sendable, Hashable {
         case mutation
     }
 
-    /// Whether an operation may be repeated after an unknown outcome: a timeout, a lost connection, a 5xx.
+    /// Whether an operation may be repeated after an unknown outcome: a timeout, a lost connection or HTTP 5xx.
     public enum Repetition: Sendable, Hashable {
         /// The operation may be repeated any number of times, because it only reads, or sets a value that a repetition sets again.
         case always
@@ -33,7 +33,7 @@ public struct GraphQLDocument: Sendable, Hashable {
     ///
     /// It identifies the operation in caches and metrics.
     public let identifier: String
-    /// The beginning of a request's body: the member `query`, without the end of the object.
+    /// The beginning of a request's body: `{"query":"…"`, without the closing brace.
     let bodyStart: [UInt8]
     /// The variables that the document takes from the call's context, such as `country` and `language`.
     public let contextVariables: [String]

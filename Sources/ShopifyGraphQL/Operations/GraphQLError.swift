@@ -10,9 +10,9 @@ public struct GraphQLError: Error, Sendable, Equatable {
         public let column: Int
     }
 
-    /// A code in `extensions.code`.
+    /// The code of an error (`extensions.code`).
     ///
-    /// Shopify can add new ones at any time.
+    /// Shopify can add codes at any time.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The code as text.
         public let rawValue: String
@@ -41,7 +41,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
     ///
     /// String values of the request that have at least 6 bytes are replaced by `…`, because they may be secret.
     public let message: String
-    /// The path of the field, with list positions as numbers; empty for the whole operation.
+    /// The path of the field that failed, with list positions as numbers; empty if the whole operation failed.
     public let path: [String]
     /// The code, if there is one.
     public let code: Code?
@@ -49,7 +49,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
     public let locations: [Location]
     /// The member `extensions`, for example with the missing scope in `requiredAccess`; empty if it is missing or exceeds 4,096 bytes.
     ///
-    /// String values of the request are replaced in its texts, as in ``message``.
+    /// As in ``message``, string values of the request are replaced by `…`.
     public let extensions: JSONObject
 
     package init(
@@ -96,9 +96,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
         }
     }
 
-    /// The entries of a member `errors`.
-    ///
-    /// Shopify's endpoints write an array, an object or a text.
+    /// Reads the member `errors` of a response, which is an array, an object or a text, depending on Shopify's endpoint.
     package static func entries(of value: JSONValue?, hiding secrets: RequestSecrets) -> [GraphQLError] {
         switch value {
         case nil, .null: []
@@ -114,7 +112,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
 }
 
 extension GraphQLError: Redacted {
-    /// Code and path; no message.
+    /// The code and the path, without the message.
     public var description: String {
         "\(code.map { ForeignName.shown($0.rawValue) } ?? "GraphQL error") at "
             + (path.isEmpty ? "the operation" : ForeignName.shown(path))

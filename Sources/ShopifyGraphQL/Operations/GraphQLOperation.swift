@@ -23,14 +23,14 @@ public protocol GraphQLOperation: Sendable {
 
     /// Reads the result from the data.
     ///
-    /// By default the data as a whole are the result. A generated operation with one root field returns the value of that field.
+    /// By default the result is read from the whole data. A generated operation with one root field reads it from that field.
     ///
     /// - Throws: ``GraphQLReadingError`` when the data do not match the document.
     static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output
 }
 
 extension GraphQLOperation {
-    /// Reads the data as the result.
+    /// Reads the result from the whole data.
     public static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output {
         try Output(data)
     }

@@ -12,9 +12,9 @@ extension GraphQLExecutor {
     ///   - isDone: Whether a result is the awaited one.
     ///   - call: Creates the call for each poll, because a token may have been refreshed in the meantime.
     /// - Returns: The first result for which `isDone` returns true.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.pollTimeout` and a ``PollTimeout`` as its cause after the timeout, and with
-    ///   code `IdentityError.Code.invalidRequest` for a mutation that may not be repeated any number of times. Also the errors of `isDone`
-    ///   and `call`.
+    /// - Throws: `IdentityError`. After the timeout, its code is `IdentityError.Code.pollTimeout` and its cause a ``PollTimeout``. For a
+    ///   mutation whose `repetition` is not `always`, its code is `IdentityError.Code.invalidRequest`. Also the errors of `isDone` and
+    ///   `call`.
     package func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         every interval: Duration,
@@ -28,9 +28,9 @@ extension GraphQLExecutor {
             throw IdentityError(
                 .rejected,
                 .invalidRequest,
-                "\(ForeignName.shown(document.name)) cannot be polled, because it may not be repeated any number of times.",
+                "\(ForeignName.shown(document.name)) cannot be polled, because its repetition is limited.",
                 hint:
-                    "Poll with a query, or with a mutation that may be repeated any number of times (repetition: always)."
+                    "Poll with a query. If a repetition of the mutation changes nothing, set the document's repetition to .always."
             )
         }
         let clock = environment.clock
@@ -44,7 +44,7 @@ extension GraphQLExecutor {
             do {
                 result = try await execute(operation, call)
             } catch {
-                // If the last request before the timeout fails temporarily, the timeout is reported, with the last result as its cause.
+                // After a temporary failure at the end of the timeout, the caller gets the timeout error, which contains the last result.
                 guard let last, error.kind == .retryLater, schedule.isOver(at: clock.elapsed) else { throw error }
                 throw Self.timeout(last, document)
             }

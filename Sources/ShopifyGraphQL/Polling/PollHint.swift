@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// When the server wants the next poll.
+/// The time or the pause after which the server wants the next poll.
 public enum PollHint: Sendable, Hashable {
     /// Not before this time by the server's clock: `pollAfter` of `CartThrottled` and `SubmitThrottled`.
     case after(Date)

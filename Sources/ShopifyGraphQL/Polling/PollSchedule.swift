@@ -3,9 +3,9 @@ internal import IdentityKit
 
 /// Decides when to poll next.
 struct PollSchedule {
-    /// The longest pause that a hint may request, because its time can be wrong.
+    /// The longest pause that the server may request, because the time in its hint can be wrong.
     private static let longest = Duration.seconds(60)
-    /// The shortest pause, also when the hint's time has passed.
+    /// The shortest pause between polls, also when the time in the server's hint has passed.
     private static let shortest = Duration.milliseconds(100)
 
     let interval: Duration
@@ -19,7 +19,7 @@ struct PollSchedule {
     ///   - timeout: How long to poll; bounded to between zero and a year.
     ///   - start: The current monotonic time.
     init(interval: Duration, timeout: Duration, start: Duration) {
-        // Sums with a duration near the largest one would overflow.
+        // A duration near the largest one would overflow when a time is added to it.
         let year = Duration.seconds(365 * 86_400)
         self.interval = min(max(interval, Self.shortest), year)
         deadline = start + min(max(timeout, .zero), year)
@@ -32,7 +32,8 @@ struct PollSchedule {
     ///
     /// - Parameters:
     ///   - hint: When the server wants the next poll.
-    ///   - serverTime: When the server responded, by its own clock; with it, a wrong clock of this machine does not change the pause.
+    ///   - serverTime: When the server responded, by its own clock. A time in a hint is compared with it, so that a wrong clock of this
+    ///     machine does not change the pause.
     ///   - now: The current time of this machine's clock.
     ///   - elapsed: The current monotonic time.
     /// - Returns: The pause.
@@ -46,7 +47,7 @@ struct PollSchedule {
         return elapsed + pause <= deadline ? pause : nil
     }
 
-    /// The seconds as a duration of at most an hour, because a `Duration` cannot hold every number that a server may send.
+    /// Converts seconds to a duration of at most an hour, because a `Duration` cannot hold every number that a server may send.
     private static func duration(_ seconds: TimeInterval) -> Duration {
         seconds.isFinite ? .seconds(min(max(seconds, -3600), 3600)) : longest
     }

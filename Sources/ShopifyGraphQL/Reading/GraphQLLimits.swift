@@ -1,10 +1,10 @@
-/// Limits for a response.
+/// Limits on the size, nesting and number of values of a response.
 public struct GraphQLLimits: Sendable, Hashable {
-    /// The largest text in bytes, by default 8 MiB; more than 256 MiB is never read.
+    /// The maximum size of a response's body in bytes, by default 8 MiB and never more than 256 MiB.
     public var maximumBytes: Int
-    /// The deepest nesting of lists and objects, by default 64 and never more than 512.
+    /// The maximum nesting of lists and objects, by default 64 and never more than 512.
     public var maximumDepth: Int
-    /// The largest number of values and names in a response, by default 1,048,576; each takes eight bytes of memory.
+    /// The maximum number of values and names in a response, by default 1,048,576; each takes eight bytes of memory.
     public var maximumElements: Int
 
     /// Creates limits.

@@ -1,8 +1,8 @@
 public import IdentityKit
 
-/// A place in a response's data, with its path.
+/// A place in a response's data: a value, or a field that is missing.
 ///
-/// A response is parsed and checked once. A node is an index into it, and creates values on demand.
+/// A response is parsed once. A node is an index into the parsed response, and converts its value on demand.
 public struct GraphQLNode: Sendable {
     private let tape: GraphQLTape
     /// The value, or the object around a field that is missing.
@@ -37,7 +37,7 @@ public struct GraphQLNode: Sendable {
         try Value(member(name))
     }
 
-    /// The place of a field of the object at this place, also of one that is missing.
+    /// The place of a field of the object at this place; the field may be missing.
     ///
     /// - Throws: ``GraphQLReadingError`` when this place is not an object.
     public func member(_ name: String) throws(GraphQLReadingError) -> GraphQLNode {
@@ -55,7 +55,7 @@ public struct GraphQLNode: Sendable {
 
     /// Whether the value is null or missing, or is an object whose members are all null.
     ///
-    /// Shopify nulls the fields of a failed operation.
+    /// Shopify returns null for the fields of an operation that failed.
     package var hasOnlyNulls: Bool {
         guard let entry, entry.kind == .object else { return isNull }
         // If all members are scalars, each member has two entries: its name and its value. So every second entry is a value.
@@ -63,7 +63,7 @@ public struct GraphQLNode: Sendable {
             && stride(from: index + 2, to: entry.place, by: 2).allSatisfy { tape.entries[$0].kind == .null }
     }
 
-    /// The value of the object's member, if this place is an object with exactly one.
+    /// The value of the only member; nil unless this place is an object with exactly one member.
     var onlyMember: GraphQLNode? {
         guard let entry, entry.kind == .object, entry.length == 1 else { return nil }
         return GraphQLNode(tape, index + 2)
@@ -93,7 +93,7 @@ public struct GraphQLNode: Sendable {
         return value
     }
 
-    /// The truth value at this place.
+    /// The boolean at this place.
     public func flag() throws(GraphQLReadingError) -> Bool {
         switch entry?.kind {
         case .yes: return true
@@ -138,14 +138,12 @@ public struct GraphQLNode: Sendable {
         }
     }
 
-    /// Returns the value as JSON.
-    ///
-    /// A missing value is null.
+    /// The value as JSON; null if it is missing.
     public func json() -> JSONValue {
         missing == nil ? tape.json(index) : .null
     }
 
-    /// An error with the path of this place.
+    /// Creates an error with the path of this place and the expected form of its value.
     public func error(_ expected: String) -> GraphQLReadingError {
         GraphQLReadingError(path: tape.path(to: index) + (missing.map { ".\($0)" } ?? ""), expected: expected)
     }

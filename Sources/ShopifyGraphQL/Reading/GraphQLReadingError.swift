@@ -1,8 +1,8 @@
-/// A value in a response has the wrong form.
+/// The error for a value in a response that has the wrong form.
 ///
-/// The error contains its path, never the value.
+/// It contains the value's path, but not the value.
 public struct GraphQLReadingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The path from `data`, for example `.cart.lines.nodes[3].id`.
+    /// The path from `data` to the value, for example `.cart.lines.nodes[3].id`.
     public let path: String
     /// The expected form, for example `a text`.
     public let expected: String
@@ -13,6 +13,6 @@ public struct GraphQLReadingError: Error, Sendable, Equatable, CustomStringConve
         self.expected = expected
     }
 
-    /// Path and expectation.
+    /// The path and the expected form, for example `data.cart.id is not a text`.
     public var description: String { "data\(path) is not \(expected)" }
 }

@@ -1,24 +1,22 @@
 package import IdentityKit
 
-/// A GraphQL response (specification section 7.1): its data as a node, its errors and cost as values.
+/// The members of a GraphQL response (specification section 7.1): data, errors and cost.
 package struct GraphQLResponseBody: Sendable {
     /// The data; nil when they are missing or null.
     package let data: GraphQLNode?
     /// Whether there is a member `data`, also if it is null.
     ///
-    /// A response without this member says that the execution did not begin (specification section 7.1).
+    /// If the member is missing, the server did not begin to execute the operation (specification section 7.1).
     package let hasData: Bool
-    /// The member `errors`; of a list, only the first 100 elements.
-    ///
-    /// `GraphQLError.entries(of:hiding:)` reads it.
+    /// The member `errors`; if it is a list, its first 100 elements.
     package let errors: JSONValue?
     /// The cost of the operation (`extensions.cost`).
     package let cost: JSONValue?
 
-    /// The maximum number of errors that are read, and the maximum number of values and names in an error or in the cost.
-    ///
-    /// Without these limits, a response with many or large errors would need many times its size in memory.
+    // Without these limits, a response with many or large errors would need many times its size in memory.
+
     private static let maximumErrors = 100
+    /// The maximum number of values and names in one error, or in the cost.
     private static let maximumParts = 2_000
 
     /// Parses the body of a response.

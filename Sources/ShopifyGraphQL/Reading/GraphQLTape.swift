@@ -7,7 +7,7 @@ internal import IdentityKit
 @usableFromInline
 final class GraphQLTape: Sendable {
     let bytes: [UInt8]
-    /// The decoded texts with escapes, one after the other.
+    /// The strings that contain escapes, decoded, one after the other.
     let decoded: [UInt8]
     let entries: [TapeEntry]
     /// The entry at which the paths in errors start.
@@ -43,7 +43,7 @@ final class GraphQLTape: Sendable {
     /// Whether a text or a name is these bytes.
     func isText(_ entry: TapeEntry, _ wanted: Span<UInt8>) -> Bool {
         guard entry.length == wanted.count else { return false }
-        // Two branches instead of one variable, because a variable would retain an array.
+        // Two calls instead of one call with a variable for the array: the variable would retain the array, which is slower.
         return entry.kind == .text
             ? Self.isText(bytes, at: entry.place, wanted) : Self.isText(decoded, at: entry.place, wanted)
     }
@@ -61,7 +61,7 @@ final class GraphQLTape: Sendable {
     }
 
     private static func text(_ entry: TapeEntry, in bytes: [UInt8]) -> String {
-        // The whole input is valid UTF-8, and the part between two quotation marks contains only whole characters.
+        // `ofValid` is safe: `TapeBuilder` has validated the bytes as UTF-8, and a string or number ends between two characters.
         JSONText.text(ofValid: bytes.span.extracting(entry.place..<entry.place + entry.length))
     }
 
@@ -90,7 +90,7 @@ final class GraphQLTape: Sendable {
 
     /// The value at an index as JSON.
     ///
-    /// The nesting is limited, so the recursion is bounded.
+    /// The recursion is bounded, because `TapeBuilder` limits the nesting.
     func json(_ index: Int) -> JSONValue {
         let entry = entries[index]
         switch entry.kind {
@@ -119,7 +119,7 @@ final class GraphQLTape: Sendable {
         }
     }
 
-    /// The path from the root to an entry, for errors.
+    /// The path from ``root`` to an entry, for errors.
     func path(to target: Int) -> String {
         var path = ""
         var index = root

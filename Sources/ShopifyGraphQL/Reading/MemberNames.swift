@@ -1,6 +1,6 @@
 /// Finds duplicate names in an object.
 enum MemberNames {
-    /// From this number on, names are hashed, so that a hostile object does not need quadratic time.
+    /// From this number on, names are hashed, because to compare all pairs of a hostile object's names would take quadratic time.
     private static let manyNames = 24
 
     /// Whether two of the names are the same bytes.

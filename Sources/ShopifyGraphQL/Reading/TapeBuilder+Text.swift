@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension TapeBuilder {
-    /// Reads a text from its first quotation mark to its last.
+    /// Reads a JSON string with its two quotation marks.
     mutating func readText(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
         index += 1
         let start = index
@@ -37,7 +37,7 @@ extension TapeBuilder {
         }
     }
 
-    /// Reads a number by the grammar of RFC 8259 section 6, without its value.
+    /// Reads a number by the grammar of RFC 8259 section 6; the entry contains its position, not its value.
     mutating func readNumber(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
         let start = index
         try JSONText.skipNumber(in: bytes, at: &index)

@@ -2,8 +2,8 @@ internal import IdentityKit
 
 /// Reads a JSON text into a tape, strictly and without recursion.
 ///
-/// It accepts exactly what `JSONValue(parsing:)` accepts, within its own limits. The two are separate on purpose: the fuzz target
-/// `graphql-response` compares them.
+/// Within its limits, it accepts exactly what `JSONValue(parsing:)` accepts. They are separate parsers on purpose: the fuzz target
+/// `graphql-response` compares their results.
 struct TapeBuilder {
     /// A list or object that is still open.
     private struct Open {
@@ -17,7 +17,7 @@ struct TapeBuilder {
     private var entries: [TapeEntry] = []
     var decoded: [UInt8] = []
     private var open: [Open] = []
-    /// The names of all open objects, the names of the innermost at the end.
+    /// The member names of all open objects, with those of the innermost object at the end.
     private var names: [TapeEntry] = []
     var index = 0
 
@@ -29,13 +29,13 @@ struct TapeBuilder {
         guard bytes.count <= min(limits.maximumBytes, TapeEntry.limit) else {
             throw JSONError(reason: "the text is larger than \(limits.maximumBytes) bytes", offset: 0)
         }
-        // Values are created by recursion, which needs a bounded stack.
+        // `GraphQLTape.json` is recursive, so deeper nesting could overflow the stack.
         var limits = limits
         limits.maximumDepth = min(limits.maximumDepth, 512)
         var builder = TapeBuilder(limits: limits)
         builder.entries.reserveCapacity(min(bytes.count / 12 + 4, limits.maximumElements))
         let text = bytes.span
-        // The whole body is validated as UTF-8 once, so the code that reads strings does not check it again.
+        // The code that reads strings relies on this check of the whole body.
         if let invalid = JSONText.firstInvalidByte(in: text) {
             throw JSONError(reason: "invalid UTF-8", offset: invalid)
         }

@@ -1,26 +1,26 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// Shopify returned GraphQL errors, for example about the document or its variables, or an HTTP status without a code of its own.
+    /// Shopify returned GraphQL errors, for example about the document or its variables, or an HTTP status for which no other code exists.
     public static let graphQLErrors = Self(rawValue: "graphql_errors")
-    /// Too many requests or checkouts at once (`THROTTLED`, HTTP 429).
+    /// Shopify throttled the operation, because of too many requests or checkouts at once (`THROTTLED`, HTTP 429).
     public static let throttled = Self(rawValue: "throttled")
     /// Shopify rejected this or an earlier request as an attack (HTTP 430), for example because the buyer's IP is missing.
     public static let securityRejection = Self(rawValue: "security_rejection")
-    /// The Storefront API rejected the request because of token, scope, shop or version.
+    /// The Storefront API rejected the request because of the app's token, its scopes, the shop or the API version.
     public static let storefrontRefused = Self(rawValue: "storefront_refused")
     /// Shopify rejected a change of the cart.
     ///
-    /// For an operation of `ShopifyStorefront`, the cause is its `CartUserErrors`.
+    /// For an operation of `ShopifyStorefront`, the error's `cause` is a `CartUserErrors`.
     public static let cartUserErrors = Self(rawValue: "cart_user_errors")
     /// Shopify rejected the buyer's customer access token for the cart.
     public static let identityRejected = Self(rawValue: "identity_rejected")
-    /// The Customer Account API rejected the request because of app, scope, shop or version.
+    /// The Customer Account API rejected the request because of the app, the token's scopes, the shop or the API version.
     public static let customerAccountRefused = Self(rawValue: "customer_account_refused")
     /// Polling timed out.
     ///
     /// The error's `cause` is a ``PollTimeout``.
     public static let pollTimeout = Self(rawValue: "poll_timeout")
-    /// The cache policy allows no request, and the cached response is missing or invalid.
+    /// The cache policy allows no request, and the client has no valid cached response.
     public static let cacheMiss = Self(rawValue: "cache_miss")
 }

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The reason why an attempt returned no data, and its possible effect.
+/// Why an attempt of an operation returned no usable data, and whether Shopify may have executed the operation.
 struct GraphQLFailure: Error {
     let error: IdentityError
     let effect: Effect
@@ -22,9 +22,8 @@ struct GraphQLFailure: Error {
 
     /// The error for the caller of an operation.
     ///
-    /// - Parameter document: The operation's document. For a mutation that must not be repeated and may have been executed, the error gets
-    ///   the code `outcome_unknown`, except after a cancellation.
-    /// - Returns: The error.
+    /// A mutation whose repetition is `afterReading` or `never` gets an error with code `outcome_unknown` if Shopify may have executed it.
+    /// After a cancellation, the error keeps its code.
     func error(for document: GraphQLDocument) -> IdentityError {
         guard effect == .unknown, document.kind == .mutation, error.kind != .cancelled else { return error }
         switch document.repetition {
@@ -33,7 +32,6 @@ struct GraphQLFailure: Error {
         }
     }
 
-    /// The error for a mutation that may have been executed.
     private func outcomeUnknown(of document: GraphQLDocument) -> IdentityError {
         IdentityError(
             .retryLater,
@@ -46,10 +44,10 @@ struct GraphQLFailure: Error {
         )
     }
 
-    /// The error for a caller who cannot use the data beside the GraphQL errors.
+    /// The error for a caller who cannot use the data because the response has GraphQL errors too.
     ///
-    /// A mutation with data was executed, so its outcome counts as unknown. An error that no repetition can remove, such as a missing
-    /// scope, stays as it is if the mutation may be repeated.
+    /// A mutation gets an error with code `outcome_unknown`, because Shopify executed a mutation that returned data. Exception: if the
+    /// document allows a repetition, an error of kind `configuration`, such as a missing scope, is returned unchanged.
     func errorBesideData(for document: GraphQLDocument) -> IdentityError {
         guard document.kind == .mutation, error.kind != .configuration else { return self.error(for: document) }
         return outcomeUnknown(of: document)

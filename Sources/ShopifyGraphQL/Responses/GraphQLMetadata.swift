@@ -2,19 +2,19 @@ public import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The parts of a response other than data and errors.
+/// What a response says besides data and errors, such as its status, its request id and the served version.
 public struct GraphQLMetadata: Sendable, Equatable {
     /// The HTTP status.
     public let status: Int
     /// Shopify's id of the request, for its support (`X-Request-Id`).
     public let requestID: String?
-    /// The requested version.
+    /// The API version that the client requested.
     public let requestedVersion: ShopifyAPIVersion
     /// The version that served the request (`X-Shopify-API-Version`).
     ///
     /// It differs from ``requestedVersion`` when Shopify no longer serves that version. It is nil if the response does not say it.
     public let servedVersion: ShopifyAPIVersion?
-    /// Why the request will stop working (`X-Shopify-API-Deprecated-Reason`).
+    /// Shopify's announcement that the operation will stop working (`X-Shopify-API-Deprecated-Reason`).
     public let deprecatedReason: String?
     /// The cost of the operation, if the API reports it.
     public let cost: GraphQLCost?

@@ -1,19 +1,19 @@
 internal import IdentityKit
 
-/// The errors for GraphQL errors, statuses other than 2xx, and unreadable data.
+/// Creates the `IdentityError` for GraphQL errors, HTTP statuses other than 2xx, and unreadable data.
 ///
-/// The `userErrors` of a mutation are data here. Each API reads them itself: `CartMutationResponse`, `CustomerUserErrors`.
+/// The `userErrors` of a mutation are part of the data, so each API reads them itself: `CartMutationResponse`, `CustomerUserErrors`.
 extension GraphQLResponse {
     /// The failure for the GraphQL errors of this response.
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
-        // A mutation with data was executed, although the data are unusable.
+        // Shopify executed a mutation that returned data. The data are unusable, so the app must read the result with another request.
         let effect = kind == .mutation && !isWithoutData ? .unknown : retryEffect(kind)?.effect ?? .refused
         return GraphQLFailure(error(endpoint), effect, metadata)
     }
 
-    /// The error with the metadata and the GraphQL errors of this response.
+    /// Creates an error with the metadata and the GraphQL errors of this response.
     ///
-    /// For a status other than 2xx, the error's `retryAfter` comes from the header `Retry-After`, otherwise from `wait`.
+    /// If the status is not 2xx, the error's `retryAfter` is the header `Retry-After`. Otherwise it is `wait`.
     func failed(
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,
@@ -35,7 +35,7 @@ extension GraphQLResponse {
         )
     }
 
-    /// The error for the GraphQL errors of this response.
+    /// The error that the caller gets for the GraphQL errors of this response.
     func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
         let codes = errors.compactMap(\.code)
         if codes.contains(.throttled) {
@@ -64,13 +64,13 @@ extension GraphQLResponse {
             let hint = "Check the shop's status in the Shopify admin."
             return failed(.configuration, endpoint.refusalCode, "The shop is not active (SHOP_INACTIVE).", hint)
         }
-        // The Customer Account API refuses a token without the scope with a text only: {"errors":"User does not have access"}.
+        // For a token without the required scope, the Customer Account API returns only a text: {"errors":"User does not have access"}.
         let isTextOnly = errors.allSatisfy { $0.code == nil && $0.path.isEmpty && $0.locations.isEmpty }
         if endpoint.takesBuyerTokens, isTextOnly {
             return failed(
                 .configuration,
                 endpoint.refusalCode,
-                "\(endpoint.name) denied the operation without an error code. Usually \(endpoint.access) has no access.",
+                "\(endpoint.name) denied the operation without an error code. Usually \(endpoint.access) has no access to a field.",
                 "\(endpoint.advice.denied) Read also providerResponse of this error: it contains Shopify's explanation."
             )
         }
@@ -83,9 +83,9 @@ extension GraphQLResponse {
         )
     }
 
-    /// The failure for data that do not match the document, in a response without errors.
+    /// The failure for data that do not match the document, in a response without GraphQL errors.
     ///
-    /// A mutation was executed nevertheless, so its outcome counts as unknown.
+    /// Its effect is `unknown`: Shopify executed the operation, but the app does not know the result.
     func unreadable(_ error: any Error, _ endpoint: GraphQLEndpoint) -> GraphQLFailure {
         let error = IdentityError(
             .rejected,
@@ -163,7 +163,7 @@ extension GraphQLResponse {
 }
 
 extension IdentityError.ProviderResponse {
-    /// The first error of a response, with its status and request id.
+    /// Creates the description of a response from its first GraphQL error, HTTP status and request id.
     package init(_ metadata: GraphQLMetadata, _ errors: [GraphQLError] = []) {
         self.init(
             error: errors.first?.code?.rawValue,

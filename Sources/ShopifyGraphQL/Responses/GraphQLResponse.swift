@@ -49,7 +49,7 @@ struct GraphQLResponse: Sendable {
             throw refusal(endpoint)
         }
         guard body != nil, data != nil || !errors.isEmpty else {
-            // A proxy may send an HTML page or nothing while the shop is unavailable.
+            // A proxy may send an HTML page or an empty body while the shop is unavailable. A later attempt can succeed.
             let opening = response.body.first { $0 > 0x20 }
             let isOutage = opening == nil || opening == UInt8(ascii: "<")
             let error = IdentityError(
@@ -71,15 +71,15 @@ struct GraphQLResponse: Sendable {
         }
     }
 
-    /// Whether there are no data, or all fields are null.
+    /// Whether the response has no data, or only fields that are null.
     ///
     /// Shopify returns null for the field of an operation that it did not execute.
     var isWithoutData: Bool {
         data?.hasOnlyNulls ?? true
     }
 
-    /// Whether the operation failed: there are errors, and no data or only null fields.
+    /// Whether the operation failed: the response has errors, and no data or only fields that are null.
     ///
-    /// Null without errors is a valid result.
+    /// A response with only null fields and no errors is a valid result.
     var isFailure: Bool { isWithoutData && !errors.isEmpty }
 }

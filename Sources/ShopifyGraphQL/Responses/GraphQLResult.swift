@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// The data of a response, with its errors and metadata.
+/// The result of an operation: the data of the response, its errors and its metadata.
 public struct GraphQLResult<Output: Sendable>: Sendable {
     /// The data of the response.
     public let data: Output
@@ -8,32 +8,34 @@ public struct GraphQLResult<Output: Sendable>: Sendable {
     public let errors: [GraphQLError]
     /// The metadata of the response.
     ///
-    /// For a cached response, they have their values at the time when it was stored.
+    /// For a cached response, it is the metadata of the original response.
     public let metadata: GraphQLMetadata
     /// Whether the response came from the API or from a cache.
     public let origin: GraphQLOrigin
 }
 
-/// A response that may have data, errors or both.
+/// The result of an operation that may have data, errors or both.
 public struct PartialGraphQLResult<Output: Sendable>: Sendable {
-    /// The data; nil if the response has no data, or unreadable data; ``errors`` says why.
+    /// The data; nil if the response has no data, or data that cannot be read.
+    ///
+    /// If it is nil, ``errors`` says why.
     public let data: Output?
     /// The errors of the response.
     public let errors: [GraphQLError]
     /// The metadata of the response.
     ///
-    /// For a cached response, they have their values at the time when it was stored.
+    /// For a cached response, it is the metadata of the original response.
     public let metadata: GraphQLMetadata
     /// Whether the response came from the API or from a cache.
     public let origin: GraphQLOrigin
 }
 
-/// The source of a response.
+/// Whether a response came from the API or from a cache.
 public enum GraphQLOrigin: Sendable {
     /// The API responded to this call, or to an equal call at the same time whose request this call shares.
     case network
-    /// The cache had a response of this age, as the policy allows.
+    /// The response came from the cache and has this age, which the ``CachePolicy`` allows.
     case cache(age: Duration)
-    /// The API failed with this error, and the cache had a response of this age.
+    /// The request failed with this error, so the call returned a cached response of this age.
     case stale(age: Duration, because: IdentityError)
 }

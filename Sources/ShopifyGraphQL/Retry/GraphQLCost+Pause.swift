@@ -1,5 +1,5 @@
 extension GraphQLCost {
-    /// The time until there are enough points for the operation, at most an hour; nil when it is unknown or there are enough.
+    /// The time until Shopify has restored enough points for the operation, at most an hour; nil if it is unknown or the points suffice.
     var pause: Duration? {
         guard let requested, let currentlyAvailable, let restoreRate, restoreRate > 0, requested > currentlyAvailable
         else { return nil }

@@ -1,15 +1,15 @@
 internal import IdentityHTTP
 
 extension GraphQLFailure {
-    /// The effect of the attempt.
+    /// Whether Shopify may have executed the operation, and whether it may be sent again.
     enum Effect: Sendable, Equatable {
-        /// None: the operation was not executed and may be sent again.
+        /// Shopify did not execute the operation, and it may be sent again.
         case none
-        /// Unknown: the operation may have been executed.
+        /// Shopify may have executed the operation.
         case unknown
         /// The operation must not be sent again: it was rejected, it could not be sent, or its task was cancelled.
         case refused
-        /// None: Shopify rejected the request as an attack.
+        /// Shopify rejected the request as an attack (HTTP 430) and did not execute the operation.
         case attack
     }
 }
@@ -35,7 +35,7 @@ extension GraphQLFailure.Effect {
             switch status {
             case 429: .none
             case 430: .attack
-            // A gateway that timed out may have forwarded the request.
+            // A gateway that timed out may have forwarded the request to the API.
             case 408, 500...: .unknown
             default: .refused
             }

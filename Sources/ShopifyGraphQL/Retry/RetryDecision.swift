@@ -6,7 +6,7 @@ struct RetryDecision {
     let repetition: GraphQLDocument.Repetition
     /// When the first attempt began, on the monotonic clock.
     let start: Duration
-    /// The number of attempts.
+    /// The number of attempts that have begun.
     private(set) var count = 0
     /// The number of attempts with an unknown outcome.
     private var unknownOutcomes = 0
@@ -31,19 +31,14 @@ struct RetryDecision {
         self.start = start
     }
 
-    /// The remaining time.
+    /// The time until the deadline.
     func remaining(at now: Duration) -> Duration { start + limits.deadline - now }
 
     mutating func begin() { count += 1 }
 
-    /// The pause before the next attempt; nil when none may follow.
+    /// The pause before the next attempt; nil if the operation must not be sent again.
     ///
-    /// - Parameters:
-    ///   - effect: The effect of the failed attempt.
-    ///   - asked: The wait that the server requests.
-    ///   - now: The current monotonic time.
-    ///   - random: The source of the jitter.
-    /// - Returns: The pause.
+    /// `asked` is the wait that the server requests.
     mutating func pause(
         after effect: GraphQLFailure.Effect,
         asked: Duration?,
@@ -69,15 +64,15 @@ struct RetryDecision {
             random: random
         )
         if let asked {
-            // An attempt earlier than the server asks for would be useless.
+            // An attempt before the end of the requested wait would be rejected again, so the caller gets the error at once.
             guard asked <= limits.maximumRetryAfter else { return nil }
-            // A random part is added, so that callers with the same Retry-After do not all send at the same time.
+            // The random pause is added, so that clients with the same Retry-After do not all send at the same time.
             pause = asked + min(pause, limits.firstPause)
         }
         return fits(pause, at: now) ? pause : nil
     }
 
-    /// The pause before an attempt after HTTP 430; nil when none may follow.
+    /// The pause before another attempt after HTTP 430; nil if the limits allow no other attempt.
     func pauseAfterAttack(asked: Duration?, now: Duration, random: any RandomSource) -> Duration? {
         guard count < limits.attempts, asked ?? .zero <= limits.maximumRetryAfter else { return nil }
         let chance = Backoff.pause(after: 1, first: limits.firstPause, atMost: limits.maximumPause, random: random)

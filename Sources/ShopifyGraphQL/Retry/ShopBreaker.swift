@@ -2,16 +2,16 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// The circuit breaker of a shop: stops requests while Shopify rejects them as an attack (HTTP 430).
+/// The circuit breaker of a shop, which stops requests while Shopify rejects them as an attack (HTTP 430).
 ///
-/// The first 430 stops all operations except the one that received it, which may try once more after a pause. If it makes no other attempt,
-/// or gets another 430, all operations fail at once for a while; then a single operation, the probe, tests whether Shopify accepts
-/// requests again.
+/// The first 430 stops all operations except the one that received it, which may try once more after a pause. If that operation does not
+/// try again, or gets another 430, all operations fail at once for a while. After that, a single operation, the probe, tests whether
+/// Shopify accepts requests again.
 ///
 /// All clients of a shop and origin in this process share the breaker, because Shopify sees one caller. Clients with different clocks, as
 /// in tests, do not share it, because their times cannot be compared.
 final class ShopBreaker: Sendable {
-    /// The decision about an operation after a 430.
+    /// What an operation does after it received a 430.
     enum Verdict: Sendable {
         /// The operation fails, because an earlier 430 has already opened the breaker.
         case known
@@ -29,7 +29,7 @@ final class ShopBreaker: Sendable {
 
     private struct State {
         var breaker = CircuitBreaker()
-        /// The reference keeps the clock alive, so that no other clock gets its identity.
+        /// Keeps the clock alive, because a new clock at the same address would have the same `ObjectIdentifier`.
         let clock: any IdentityClock
     }
 
@@ -57,7 +57,7 @@ final class ShopBreaker: Sendable {
         self.environment = environment
     }
 
-    /// Permits an operation to send.
+    /// Permits an operation to send a request.
     ///
     /// - Throws: `IdentityError` with code `security_rejection` while operations are paused.
     func enter() throws(IdentityError) -> CircuitBreaker.Permit {
@@ -74,7 +74,9 @@ final class ShopBreaker: Sendable {
         return permit
     }
 
-    /// Ends an operation; true if its response closed the breaker.
+    /// Ends an attempt, and closes the breaker if the probe got a response.
+    ///
+    /// - Returns: Whether this call closed the breaker.
     func leave(_ permit: CircuitBreaker.Permit, wasAnswered: Bool) -> Bool {
         guard permit.isProbe else { return false }
         return Self.states.withLock { states in
@@ -85,14 +87,9 @@ final class ShopBreaker: Sendable {
         }
     }
 
-    /// Records a response with status 430.
+    /// Records a response with status 430, and decides what the operation does.
     ///
-    /// - Parameters:
-    ///   - permit: The permit of the operation.
-    ///   - error: The error of the response.
-    ///   - delay: The pause before another attempt; nil if the limits permit no other attempt.
-    ///   - asked: The wait that Shopify requests.
-    /// - Returns: What the operation does now.
+    /// `delay` is the pause before another attempt, nil if the limits permit no other attempt. `asked` is the wait that Shopify requests.
     func attacked(
         _ permit: CircuitBreaker.Permit,
         _ error: IdentityError,
@@ -110,8 +107,7 @@ final class ShopBreaker: Sendable {
                 if let delay { return .probe(state.breaker.openForProbe(after: delay, at: now)) }
             }
             state.breaker.release(permit)
-            // The longest pause doubles each time, up to ten times as long. The pause is a random time between half of the longest pause
-            // and all of it, and at least the wait that Shopify requests, up to an hour.
+            // `RetryLimits.securityPause` documents this rule.
             let longest = min(pause * (1 << min(state.breaker.openings, 4)), pause * 10)
             let chosen = Backoff.pause(
                 after: 1,

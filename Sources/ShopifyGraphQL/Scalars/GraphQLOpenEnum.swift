@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// An open enum of a schema: unknown values are read, kept, and sent back unchanged.
+/// An enum of a schema that accepts unknown values: they are read, kept, and sent back unchanged.
 ///
 /// A conforming type is a struct that contains the text, with a constant for each known value.
 ///
@@ -27,14 +27,14 @@ extension GraphQLOpenEnum {
         self.init(rawValue: text)
     }
 
-    /// The text.
+    /// The value as a JSON string.
     public var graphQLValue: JSONValue { .string(rawValue) }
 
-    /// The text.
+    /// The same as `rawValue`.
     public var description: String { rawValue }
 }
 
-/// Names of GraphQL.
+/// Checks names (GraphQL specification section 2.1.9).
 enum GraphQLName {
     static func isName(_ text: String) -> Bool {
         var isFirst = true

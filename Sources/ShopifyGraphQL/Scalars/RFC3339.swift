@@ -18,7 +18,7 @@ enum RFC3339 {
         return (days * 86_400 + hour * 3_600 + minute * 60 + second - offset, nanoseconds)
     }
 
-    /// A time in UTC, with a fraction if there is one.
+    /// Formats a time in UTC; a fraction of zero is left out.
     static func text(milliseconds: Int) -> String {
         func digits(_ number: Int, _ count: Int) -> String {
             let text = String(number)
@@ -51,7 +51,7 @@ enum RFC3339 {
 
     /// Days since 1 January 1970 in the Gregorian calendar.
     ///
-    /// A year begins in March here, so that the leap day is its last.
+    /// The calculation counts years from March to February, so that the leap day is the last day of a year.
     private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let (years, months) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         let (era, yearOfEra) = divide(years, by: 400)

@@ -30,7 +30,7 @@ public struct ShopifyColor: Hashable, Sendable, CustomStringConvertible {
         (red, green, blue, opacity) = (parts[0], parts[1], parts[2], parts[3])
     }
 
-    /// The text.
+    /// The same as ``text``.
     public var description: String { text }
 }
 
@@ -41,6 +41,6 @@ extension ShopifyColor: GraphQLReadable, GraphQLWritable {
         self = value
     }
 
-    /// The text.
+    /// The color as a JSON string.
     public var graphQLValue: JSONValue { .string(text) }
 }

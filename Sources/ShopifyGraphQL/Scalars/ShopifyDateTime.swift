@@ -9,9 +9,7 @@ public struct ShopifyDateTime: Hashable, Comparable, Sendable {
     public let text: String
     /// Whole seconds since 1 January 1970, UTC.
     let seconds: Int
-    /// Nanoseconds after ``seconds``.
-    ///
-    /// Further digits are dropped.
+    /// Nanoseconds after ``seconds``; shorter fractions are dropped.
     let nanoseconds: Int
 
     /// Creates a time from its text; nil unless it is a valid date with time and offset (RFC 3339).
@@ -31,7 +29,7 @@ public struct ShopifyDateTime: Hashable, Comparable, Sendable {
         self.init(text: RFC3339.text(milliseconds: Int(milliseconds)))
     }
 
-    /// The time.
+    /// The time as a `Date`.
     public var date: Date {
         Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1_000_000_000)
     }
@@ -54,7 +52,7 @@ public struct ShopifyDateTime: Hashable, Comparable, Sendable {
 }
 
 extension ShopifyDateTime: CustomStringConvertible {
-    /// The text.
+    /// The same as ``text``.
     public var description: String { text }
 }
 
@@ -67,6 +65,6 @@ extension ShopifyDateTime: GraphQLReadable, GraphQLWritable {
         self = value
     }
 
-    /// The text.
+    /// The time as a JSON string.
     public var graphQLValue: JSONValue { .string(text) }
 }

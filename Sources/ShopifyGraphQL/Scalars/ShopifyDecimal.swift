@@ -10,7 +10,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
     /// The number as it was written, for example `12.50`.
     public let text: String
 
-    /// The number of digits that every `Decimal` can represent.
+    /// Foundation's `Decimal` represents every number of up to 38 digits exactly.
     private static let maximumDigits = 38
 
     /// Creates a number from its text; nil unless it is an optional minus sign, digits, and optionally a point with digits.
@@ -56,7 +56,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
                 zeros += 1
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 if hasPoint { places += 1 } else { digitsBeforePoint += 1 }
-                // Zeros of the fraction count if a digit follows them.
+                // Zeros of the fraction become part of the number when another digit follows them.
                 for _ in 0...zeros {
                     let (product, isTooLarge) = parts.digits.multipliedReportingOverflow(by: 10)
                     guard !isTooLarge else { return nil }
@@ -77,12 +77,12 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
 
     private static let bound = (0..<maximumDigits).reduce(UInt128(1)) { power, _ in power * 10 }
 
-    /// Compares values.
+    /// Whether both numbers have the same value.
     public static func == (left: ShopifyDecimal, right: ShopifyDecimal) -> Bool {
         left.parts == right.parts
     }
 
-    /// Compares values.
+    /// Whether the left number is smaller.
     public static func < (left: ShopifyDecimal, right: ShopifyDecimal) -> Bool {
         left.decimal < right.decimal
     }
@@ -94,7 +94,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
 }
 
 extension ShopifyDecimal: CustomStringConvertible {
-    /// The text.
+    /// The same as ``text``.
     public var description: String { text }
 }
 
@@ -105,6 +105,6 @@ extension ShopifyDecimal: GraphQLReadable, GraphQLWritable {
         self = value
     }
 
-    /// The text.
+    /// The number as a JSON string.
     public var graphQLValue: JSONValue { .string(text) }
 }

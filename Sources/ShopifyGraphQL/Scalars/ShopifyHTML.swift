@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// Text with HTML markup from the shop's staff (scalar `HTML`).
 ///
-/// It is a separate type, so that it is not escaped twice or shown as plain text.
+/// It is a separate type, so that an app does not escape the markup again or show it as plain text.
 public struct ShopifyHTML: Hashable, Sendable, CustomStringConvertible {
     /// The markup.
     public let text: String
@@ -15,7 +15,7 @@ public struct ShopifyHTML: Hashable, Sendable, CustomStringConvertible {
     /// The markup.
     public var description: String { text }
 
-    /// Compares bytes.
+    /// Whether both texts have the same bytes.
     public static func == (left: ShopifyHTML, right: ShopifyHTML) -> Bool {
         left.text.isIdentical(to: right.text)
     }
@@ -32,6 +32,6 @@ extension ShopifyHTML: GraphQLReadable, GraphQLWritable {
         text = try node.text()
     }
 
-    /// The markup.
+    /// The markup as a JSON string.
     public var graphQLValue: JSONValue { .string(text) }
 }

@@ -2,9 +2,7 @@ public import IdentityKit
 
 /// The id of an object (scalar `ID`), for example `gid://shopify/Product/1`.
 ///
-/// It is opaque.
-///
-/// Ids of carts and of customers' addresses contain keys, so only type and number are printed. ``text`` has the whole id.
+/// Ids of carts and of customers' addresses contain secret keys, so ``description`` shows only type and number. ``text`` is the whole id.
 public struct ShopifyID: Hashable, Sendable {
     /// The id as Shopify wrote it.
     public let text: String
@@ -31,7 +29,7 @@ public struct ShopifyID: Hashable, Sendable {
         return (String(rest[0]), rest[1])
     }
 
-    /// Compares bytes.
+    /// Whether both ids have the same bytes.
     public static func == (left: ShopifyID, right: ShopifyID) -> Bool {
         left.text.isIdentical(to: right.text)
     }
@@ -43,7 +41,7 @@ public struct ShopifyID: Hashable, Sendable {
 }
 
 extension ShopifyID: Redacted {
-    /// Type and number.
+    /// The type and the number, without the keys that an id may contain.
     public var description: String { "\(type ?? "id")/\(number.map { String($0) } ?? "…")" }
 }
 
@@ -54,6 +52,6 @@ extension ShopifyID: GraphQLReadable, GraphQLWritable {
         self = value
     }
 
-    /// The text.
+    /// The whole id as a JSON string.
     public var graphQLValue: JSONValue { .string(text) }
 }

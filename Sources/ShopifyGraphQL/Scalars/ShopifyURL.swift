@@ -3,7 +3,7 @@ public import IdentityKit
 
 /// A URL as Shopify wrote it (scalar `URL`).
 ///
-/// Queries of Shopify's URLs contain keys of carts, orders and accounts, so only scheme and host are printed. ``text`` has the whole URL.
+/// Shopify's URLs may contain secret keys of carts, orders and accounts, so ``description`` shows only scheme and host.
 public struct ShopifyURL: Hashable, Sendable {
     /// The URL as it was written.
     public let text: String
@@ -41,7 +41,7 @@ public struct ShopifyURL: Hashable, Sendable {
             }
     }
 
-    /// Compares bytes.
+    /// Whether both URLs have the same bytes.
     public static func == (left: ShopifyURL, right: ShopifyURL) -> Bool {
         left.text.isIdentical(to: right.text)
     }
@@ -53,7 +53,7 @@ public struct ShopifyURL: Hashable, Sendable {
 }
 
 extension ShopifyURL: Redacted {
-    /// Scheme and host.
+    /// The scheme and the host, without the rest of the URL.
     public var description: String {
         let host = url?.host() ?? ""
         return "\(text.prefix { $0 != ":" })://\(host)/…"
@@ -67,6 +67,6 @@ extension ShopifyURL: GraphQLReadable, GraphQLWritable {
         self = value
     }
 
-    /// The text.
+    /// The whole URL as a JSON string.
     public var graphQLValue: JSONValue { .string(text) }
 }

@@ -1,8 +1,8 @@
 internal import IdentityHTTP
 
-/// A name from a response that an error shows: a code or a field.
+/// Shows names from a response, such as codes and fields, in messages.
 ///
-/// Other texts are shown as `…`, because they may repeat a token or a buyer's input.
+/// Any other text becomes `…`, because it may repeat a token or a buyer's input.
 package enum ForeignName {
     package static func shown(_ name: String) -> String {
         let isWord = name.utf8.count <= 64 && name.utf8.allSatisfy { ASCII.isLetter($0) || $0 == UInt8(ascii: "_") }
@@ -11,7 +11,7 @@ package enum ForeignName {
         return !name.isEmpty && (isWord || isNumber) ? name : "…"
     }
 
-    /// The names of a path, separated by dots.
+    /// The first 16 names of a path, separated by dots.
     package static func shown(_ path: [String]) -> String {
         path.prefix(16).map { shown($0) }.joined(separator: ".")
     }

@@ -1,16 +1,16 @@
 public import IdentityKit
 
-/// The variables of an operation, or a GraphQL input object: its set members, in order.
+/// The variables of an operation, or the members of a GraphQL input object that are sent, in order.
 ///
-/// It can contain secrets, so it does not print its values. ``json`` is for a request's body.
+/// The values may be secret, so ``description`` shows only the members' names. ``json`` contains the values, for a request's body.
 public struct GraphQLInputObject: Sendable, Equatable, GraphQLWritable {
     /// The members as they are sent.
     public private(set) var json = JSONObject()
 
-    /// An object without members.
+    /// Creates an object without members.
     public init() {}
 
-    // Inlinable, because generic code that is not specialized looks up each type at run time.
+    // `set` is inlinable, so that the compiler can specialize it in the app's module. Otherwise it looks up each type at run time.
 
     /// Sets a member.
     @inlinable
@@ -18,7 +18,7 @@ public struct GraphQLInputObject: Sendable, Equatable, GraphQLWritable {
         set(name, to: value.graphQLValue)
     }
 
-    /// Sets a member to the state of a field.
+    /// Sets a member to a value or null.
     ///
     /// An unset field is not sent.
     @inlinable
@@ -35,7 +35,7 @@ public struct GraphQLInputObject: Sendable, Equatable, GraphQLWritable {
         json[name] = value
     }
 
-    /// The object as a value.
+    /// The object as JSON, for a request's body.
     public var graphQLValue: JSONValue { .object(json) }
 }
 
