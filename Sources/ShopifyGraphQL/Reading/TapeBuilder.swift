@@ -143,12 +143,8 @@ struct TapeBuilder {
         skipWhitespace(bytes)
     }
 
-    func isNext(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
-        index < bytes.count && bytes[index] == byte
-    }
-
-    mutating func accept(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
-        guard isNext(byte, bytes) else { return false }
+    private mutating func accept(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        guard index < bytes.count, bytes[index] == byte else { return false }
         index += 1
         return true
     }
