@@ -1,6 +1,6 @@
 #pragma once
 
-// libcurl's type checks are macros around its variadic functions. The functions below have typed parameters instead.
+// libcurl checks types with macros around its variadic functions. The typed functions below do not need these macros.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 

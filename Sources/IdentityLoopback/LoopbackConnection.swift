@@ -2,7 +2,7 @@ internal import IdentityPlatform
 
 /// One connection of a ``LoopbackServer``; used on the loop's thread only.
 final class LoopbackConnection {
-    /// The outcome of a step of the connection.
+    /// What the loop does after a step of the connection.
     enum StepOutcome {
         case stays
         case request(LoopbackRequest)
@@ -14,8 +14,8 @@ final class LoopbackConnection {
         /// The handler works on a request.
         case waiting(isHead: Bool, keepAlive: Bool)
         case answering
-        /// The server has sent everything and shut down its sending side. It reads and discards further input: otherwise the kernel would
-        /// answer this input with RST, and the client might not be able to read the response.
+        /// The server has sent everything and shut down its sending side. It discards further input, because the kernel would answer input
+        /// on a closed socket with RST, and the client might not be able to read the response.
         case draining
     }
 
@@ -45,9 +45,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Whether no response is pending.
-    ///
-    /// The server may close an idle connection to make room for a new one.
+    /// Whether no response is pending, so that the server may close the connection to make room for a new one.
     var isIdle: Bool {
         switch state {
         case .reading, .draining: sent == output.count

@@ -19,12 +19,11 @@ final class LoopbackLoop {
     private var connections: [UInt64: LoopbackConnection] = [:]
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var nextIdentifier: UInt64 = 1
-    // A lower bound of all deadlines. If all deadlines are later, the loop checks the connections once without effect.
+    // When the deadlines are checked next: at or before the earliest deadline of all connections.
     private var nextDeadline: ContinuousClock.Instant?
     private var room = [UInt8](repeating: 0, count: 64 << 10)
     private var isRunning = true
-    // The time at which the server stops at the latest; set by `finish`. From then on the server accepts no new connection. It
-    // stops earlier if no connection is busy.
+    // When the server stops after `finish`, which also closes the port. The server stops earlier if no connection is busy.
     private var end: ContinuousClock.Instant?
 
     init(
@@ -82,7 +81,7 @@ final class LoopbackLoop {
         for _ in 0..<64 {
             var socket = LoopbackSocket.accept(listener)
             if socket < 0, errno == EMFILE || errno == ENFILE {
-                // `accept` fails with these errors even if no client waits. In that case no open connection is closed to make room.
+                // `accept` can fail with these errors although no client waits, so a connection is closed only for a waiting client.
                 guard LoopbackSocket.hasInput(listener) else { return }
                 if makeRoom() { socket = LoopbackSocket.accept(listener) }
             }
@@ -105,7 +104,7 @@ final class LoopbackLoop {
 
     /// Closes the oldest connection that waits for no response, so that idle clients cannot block new ones.
     ///
-    /// Returns false if every connection waits for a response.
+    /// - Returns: False if every connection waits for a response.
     private func makeRoom() -> Bool {
         let oldest = connections.filter(\.value.isIdle).min { $0.key < $1.key }
         guard let (identifier, connection) = oldest else { return false }
@@ -140,7 +139,7 @@ final class LoopbackLoop {
     ) {
         switch outcome {
         case .closed:
-            // The handler's task is not cancelled, because the handler may already have changed the state of a fake provider.
+            // The handler's task is not cancelled, because a cancelled handler could leave the state of a fake provider half changed.
             if !connection.isReset { close(connection.socket) }
             connections[identifier] = nil
             return

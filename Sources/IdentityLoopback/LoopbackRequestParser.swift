@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// Parses HTTP/1.1 and HTTP/1.0 requests (RFC 9112) strictly and within limits, from pieces of input in the order of their arrival.
+/// Parses HTTP/1.1 and HTTP/1.0 requests (RFC 9112) strictly and within limits, from input that arrives in pieces.
 package struct LoopbackRequestParser {
     package enum Event {
         /// The request is not complete.
@@ -38,7 +38,7 @@ package struct LoopbackRequestParser {
 
     private var state = State.head
     private var input: [UInt8] = []
-    // The bytes of `input` before this index are consumed. They are removed in large steps, so that small pieces cause few copies.
+    // The bytes of `input` before this index are parsed. They are removed in large steps, so that small pieces cause few copies.
     private var start = 0
     // The position at which the search for the end of a line or head continues.
     private var searched = 0
@@ -69,7 +69,7 @@ package struct LoopbackRequestParser {
             case .head:
                 // Empty lines before a request are skipped (RFC 9112 section 2.2).
                 while input.count >= start + 2, input[start] == 0x0D, input[start + 1] == 0x0A { consume(2) }
-                // A TLS handshake is refused at once. Otherwise a client that tries https would wait until its time limit.
+                // Without this check of the first byte, a client that tries a TLS handshake would wait until its time limit.
                 if start < input.count, input[start] != 0x0D, !ASCII.isToken(input[start]) { return fail(400) }
                 guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
                     // The limit does not include the CRLF CRLF after the head, of which up to three bytes may be in the buffer already.
@@ -117,8 +117,8 @@ package struct LoopbackRequestParser {
                 state = .chunkSize(head)
             case .trailers(let head, let read):
                 guard let end = find([0x0D, 0x0A]) else {
-                    // `find` found no CRLF, so the last pending byte may be the CR of this line's CRLF; the limit does not include it.
-                    // A single pending byte may be the CR of the empty line after the trailers, which is always permitted.
+                    // The limit does not include CRLF, and the last pending byte may be its CR. A single pending byte may be the CR of the
+                    // empty line after the trailers, which is always permitted.
                     let pending = input.count - start
                     return pending > 1 && read + pending > limits.headerBytes + 1 ? fail(431) : .needsMore
                 }

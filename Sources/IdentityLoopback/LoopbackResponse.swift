@@ -44,7 +44,7 @@ package struct LoopbackResponse: Sendable {
 }
 
 extension LoopbackResponse {
-    /// The message's bytes, and whether the connection stays open for the next request.
+    /// The bytes of a message, and whether the connection stays open for the next request.
     static func encode(
         status: Int,
         headers: [(String, String)],

@@ -1,4 +1,4 @@
-/// The first line of an HTTP response, with the registered reason phrase of the status, or with a phrase for the class of a rare status.
+/// Writes the first line of an HTTP response; a status without a phrase in `reasons` gets a phrase for its class.
 package enum StatusLine {
     package static func text(_ status: Int) -> String {
         "HTTP/1.1 \(status) \(reasons[status] ?? fallback(status))\r\n"
@@ -21,7 +21,6 @@ package enum StatusLine {
         504: "Gateway Timeout", 505: "HTTP Version Not Supported", 511: "Network Authentication Required",
     ]
 
-    /// The phrase for a status that is not in `reasons`, by the class of the status.
     private static func fallback(_ status: Int) -> String {
         switch status {
         case 100..<200: "Informational"

@@ -13,7 +13,7 @@ public struct AddressPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name that errors show.
-    ///   - allows: Whether an address is permitted. Called on the transport's own thread, so it must not block.
+    ///   - allows: Whether an address is permitted. The transport calls it on its own thread, so it must not block.
     public init(name: String, allows: @escaping @Sendable (ResolvedAddress) -> Bool) {
         self.name = name
         decision = allows
@@ -24,7 +24,7 @@ public struct AddressPolicy: Sendable {
         decision = nil
     }
 
-    /// Every address is permitted.
+    /// The policy that permits every address.
     public static let any = AddressPolicy(name: "any")
 
     /// A policy that permits only addresses of the public internet.
@@ -35,7 +35,7 @@ public struct AddressPolicy: Sendable {
     /// IANA special-purpose address registries (RFC 6890).
     public static let publicOnly = AddressPolicy(name: "publicOnly") { PublicAddress.isPublic($0.bytes) }
 
-    /// The addresses that ``publicOnly`` permits, and 127.0.0.0/8 and ::1, for tests on one machine.
+    /// A policy that permits the addresses of ``publicOnly``, and 127.0.0.0/8 and ::1, for tests on one machine.
     public static let publicOrLoopback = AddressPolicy(name: "publicOrLoopback") {
         $0.isLoopback || PublicAddress.isPublic($0.bytes)
     }

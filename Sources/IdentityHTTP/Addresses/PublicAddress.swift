@@ -40,7 +40,8 @@ enum PublicAddress {
         Block(prefix: [240], bits: 4),  // reserved and broadcast
     ]
 
-    private static let global16 = Block(prefix: [0x20], bits: 3)
+    private static let global16 = Block(prefix: [0x20], bits: 3)  // 2000::/3
+    // NAT64 (64:ff9b::/96): the last four bytes are an IPv4 address.
     private static let translated = Block(prefix: [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0], bits: 96)
 
     // Blocks of 2000::/3 that are not public. IANA has assigned public unicast addresses only in 2000::/3.

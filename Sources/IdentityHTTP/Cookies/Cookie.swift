@@ -11,9 +11,7 @@ struct Cookie: Sendable {
 
     var size: Int { name.utf8.count + value.utf8.count }
 
-    /// Whether `other`, if it is set later, replaces this cookie (RFC 6265 section 5.3 step 11).
-    ///
-    /// The host-only flag is compared, too, as in RFC 6265bis.
+    /// Whether a later cookie replaces this one (RFC 6265 section 5.3 step 11; the host-only flag as in RFC 6265bis).
     func isSame(as other: Cookie) -> Bool {
         name.utf8.elementsEqual(other.name.utf8) && domain.utf8.elementsEqual(other.domain.utf8)
             && path.utf8.elementsEqual(other.path.utf8) && isHostOnly == other.isHostOnly
@@ -22,7 +20,7 @@ struct Cookie: Sendable {
     func belongs(to url: HTTPURL) -> Bool {
         let isHost = url.host.utf8.elementsEqual(domain.utf8)
         guard isHost || !isHostOnly && url.hasHost(below: domain) else { return false }
-        // A request to a loopback address does not leave the machine; some browsers treat it as secure, too.
+        // A `Secure` cookie is also sent over http to a loopback address, because the request does not leave the machine.
         guard !isSecure || url.isSecure(orLoopback: true) else { return false }
         return Cookie.pathMatches(url.path, path)
     }

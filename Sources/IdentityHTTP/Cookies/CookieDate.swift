@@ -1,4 +1,4 @@
-/// The date of a cookie's `Expires`, by the tolerant algorithm of RFC 6265 section 5.1.1.
+/// Parses the date of a cookie's `Expires` with the tolerant algorithm of RFC 6265 section 5.1.1.
 enum CookieDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
@@ -24,7 +24,7 @@ enum CookieDate {
         guard (1...31).contains(day), year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59 else {
             return nil
         }
-        // A month does not have this day, for example 30 February.
+        // Rejects a day that the month does not have, such as 30 February.
         let (nextYear, nextMonth) = month == 12 ? (year + 1, 1) : (year, month + 1)
         guard days(year, month, day) < days(nextYear, nextMonth, 1) else { return nil }
         return days(year, month, day) * 86_400 + time.hour * 3600 + time.minute * 60 + time.second

@@ -1,12 +1,12 @@
 /// Reads the bytes of one `Set-Cookie` value (RFC 6265 sections 5.2 and 5.3).
 struct CookieParser {
     let url: HTTPURL
-    /// The current time in seconds since 1970; an `Expires` that is not later removes the cookie, unless `Max-Age` is given.
+    /// The current time in seconds since 1970, with which `Expires` is compared.
     let now: Int64
 
     private typealias Bytes = ArraySlice<UInt8>
 
-    /// The cookie, and whether the line removes it; `nil` if the line is malformed or this response may not set the cookie.
+    /// The cookie, and whether the line removes it; nil if the line is malformed, or a response from `url` may not set the cookie.
     func parse(_ line: String) -> (cookie: Cookie, removes: Bool)? {
         let bytes = Array(line.utf8)
         guard bytes.allSatisfy(ASCII.isFieldValue) else { return nil }
@@ -55,8 +55,7 @@ struct CookieParser {
         guard !name.isEmpty else { return true }
         let domain = text(name).lowercased()
         let isHost = domain.utf8.elementsEqual(url.host.utf8)
-        // A `Domain` of one label is a top-level domain or a local name. It is accepted only if it is the host itself, and then the
-        // cookie stays host-only.
+        // A `Domain` of one label, such as `com` or `localhost`, must be the host itself. The cookie stays host-only.
         guard domain.utf8.contains(UInt8(ascii: ".")) else { return isHost }
         guard isHost || url.hasHost(below: domain) else { return false }
         cookie.domain = domain

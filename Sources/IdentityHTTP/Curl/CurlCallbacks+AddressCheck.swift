@@ -30,8 +30,8 @@ extension CurlCallbacks {
     }
 
     private static func resolvedAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> ResolvedAddress? {
-        // libcurl's structure has space for the largest socket address, and addrlen is the length of the filled part. So
-        // addrlen bytes from `addr` on may be read. Port and address are at the offsets of sockaddr_in and sockaddr_in6.
+        // libcurl fills `addrlen` bytes from `addr` on, which may be more than the declared size of `addr`. Port and address are at the
+        // offsets of sockaddr_in and sockaddr_in6.
         guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let bytes = unsafe Array(
             UnsafeRawBufferPointer(

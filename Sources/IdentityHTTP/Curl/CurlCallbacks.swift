@@ -1,9 +1,7 @@
 internal import CIdentityCurl
 internal import IdentityPlatform
 
-/// The functions that libcurl calls.
-///
-/// Each function of this type gets the ``CurlHandle`` as context. The documentation of ``CurlHandle`` says why this is safe.
+/// The functions that libcurl calls, with the ``CurlHandle`` as context; its documentation says why this is safe.
 enum CurlCallbacks {
     static func install(_ easy: UnsafeMutableRawPointer) -> Bool {
         unsafe identity_curl_set_write(easy, CURLOPT_WRITEFUNCTION, body) == CURLE_OK
@@ -17,8 +15,8 @@ enum CurlCallbacks {
         unsafe Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    // libcurl ends the transfer if the callback returns another number than the number of offered bytes. If libcurl offers 0 bytes, the
-    // result 0 does not end the transfer. In this case ``CurlLoop`` reports the reader's failure at the end of the transfer.
+    // If a callback returns another number than the number of offered bytes, libcurl ends the transfer. After an offer of 0 bytes the
+    // transfer goes on, so ``CurlLoop`` reports the reader's failure at its end.
     private static let body: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
@@ -31,7 +29,7 @@ enum CurlCallbacks {
         return unsafe handle(context).work?.reader.appendLine(line) == true ? line.count : 0
     }
 
-    /// Called when a new or reused connection exists, immediately before the request is written to it.
+    /// Permits or refuses a request immediately before it is written to a new or reused connection.
     private static let prerequest: curl_prereq_callback = { context, remoteAddress, _, remotePort, _ in
         guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
         let handle = unsafe handle(context)
@@ -44,7 +42,8 @@ enum CurlCallbacks {
         }
         guard isPermitted else { return CURL_PREREQFUNC_ABORT }
         guard handle.work?.attempts == 0 || exchange.request.isRepeatable else {
-            handle.work?.failure = (.connectionLost, "No response arrived. This request must not be sent twice.")
+            let message = "The connection ended without a response, and this request must not be sent twice."
+            handle.work?.failure = (.connectionLost, message)
             return CURL_PREREQFUNC_ABORT
         }
         // `maySend` is called last, because the process may have been suspended while the connection was established.

@@ -1,11 +1,9 @@
 internal import CIdentityCurl
 
-/// One easy handle and its current request; used on the loop's thread only.
+/// One easy handle of libcurl and its current request; used on the loop's thread only.
 ///
-/// Memory: libcurl has an unretained pointer to this object as the context of ``CurlCallbacks``. libcurl calls them only inside
-/// `curl_multi_socket_action` and `curl_multi_remove_handle` on the loop's thread, while the easy handle exists. The `deinit` of
-/// this object frees the easy handle, and the loop keeps this object while the easy handle is in the multi handle. So the pointer
-/// is valid at each call.
+/// Memory: libcurl passes an unretained pointer to this object to ``CurlCallbacks``, which run only while the easy handle is in the multi
+/// handle. The pointer is valid then, because the loop keeps this object until it has removed the easy handle from the multi handle.
 @safe final class CurlHandle {
     /// The state of a running request.
     struct Work {
@@ -23,13 +21,13 @@ internal import CIdentityCurl
 
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
 
-        /// Whether the request was sent once and got a response.
+        /// Whether the handle needs no reset for its next request: this request was sent once and got a response.
         func isReusable(_ result: Result<HTTPResponse, HTTPTransportError>) -> Bool {
             guard attempts == 1, case .success = result else { return false }
             return true
         }
 
-        /// The moment at which the request times out in its present state.
+        /// When the request times out, unless its response begins before.
         var deadline: ContinuousClock.Instant {
             reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
         }

@@ -2,7 +2,7 @@ internal import CIdentityCurl
 internal import IdentityPlatform
 internal import Synchronization
 
-/// The loop of the transport's thread: takes requests, runs libcurl, enforces deadlines, returns results.
+/// The loop of the transport's thread, which takes requests, runs libcurl, enforces deadlines and resumes the callers.
 @safe final class CurlLoop {
     private let mailbox: Mailbox<CurlCommand>
     private let handles: CurlMultiHandle
@@ -10,12 +10,11 @@ internal import Synchronization
     private let multi: UnsafeMutableRawPointer
     private let sockets: CurlSockets
 
-    /// The handles in the multi handle, by request and by address.
+    /// The easy handles in the multi handle, by request and by address.
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
     private var byAddress: [UInt: CurlHandle] = [:]
     private var idle: [CurlHandle] = []
-    // When the deadlines are checked next. No request has an earlier deadline. If the request with this deadline has already ended, the
-    // check finds no expired request.
+    // When the deadlines are checked next: at or before the earliest deadline of all requests.
     private var nextDeadline: ContinuousClock.Instant?
     private var commands: [CurlCommand] = []
     /// The callers to resume, with their results.
@@ -50,13 +49,13 @@ internal import Synchronization
         unsafe identity_curl_multi_set_socket(multi, CurlSockets.changed)
         while isOpen {
             takeCommands()
-            // libcurl asks for a call at once (0 ms) after a transfer was added; this call starts it.
+            // After a transfer was added, libcurl's timer is 0 ms. This call starts the transfer.
             if libcurlTimeout() == 0 { act(on: CURL_SOCKET_TIMEOUT) }
             collect()
             if let nextDeadline, nextDeadline <= .now { expire() }
             let hasSettled = resumeCallers()
             guard isOpen else { break }
-            // A caller that got its response may already have sent its next request, so the loop looks into the mailbox before it waits.
+            // A resumed caller may already have sent its next request, so the loop reads the mailbox before it waits.
             let timeout = !hasSettled && mailbox.mayWait() ? timeout() : 0
             handles.sockets.wait(milliseconds: timeout) { if sockets.wants($0) { act(on: $0, $1) } }
         }
@@ -173,8 +172,8 @@ internal import Synchronization
         )
     }
 
-    // libcurl returns one of these results when a callback refuses. Another result has another cause, such as a timeout at a permitted
-    // address, and is reported instead of the refusal.
+    // libcurl returns one of these results when a callback refuses a request. Any other result has another cause, such as a timeout at a
+    // permitted address, so the error reports this cause instead of the refusal.
     private func mayComeFromCallback(_ result: CURLcode) -> Bool {
         result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT
     }
@@ -203,9 +202,7 @@ internal import Synchronization
         )
     }
 
-    /// Removes a handle from the multi handle, which ends a running transfer, and notes the result for the caller.
-    ///
-    /// The caller is resumed once, because the work is removed from the handle.
+    /// Ends a handle's transfer, and keeps the result until ``resumeCallers()``.
     private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
         unsafe curl_multi_remove_handle(multi, handle.easy)
         byAddress[handle.address] = nil
@@ -215,9 +212,9 @@ internal import Synchronization
         settled.append((work.continuation, result))
     }
 
-    /// Resumes the callers of all settled requests together; true if there was at least one.
+    /// Resumes the callers of all settled requests; returns whether at least one was resumed.
     ///
-    /// They are resumed together, because a switch between this thread and the threads of the tasks costs more than a resumption.
+    /// They are resumed together, because each switch between this thread and the tasks' threads costs more than a resumption.
     private func resumeCallers() -> Bool {
         for (continuation, result) in settled { continuation.resume(returning: result) }
         defer { settled.removeAll(keepingCapacity: true) }
@@ -237,7 +234,7 @@ internal import Synchronization
         return min(longest, Int32(min(seconds, 60)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1)
     }
 
-    // The timeout is limited to one day, because a larger value from the app could overflow the clock's instant.
+    // Without the limit of one day, a large timeout of the app could overflow the clock's instant.
     private static func bounded(_ duration: Duration) -> Duration {
         min(max(duration, .zero), .seconds(86_400))
     }

@@ -4,11 +4,11 @@ internal import IdentityPlatform
 
 /// libcurl's multi handle and the sockets that its thread waits for.
 ///
-/// `@unchecked Sendable`: only the loop's thread uses `pointer`. If this thread cannot be started, ``CurlTransport`` calls `free()`. Other
-/// threads only call ``SocketPoll/wake()``, through the mailbox, which calls `free()` after the last wake-up.
+/// `@unchecked Sendable`: only the loop's thread uses `pointer`. Other threads only call ``SocketPoll/wake()``, through the mailbox, which
+/// calls `free()` after the last wake-up. If the thread cannot be started, ``CurlTransport`` calls `free()`.
 @safe struct CurlMultiHandle: @unchecked Sendable {
-    // libcurl must be initialized before its first use. Without its feature `threadsafe`, two threads must not initialize it at
-    // once; a static constant prevents this within this module.
+    // libcurl must be initialized before its first use. A static constant is initialized by one thread only, because a libcurl
+    // without the feature `threadsafe` must not be initialized by two threads at once.
     private static let globalResult = {
         // libcurl initializes OpenSSL. Without NO_ATEXIT, OpenSSL would free its memory at process exit while threads still use it.
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)

@@ -9,8 +9,8 @@ internal import IdentityPlatform
     func setCommon(_ configuration: CurlTransport.Configuration) -> Bool {
         let idleSeconds = min(max(configuration.idleTimeout.components.seconds, 1), 86_400)
         return set(CURLOPT_NOSIGNAL, 1)
-            // Without this option, cancelling a name resolution waits for the resolver's thread and blocks the whole loop. No deadline
-            // would hold when a name server does not answer.
+            // Without this option, libcurl waits for the resolver's thread when a name resolution is cancelled, so a name server that does
+            // not answer would block the whole loop and all its requests.
             && set(CURLOPT_QUICK_EXIT, 1)
             && set(CURLOPT_FOLLOWLOCATION, 0)
             && set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -28,7 +28,7 @@ internal import IdentityPlatform
             && setTrust(configuration.certificateAuthorityFile)
     }
 
-    /// The values that the options of ``setRoute(_:_:)`` depend on; consecutive requests to one server usually have equal values.
+    /// The values that the options of ``setRoute(_:_:)`` depend on; an equal route of the handle's last request is not set again.
     struct Route: Equatable {
         let origin: String
         let allowsHTTP: Bool
@@ -48,7 +48,8 @@ internal import IdentityPlatform
     ///
     /// Of the time limits, only the connect timeout is an option of libcurl. ``CurlLoop`` enforces the other time limits.
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
-        // An empty text disables proxies of environment variables. The port is always given, because libcurl's default is 1080.
+        // An empty text makes libcurl ignore the proxy variables of the environment. The port is always given, because libcurl's default
+        // is 1080.
         let proxy = (route.usesProxy ? configuration.proxy : nil).map { "\($0.scheme)://\($0.host):\($0.port)" }
         return set(CURLOPT_URL, route.origin)
             && set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")

@@ -3,8 +3,8 @@ internal import IdentityPlatform
 
 /// The sockets of libcurl that the transport's thread waits for.
 ///
-/// After each response, libcurl reports that it no longer waits for the connection's socket, and with the next request that it waits
-/// again. The socket stays registered meanwhile, which saves two system calls for each request.
+/// Between two requests on a connection, libcurl does not wait for its socket. The socket nevertheless stays registered in `poll`, which
+/// saves two system calls for each request.
 ///
 /// Only the transport's thread uses it. ``CurlLoop`` owns it. The callbacks of the multi handle have unretained pointers to it, so
 /// ``CurlLoop`` frees the multi handle first.
@@ -25,22 +25,17 @@ final class CurlSockets {
     private let mayBeHTTP2: Bool
     private var entries: [Entry] = []
 
-    /// Creates the state, without sockets.
-    ///
-    /// - Parameters:
-    ///   - poll: The sockets that the thread waits for.
-    ///   - mayBeHTTP2: Whether connections may be HTTP/2, on which a server may send frames at any time.
+    /// `mayBeHTTP2`: whether connections may be HTTP/2, on which a server may send frames at any time.
     init(_ poll: SocketPoll, mayBeHTTP2: Bool) {
         self.poll = poll
         self.mayBeHTTP2 = mayBeHTTP2
     }
 
-    /// Notes that a new connection has this socket.
     func opened(_ socket: Int32) {
         update(socket) { $0 = Entry(isConnection: true) }
     }
 
-    /// Called by libcurl to close the socket of a connection; the close also ends its registration in `poll`.
+    /// libcurl's callback that closes the socket of a connection; the close also ends its registration in `poll`.
     static let close: curl_closesocket_callback = { context, socket in
         if let context = unsafe context {
             unsafe Unmanaged<CurlSockets>.fromOpaque(context).takeUnretainedValue().update(socket) { $0 = Entry() }
@@ -48,7 +43,7 @@ final class CurlSockets {
         return IdentityPlatform.close(socket)
     }
 
-    /// Called by libcurl when it wants other events of a socket.
+    /// libcurl's callback for the events that it wants of a socket.
     static let changed: curl_socket_callback = { _, socket, change, context, _ in
         guard let context = unsafe context else { return 0 }
         unsafe Unmanaged<CurlSockets>.fromOpaque(context).takeUnretainedValue().change(socket, to: change)
@@ -70,29 +65,24 @@ final class CurlSockets {
                 return
             }
             guard entry.registered != wanted else { return }
-            // If the system cannot watch the socket, for example without memory, the request ends at its deadline.
+            // If `watch` fails, for example because memory is exhausted, the request ends at its deadline.
             entry.registered = poll.watch(socket, for: wanted) ? wanted : nil
         }
     }
 
-    /// Whether libcurl wants the events of a socket.
+    /// Whether libcurl wants the events of a socket; if it does not, a connection that has input is ended.
     ///
-    /// An event that libcurl does not want usually means that the server closed an idle connection or sent bytes on it. This function
-    /// then ends the connection, because no request may use it again. libcurl 7.88 would use it, because it takes a connection with
-    /// unread bytes as alive. If the bytes are a TLS closure (close_notify), the next request would fail. If they are a second response,
-    /// libcurl would read it as the response to the next request.
-    ///
-    /// Any unread byte ends the connection, because TLS 1.3 encrypts the type of a record too. The only harmless record is a session
-    /// ticket, which usually comes before the first response. A later ticket costs a new handshake, but no request fails.
-    /// If HTTP/2 is offered, libcurl decides: the versions of libcurl for which ``CurlTransport/Configuration/offersHTTP2`` is true by
-    /// default end HTTP/1.1 connections with unread bytes themselves.
+    /// Input on an idle connection means that the server closed it or sent bytes. libcurl 7.88 would use this connection again: after a TLS
+    /// closure (close_notify) the next request would fail, and a second response would become the response to the next request. TLS 1.3
+    /// encrypts the type of a record, so a late session ticket ends the connection too, which costs a handshake. If HTTP/2 is offered,
+    /// no connection is ended here: newer versions of libcurl do it themselves (``CurlTransport/Configuration/isHTTP2Reliable``).
     func wants(_ socket: Int32) -> Bool {
         guard entries.indices.contains(Int(socket)) else { return false }
         guard entries[Int(socket)].wanted == nil else { return true }
         update(socket) { entry in
             if !mayBeHTTP2, entry.isConnection, let registered = entry.registered {
                 guard CurlSockets.hasInput(socket) else {
-                    // There is no input: the event was that the socket is writable, or libcurl has read the bytes meanwhile.
+                    // The socket was only writable, or libcurl has read the bytes meanwhile.
                     if registered != .read { entry.registered = poll.watch(socket, for: .read) ? .read : nil }
                     return
                 }

@@ -48,9 +48,9 @@ extension CurlTransport {
 
         /// Whether the loaded libcurl handles the end of a busy HTTP/2 connection correctly: version 8.5 or newer.
         ///
-        /// In older versions, all requests of a connection fail when the server sends GOAWAY, for example after 1,000 requests. Then
-        /// nobody knows whether the server has used the one-use tokens in these requests. On an HTTP/1.1 connection, at most one
-        /// request can fail.
+        /// In older versions, all requests of a connection fail when the server sends GOAWAY, for example after 1,000 requests. The
+        /// SDK does not know whether the server has processed these requests, and the tokens that can be used only once in them. On
+        /// an HTTP/1.1 connection, at most one request can fail.
         /// Versions before 8.0 also reuse connections that the server has closed. The transport prevents this only without HTTP/2.
         public static let isHTTP2Reliable: Bool = {
             guard let information = unsafe identity_curl_version_info() else { return false }

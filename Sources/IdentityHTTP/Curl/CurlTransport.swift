@@ -7,8 +7,8 @@ internal import Synchronization
 ///
 /// - TLS 1.2 or newer, with the server's certificate and host name verified; this cannot be turned off.
 /// - Connections are kept and used again. HTTP/2 is offered if ``Configuration/offersHTTP2`` is true.
-/// - `http_proxy` and similar variables, `.netrc` and cookie files are ignored. Some variables still affect the
-///   libraries, for example `OPENSSL_CONF`, and `SSLKEYLOGFILE`, which makes libcurl write TLS keys to that file.
+/// - `.netrc`, cookie files and environment variables such as `http_proxy` are ignored. Some other environment variables have an effect,
+///   for example `OPENSSL_CONF`, and `SSLKEYLOGFILE`, which makes libcurl write TLS keys to that file.
 /// - Bodies are not decompressed, so a small response cannot become a large one.
 ///
 /// One transport serves a whole process. It ends with ``close()``, or when the last reference to it is released.
@@ -34,7 +34,7 @@ public final class CurlTransport: HTTPTransport {
         self.mailbox = mailbox
         guard DedicatedThread.start({ CurlLoop(mailbox, multi, configuration).run() }) else {
             _ = mailbox.close(releasing: multi.free)
-            throw .notSent(.internalFailure, "No thread could be started.")
+            throw .notSent(.internalFailure, "The thread of the HTTP transport could not be started.")
         }
     }
 
@@ -54,7 +54,7 @@ public final class CurlTransport: HTTPTransport {
                 }
             }
         } onCancel: {
-            // The flag is set first, because the loop may read the cancel command before the submit command of this request.
+            // The loop may read the cancel command before the submit command. It then sees the flag when it starts the request.
             exchange.isCancelled.store(true, ordering: .releasing)
             mailbox.post(.cancel(exchange))
         }

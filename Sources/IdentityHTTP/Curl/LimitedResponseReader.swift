@@ -25,7 +25,7 @@ struct LimitedResponseReader {
     private var isVersion10 = false
     private var body: [UInt8] = []
 
-    /// Why the response is rejected; nil if it is not.
+    /// Why the response is rejected; nil while no problem was found.
     private(set) var failure: (code: HTTPTransportError.Code, message: String)?
 
     init(limits: HTTPLimits, isHead: Bool) {
@@ -56,8 +56,8 @@ struct LimitedResponseReader {
     mutating func appendBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard state == .body else { return fail(.protocolViolation, "The body began before the headers ended.") }
         guard body.count + bytes.count <= limits.maximumBodyBytes else { return failTooLarge() }
-        // `length` may exceed the limit here, because `readEnd` does not check it for a response that must not have a body. The limit may
-        // be larger than the memory, so a body that did not arrive yet gets at most 1 MiB.
+        // At most 1 MiB is reserved for bytes that have not arrived, because the app's limit may exceed the free memory. `length` may
+        // exceed the limit: `readEnd` does not check it for a response that must not have a body.
         if body.isEmpty { body.reserveCapacity(max(bytes.count, min(length ?? 0, limits.maximumBodyBytes, 1 << 20))) }
         unsafe body.append(contentsOf: bytes)
         return true

@@ -1,4 +1,4 @@
-/// HTML that escapes interpolated texts; only other ``HTMLText`` is inserted unchanged.
+/// HTML in which interpolated strings are escaped; interpolated ``HTMLText`` is inserted unchanged.
 package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""
@@ -29,7 +29,7 @@ package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
     package init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
     package init(joining parts: [HTMLText]) { text = parts.map(\.text).joined() }
 
-    /// A technical name in which a browser may start a new line after a separator, but not inside a word.
+    /// Creates the HTML of a technical name, which a browser may break after each of `-._:/`.
     package init(breaking name: String) {
         var parts: [HTMLText] = []
         var word = ""

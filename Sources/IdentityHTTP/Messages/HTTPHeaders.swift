@@ -23,7 +23,7 @@ public struct HTTPHeaders: Sendable {
         func isInside(_ field: Field) -> Bool {
             field.name.upperBound <= buffer.count && field.value.upperBound <= buffer.count
         }
-        // `filter` builds a new array that grows, so it runs only if a field is outside the buffer.
+        // `filter` allocates a new array, so it runs only if a field is outside the buffer.
         self.fields = fields.allSatisfy(isInside) ? fields : fields.filter(isInside)
     }
 
@@ -95,7 +95,7 @@ public struct HTTPHeaders: Sendable {
         return true
     }
 
-    // Checks UTF-8 bytes: CR LF is one Character, so a search for "\n" in the String would not find it.
+    // The check reads UTF-8 bytes. CR LF is one Character of a String, so a search for the Character "\n" would not find it.
     private static func check(_ name: String, _ value: String) throws(HTTPTransportError) {
         guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy(ASCII.isToken) else {
             throw .notSent(

@@ -1,7 +1,6 @@
 /// The time and size limits of one request and its response.
 ///
-/// The transfer ends as soon as a limit is exceeded. There is no limit of redirects, because a transport never follows them.
-/// ``CurlTransport`` checks the sizes in `LimitedResponseReader`.
+/// The transfer ends as soon as a limit is exceeded. Redirects have no limit, because a transport never follows them.
 public struct HTTPLimits: Sendable, Hashable {
     /// The maximum time for name resolution, connection and TLS handshake together; by default 5 seconds.
     ///

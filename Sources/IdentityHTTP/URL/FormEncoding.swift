@@ -4,7 +4,7 @@
 package enum FormEncoding {
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// Appends a component in which all characters except RFC 3986's unreserved ones are escaped; a space becomes `%20`.
+    /// Appends a text, with all characters except RFC 3986's unreserved ones escaped; a space becomes `%20`.
     package static func appendEscaped(_ text: String, to output: inout [UInt8]) {
         let unreserved = ASCII.unreserved
         let bytes = text.utf8.span
@@ -38,7 +38,7 @@ package enum FormEncoding {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Encodes fields as a body or query.
+    /// Encodes fields as the body or the query of a request.
     package static func encode(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(capacity(fields))
@@ -46,15 +46,14 @@ package enum FormEncoding {
         return output
     }
 
-    /// The bytes to reserve for the encoded fields; enough if no character of the names and at most half
-    /// of the characters of each value are escaped.
+    /// The bytes to reserve for the encoded fields; they suffice for names without escapes and values of which half is escaped.
     static func capacity(_ fields: [(name: String, value: String)]) -> Int {
         var capacity = 0
         for field in fields { capacity += field.name.utf8.count + field.value.utf8.count * 2 + 2 }
         return capacity
     }
 
-    /// Encodes fields and appends them to encoded fields; the result has only unreserved characters, escapes, `&` and `=`.
+    /// Encodes fields and appends them to `output`, which may contain encoded fields already.
     package static func append(_ fields: [(name: String, value: String)], to output: inout [UInt8]) {
         for field in fields {
             if !output.isEmpty { output.append(UInt8(ascii: "&")) }

@@ -1,6 +1,6 @@
 /// An absolute `http` or `https` URL, parsed strictly and kept exactly as it was given.
 ///
-/// Only the syntax of RFC 3986 is permitted, because two programs may read anything else differently:
+/// Only the syntax of RFC 3986 is permitted, because two programs may find different hosts in any other text:
 ///
 /// - ASCII of at most 8 KiB, without spaces, control characters and backslashes; two hexadecimal digits follow every `%`;
 /// - no user information and no fragment;
@@ -38,7 +38,7 @@ public struct HTTPURL: Sendable {
     public init(_ text: String) throws(HTTPURLError) {
         let bytes = Array(text.utf8)
         let (parts, host) = try HTTPURLParser(bytes).parse()
-        // Copied from the bytes, because the storage of the given String may have a larger capacity.
+        // A copy saves memory, because the storage of the given String may have a larger capacity.
         self.init(
             String(decoding: bytes, as: UTF8.self),
             parts,
@@ -91,7 +91,7 @@ public struct HTTPURL: Sendable {
         NumericAddress.parse(host) == nil && host.utf8.suffix(domain.utf8.count + 1).elementsEqual(("." + domain).utf8)
     }
 
-    /// Calls a body with the path and the query as they are sent (RFC 9112 section 3.2.1), as a C string.
+    /// Calls a closure with the request target (RFC 9112 section 3.2.1), path and query, as a C string.
     package func withRequestTarget<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
         guard !parts.path.isEmpty else { return unsafe ("/" + (query.map { "?" + $0 } ?? "")).withCString(body) }
         return unsafe text.withCString { unsafe body($0 + Int(parts.path.lowerBound)) }
@@ -140,7 +140,7 @@ public struct HTTPURL: Sendable {
             separator = UInt8(ascii: "?")
         }
         let start = text.utf8.count + (separator == nil ? 0 : 1)
-        // The text is written into one allocation, because the URL of a login page is long.
+        // One allocation is enough for the whole text; `+` would copy the long URL of a login page more than once.
         let joined = unsafe String(unsafeUninitializedCapacity: start + fields.count) { output in
             _ = unsafe output.update(fromContentsOf: text.utf8)
             if let separator { unsafe output[start - 1] = separator }
@@ -148,7 +148,7 @@ public struct HTTPURL: Sendable {
             return start + fields.count
         }
         var parts = parts
-        // Clamped, so that a too long URL does not trap here; the callers check the length afterwards.
+        // `clamping` prevents a trap for a URL that is too long; the callers check the length afterwards.
         parts.query = (parts.query?.lowerBound ?? UInt32(clamping: start))..<UInt32(clamping: start + fields.count)
         return (HTTPURL(joined, parts, host: host), start)
     }

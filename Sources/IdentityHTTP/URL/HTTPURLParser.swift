@@ -107,8 +107,8 @@ struct HTTPURLParser {
         return (range.lowerBound..<hostEnd, try port(hostEnd..<range.upperBound), isLoopback)
     }
 
-    // Programs read a host whose last label is a number in different ways (decimal, octal, hexadecimal). So only four decimal
-    // numbers are accepted.
+    // Checks a host without brackets; returns whether it is a loopback address. Programs read a host whose last label is a number in
+    // different ways (decimal, octal, hexadecimal), so this host must consist of four decimal numbers.
     private func checkName(_ range: Range<Int>) throws(HTTPURLError) -> Bool {
         let labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isName = labels.allSatisfy { label in
