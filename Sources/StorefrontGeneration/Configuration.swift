@@ -95,7 +95,7 @@ package struct Configuration: Sendable {
         maximumDuplicatedFields = maximum ?? maximumDuplicatedFields
     }
 
-    /// Rejects unknown names, because a misspelled name would otherwise have no effect.
+    /// Rejects names that the schema and the documents do not contain, because a misspelled name would have no effect.
     func check(_ schema: GraphSchema, _ documents: GraphDocumentSet) throws(GenerationFailure) {
         let operations = Set(documents.operations.compactMap(\.definition.name))
         for (member, names) in [("repetition", Array(repetition.keys)), ("isPersonal", Array(isPersonal.keys))] {

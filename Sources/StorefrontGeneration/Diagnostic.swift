@@ -37,13 +37,12 @@ package struct GenerationFailure: Error, Sendable {
     }
 }
 
-/// Finds a similar name.
 enum Suggestion {
-    /// ` Did you mean …?`, or an empty text.
+    /// The hint ` Did you mean "…"?` with the most similar candidate; empty if no candidate is similar.
     static func text(for name: String, among candidates: some Sequence<String>) -> String {
         let similar = candidates.prefix(2_000).filter { abs($0.utf8.count - name.utf8.count) <= 3 }
-        // `Spelling` compares at most 40 bytes. Of a longer name, it gets the last 40 bytes if the bytes before these are equal, or else
-        // the first 40 bytes if the bytes after these are equal.
+        // `Spelling` compares at most 40 bytes. For a longer name, it first gets the last 40 bytes of the name and of the candidates with
+        // the same bytes before these 40. If it finds nothing, it gets the first 40 bytes of those with the same bytes after these 40.
         let rest = max(0, name.utf8.count - 40)
         let (start, end) = (String(name.prefix(rest)), String(name.suffix(rest)))
         let ends = similar.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(rest)) }

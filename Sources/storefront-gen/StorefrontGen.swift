@@ -4,7 +4,7 @@ internal import StorefrontGeneration
 /// Runs `GeneratorCommand` of the module `StorefrontGeneration` and writes its output.
 @main enum StorefrontGen {
     static func main() {
-        // A closed pipe must not end the program with a signal. Instead the write fails, and the exit status is 1.
+        // Without this call, a closed pipe would end the program with a signal. With it the write fails, and the exit status is 1.
         signal(SIGPIPE, SIG_IGN)
         var output = GeneratorCommand.Output()
         var status = GeneratorCommand.run(Array(CommandLine.arguments.dropFirst()), &output)

@@ -1,10 +1,10 @@
-/// The types of one API in one version.
+/// A GraphQL schema: the types and directives of one API in one version.
 package struct GraphSchema: Sendable {
     package let types: [String: GraphSchemaType]
     package let query: String
     package let mutation: String?
     package let directives: [String: GraphSchemaDirective]
-    /// The object types that a value of each composite type can have.
+    /// The names of the object types that a value can have, by the name of its composite type.
     private let possible: [String: Set<String>]
 
     /// Creates a schema.
@@ -14,7 +14,8 @@ package struct GraphSchema: Sendable {
     ///   - query: The name of the query type.
     ///   - mutation: The name of the mutation type, if any.
     ///   - directives: The directives by name.
-    ///   - members: The object types of unions, and of interfaces that are not in the `interfaces` of their object types.
+    ///   - members: The object types of unions and interfaces, by name. An object type that lists the interface in `interfaces` may
+    ///     be missing.
     package init(
         types: [String: GraphSchemaType],
         query: String,
@@ -59,7 +60,7 @@ package struct GraphSchema: Sendable {
 
     /// Whether every value of type `name` is also a value of type `other`.
     ///
-    /// Of an abstract type `name`, only the declared interfaces count: the result must stay true if a later API version adds object types.
+    /// If `name` is abstract, only its own interfaces count, because a later API version may add object types to it.
     package func isAlways(_ name: String, a other: String) -> Bool {
         guard name != other, let type = types[name] else { return true }
         if type.interfaces.contains(other) { return true }

@@ -17,10 +17,10 @@ extension GraphSchema {
         )
     }
 
-    /// The schema with additional types and fields, from text in GraphQL's definition language.
+    /// Adds types and fields from text in GraphQL's definition language to the schema.
     ///
-    /// The generator needs this method because Shopify's schema shows some fields only to invited apps. If the schema and the text define
-    /// the same name, the schema's definition is kept.
+    /// The generator needs them, because Shopify's schema shows some fields only to invited apps. If the schema and the text define the
+    /// same name, the schema's definition is kept.
     ///
     /// - Throws: ``GraphSchemaProblem``.
     package func extended(by definition: String) throws(GraphSchemaProblem) -> GraphSchema {
@@ -123,7 +123,7 @@ private struct GraphSchemaReader {
         return .enumeration(values + more.filter { value in !values.contains { $0.name == value.name } })
     }
 
-    /// A type and, for a union, its members.
+    /// Reads the definition of a type; returns the type, and the names of the members if it is a union.
     private static func type(
         _ parser: inout GraphParser
     ) throws(GraphSyntaxError) -> (type: GraphSchemaType, members: [String]) {

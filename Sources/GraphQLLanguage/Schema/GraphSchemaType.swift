@@ -44,11 +44,11 @@ package struct GraphEnumValue: Sendable {
     }
 }
 
-/// A named type.
+/// A named type of a schema.
 package struct GraphSchemaType: Sendable {
     package enum Kind: Sendable {
         case scalar
-        /// An enum without listed values accepts as a value each name of 2 to 8 capital letters and underscores.
+        /// An enum; without listed values, it accepts each name of 2 to 8 capital letters and underscores.
         case enumeration([GraphEnumValue])
         case object
         case interface
@@ -104,7 +104,7 @@ package struct GraphSchemaType: Sendable {
         if case .input = kind { true } else { false }
     }
 
-    /// The value of an enum type with this name; nil also for other kinds of types.
+    /// The enum value with this name; nil if this type has no such value, or is not an enum.
     package func enumValue(_ name: String) -> GraphEnumValue? {
         guard case .enumeration(let values) = kind else { return nil }
         if values.isEmpty { return Self.isOpenEnumValue(name) ? GraphEnumValue(name: name) : nil }

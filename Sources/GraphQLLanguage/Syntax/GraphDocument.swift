@@ -9,7 +9,7 @@ package struct GraphLocation: Sendable, Hashable {
     }
 }
 
-/// A literal in a document.
+/// A value in a document: a literal or a variable.
 package indirect enum GraphLiteral: Sendable {
     case variable(String)
     case number(String)
@@ -73,7 +73,7 @@ package struct GraphField: Sendable {
     /// The comment above the field.
     package let comment: String?
 
-    /// The field `__typename` as the generator adds it, so its location is in no document.
+    /// The field `__typename` that the generator adds to selections; its location is not a place in a document.
     package static let typename = GraphField(
         alias: nil,
         name: "__typename",
@@ -121,7 +121,7 @@ package struct GraphOperation: Sendable {
     /// The description or the comment above the operation.
     package let comment: String?
 
-    /// The name of the operation at the start of an error path.
+    /// The first element of an error path in this operation, for example `query Q`.
     package var pathName: String { name.map { "\(kind.rawValue) \($0)" } ?? kind.rawValue }
 }
 

@@ -4,7 +4,7 @@ package struct GraphSyntaxError: Error {
     package let location: GraphLocation
 }
 
-/// The smallest unit of a document.
+/// A token, the smallest unit of a document.
 package enum GraphToken: Equatable, Sendable {
     case name(String)
     case number(String)

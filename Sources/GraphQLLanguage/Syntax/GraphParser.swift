@@ -1,6 +1,4 @@
-/// Parses executable documents by recursive descent.
-///
-/// The depth of nesting is limited.
+/// Parses executable documents by recursive descent, which requires a limit of the nesting.
 package struct GraphParser {
     private var lexer: GraphLexer
     package private(set) var token: GraphToken = .end
@@ -72,7 +70,7 @@ package struct GraphParser {
 
     // MARK: Definitions
 
-    /// The description of the next definition, or the comment directly above it.
+    /// Reads the description of the next definition; without one, returns the comment directly above it.
     private mutating func description() throws(GraphSyntaxError) -> String? {
         let comment = comment
         guard case .string(let text) = token else { return comment }

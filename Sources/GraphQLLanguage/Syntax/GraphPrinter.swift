@@ -16,7 +16,7 @@ package enum GraphPrinter {
             + block(fragment.selections, 0)
     }
 
-    /// Selections between braces.
+    /// The selections in braces.
     package static func text(_ selections: [GraphSelection]) -> String {
         block(selections, 0)
     }

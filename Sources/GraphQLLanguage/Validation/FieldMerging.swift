@@ -1,8 +1,8 @@
 /// Finds different fields that would have the same response key (GraphQL specification, section 5.3.2).
 ///
-/// The comparison takes exponential time for some documents. So it stops with the violation ``GraphRule/tooComplex`` after
-/// ``maximumSteps``, a number that no ordinary set of documents needs, or at a nesting deeper than ``maximumDepth``. A step is a selected
-/// field or fragment, a pair of fields, or a byte of compared arguments.
+/// The comparison takes exponential time for some documents, so it stops with the violation ``GraphRule/tooComplex`` after
+/// ``maximumSteps``, or at a nesting deeper than ``maximumDepth``. A step is a selected field or fragment, a pair of fields, or a byte of
+/// compared arguments.
 struct FieldMerging {
     private let schema: GraphSchema
     private let documents: GraphDocumentSet
@@ -56,7 +56,7 @@ struct FieldMerging {
         return violations
     }
 
-    /// Enters a level, and stops the comparison if the level is too deep.
+    /// Enters a level of nesting, and stops the comparison if the level is too deep.
     private mutating func descend() {
         depth += 1
         if depth > Self.maximumDepth { steps = Self.maximumSteps + 1 }

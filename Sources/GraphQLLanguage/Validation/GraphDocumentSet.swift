@@ -8,10 +8,10 @@ package struct GraphSourced<Definition: Sendable>: Sendable {
 package struct GraphDocumentSet: Sendable {
     package private(set) var operations: [GraphSourced<GraphOperation>] = []
     package private(set) var fragments: [String: GraphSourced<GraphFragment>] = [:]
-    /// Names that are missing or not unique, at most ``GraphValidator/maximumViolations``.
+    /// The violations for names that are missing or not unique, at most ``GraphValidator/maximumViolations``.
     package private(set) var violations: [GraphViolation] = []
     private let requiresNames: Bool
-    /// The names of the fragments that a fragment spreads, each once, in the order of their first use; by the name of that fragment.
+    /// For each fragment, by its name: the names of the fragments that it spreads, each once, in the order of their first use.
     private var spreads: [String: [String]] = [:]
     /// The files of the named operations.
     private var files: [String: String] = [:]
@@ -57,8 +57,8 @@ package struct GraphDocumentSet: Sendable {
     package func fragments(reachableFrom selections: [GraphSelection]) -> [GraphSourced<GraphFragment>] {
         var found: [GraphSourced<GraphFragment>] = []
         var seen: Set<String> = []
-        // Fragments are collected with a work list: recursion could overflow the stack, because the parser does not bound the length
-        // of a chain of fragments.
+        // A work list instead of recursion: the parser does not limit the length of a chain of fragments, so recursion could overflow
+        // the stack.
         var waiting = Self.spreads(in: selections)
         var next = 0
         while next < waiting.count {

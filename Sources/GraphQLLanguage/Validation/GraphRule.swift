@@ -11,7 +11,7 @@ package enum GraphRule: Sendable {
     case fragmentCycle([String])
     case undefinedFragment(String)
     case unusedFragment(String)
-    /// A nil name is an inline fragment.
+    /// The name is nil for an inline fragment.
     case impossibleFragment(name: String?, condition: String, type: String)
 
     // Selections
@@ -47,13 +47,13 @@ package enum GraphRule: Sendable {
     case variableInDefault(String)
 }
 
-/// An element with arguments.
+/// The field or the directive that an argument belongs to.
 package enum GraphArgumentOwner: Sendable {
     case field(String, type: String)
     case directive(String)
 }
 
-/// The place of a value: an argument or a variable's default, and the member in it.
+/// The place of a value: an argument or a variable's default, and the member of an input object in it.
 package struct GraphValuePlace: Sendable {
     /// The argument's name, or a variable's name with its `$`.
     package let argument: String
@@ -80,7 +80,7 @@ package enum GraphValueProblem: Sendable {
 package struct GraphViolation: Sendable {
     package let rule: GraphRule
     package let file: String
-    /// Nil when the rule is about the whole document.
+    /// The place in the file; nil if the whole document breaks the rule.
     package let location: GraphLocation?
     /// The definition and the response keys down to the place: `["query Q", "shop", "name"]`.
     package let path: [String]
@@ -95,6 +95,6 @@ package struct GraphDeprecation: Sendable {
 }
 
 extension GraphFragment {
-    /// The name of the fragment at the start of an error path.
+    /// The first element of an error path in this fragment, for example `fragment Card`.
     package var pathName: String { "fragment \(name)" }
 }

@@ -5,8 +5,7 @@ extension GraphValidator {
         let hasDefault: Bool
     }
 
-    /// Groups uses of the same variable that require the same type and have the same `hasDefault`, so that each operation checks a group
-    /// only once.
+    /// Groups uses of the same variable with the same required type and `hasDefault`, so that an operation checks each group only once.
     static func grouped(_ uses: [VariableUse]) -> [[VariableUse]] {
         var groups: [[VariableUse]] = []
         var indices: [Requirement: Int] = [:]

@@ -1,7 +1,7 @@
 /// Checks documents against a schema (GraphQL specification of October 2021, section 5).
 ///
-/// Each definition is visited at most once. The rules for an operation together with its fragments are checked afterwards. If too many
-/// operations use too many fragments for these checks, the documents are rejected with ``GraphRule/tooComplex``.
+/// Each definition is visited at most once. After that, each operation is checked together with the fragments that it uses. If these
+/// checks would take too many steps, the documents are rejected with ``GraphRule/tooComplex``.
 package struct GraphValidator {
     let schema: GraphSchema
     let documents: GraphDocumentSet
@@ -65,7 +65,7 @@ package struct GraphValidator {
             steps += fragments.reduce(0) { $0 + 1 + documents.spreads(of: $1).count }
             guard steps <= FieldMerging.maximumSteps else {
                 violate(.tooComplex, nil)
-                // The operations that were not checked may use any fragment, so no fragment counts as unused.
+                // The remaining operations are not checked and may use any fragment, so no fragment counts as unused.
                 reachable.formUnion(documents.fragments.keys)
                 break
             }
@@ -126,7 +126,7 @@ package struct GraphValidator {
         if let type = composite(fragment.type, fragment.location) { check(fragment.selections, on: type) }
     }
 
-    /// The type with this name, if a fragment can select its fields; nil after a violation.
+    /// Finds the composite type that a fragment names; records a violation and returns nil if the name is not a composite type.
     private mutating func composite(_ name: String, _ location: GraphLocation) -> GraphSchemaType? {
         guard let type = schema.types[name], type.isComposite else {
             violate(schema.types[name] == nil ? .undefinedFragmentType(name) : .fragmentOnLeaf(name), location)

@@ -2,14 +2,13 @@ internal import GraphQLLanguage
 
 /// A file with GraphQL definitions.
 package struct SourceFile: Sendable {
-    /// The path from the folder of documents.
+    /// The path of the file, relative to the folder of documents.
     package let name: String
     package let text: String
 
     static let maximumBytes = 1 << 20
     static let maximumCount = 2_000
 
-    /// The file's definitions.
     func parsed() throws(SyntaxFailure) -> GraphDocument {
         guard text.utf8.count <= Self.maximumBytes else {
             throw SyntaxFailure(location: nil, message: "The file is larger than 1 MiB.")

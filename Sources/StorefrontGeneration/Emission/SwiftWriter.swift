@@ -8,7 +8,6 @@ struct SwiftWriter {
         text += "\n"
     }
 
-    /// Writes a block in braces.
     mutating func block(_ head: String, _ body: (inout SwiftWriter) -> Void) {
         line(head + " {")
         indented(body)
@@ -23,7 +22,7 @@ struct SwiftWriter {
 
     /// Writes a documentation comment.
     ///
-    /// Each line of the text gets its own `///`, so the text cannot end the comment.
+    /// Each line gets its own `///`. Otherwise a line break in a schema's description would end the comment, and its rest would be code.
     mutating func comment(_ text: String) {
         var lines: [String] = []
         for part in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

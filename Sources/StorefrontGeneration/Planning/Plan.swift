@@ -5,7 +5,7 @@ indirect enum SwiftType: Hashable, Sendable {
     case named(String)
     case optional(SwiftType)
     case list(SwiftType)
-    /// A shared payload with the types that its fields have in this selection.
+    /// A payload type that several selections share, with the types that its fields have in one of these selections.
     case payload(String, [PayloadUse.Field])
 
     /// The type as an optional; an optional stays as it is.
@@ -49,8 +49,7 @@ struct OutputProperty: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         /// Read from the field under a key.
         case field(String)
-        /// Read from the JSON object from which the type with this property is read. This is so for a fragment, and for the fields that
-        /// depend on the object's type.
+        /// Read from the same JSON object as the type that has this property: a fragment, or the fields that depend on the object's type.
         case place
     }
 
@@ -60,7 +59,7 @@ struct OutputProperty: Hashable, Sendable {
     var comment: String
 }
 
-/// A case of an enum, for objects of these types, with the fields that are selected for them.
+/// A case of a generated enum: the objects of the types `typenames`, with the fields that are selected for them.
 struct OutputCase: Sendable {
     let name: String
     let typenames: [String]

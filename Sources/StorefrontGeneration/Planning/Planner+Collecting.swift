@@ -36,7 +36,7 @@ extension Planner {
             }
         }
 
-        /// Whether a response can have the key because of `other`, but without the selections that the type of this field requires.
+        /// Whether a response can contain the key because of `other`, but lack subfields that the Swift type of this field requires.
         func isIncomplete(besides other: CollectedField) -> Bool {
             let texts = Set(conditionTexts)
             guard isConditional, texts.count == 1 || !sharedSpreads.isEmpty else { return false }
@@ -63,7 +63,7 @@ extension Planner {
             fail(
                 file,
                 spread.location,
-                "A response does not show whether a fragment was omitted. Put @include or @skip on fields instead."
+                "@include or @skip may omit this fragment, but a response does not show whether it did. Put the directive on fields."
             )
         }
         return collected
@@ -121,7 +121,7 @@ extension Planner {
         on type: String,
         to collected: inout Collected
     ) {
-        // The directives are moved with the selections, to an inline fragment without type.
+        // The selections keep their directives, on an inline fragment without a type condition.
         let selections =
             conditions.isEmpty
             ? selections : [.inline(type: nil, directives: conditions, selections: selections, location: location)]

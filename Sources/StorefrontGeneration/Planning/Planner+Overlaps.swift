@@ -1,6 +1,6 @@
 internal import GraphQLLanguage
 
-/// Finds fields that several Swift types read from one object, and that a response may contain incompletely.
+/// Finds fields that several Swift types read from one object, if a response may lack a part of what one of them requires.
 extension Planner {
     /// A Swift type that reads fields of the object.
     private struct Reader {
@@ -11,8 +11,8 @@ extension Planner {
 
     /// Rejects a field with a condition (`@include` or `@skip`) that another Swift type reads from the same object without the condition.
     ///
-    /// If the condition omits the field, the response still has its key because of the other selection. Then the fields that the
-    /// conditional selection's type requires can be missing.
+    /// If the condition omits the field, the response still has the field's key because of the other selection. The type of the conditional
+    /// selection would find the key, but not the subfields that it requires, and could not be read.
     mutating func refuseOverlaps(_ collected: Collected, _ parent: GraphSchemaType) {
         refuseOverlaps([Reader(collected: collected, parent: parent, file: file)], parent)
     }

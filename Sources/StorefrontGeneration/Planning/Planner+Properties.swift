@@ -1,6 +1,6 @@
 internal import GraphQLLanguage
 
-/// The properties of selected fields.
+/// Plans the properties of selected fields.
 extension Planner {
     mutating func property(
         _ collected: CollectedField,
@@ -97,9 +97,7 @@ extension Planner {
         return Self.scalars[type.name] ?? "String"
     }
 
-    /// The default Swift types of scalars.
-    ///
-    /// A scalar that is not in this list becomes `String`.
+    /// The default Swift types of scalars; any other scalar becomes `String`.
     static let scalars = [
         "Int": "Int", "Float": "Double", "Boolean": "Bool", "String": "String", "ID": "String",
         "DateTime": "ShopifyDateTime", "Decimal": "ShopifyDecimal", "URL": "ShopifyURL", "HTML": "ShopifyHTML",

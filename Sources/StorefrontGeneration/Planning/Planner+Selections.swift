@@ -1,6 +1,6 @@
 internal import GraphQLLanguage
 
-/// The types of selection sets.
+/// Plans the Swift types of selection sets.
 extension Planner {
     /// The Swift type for a selection set: the type of a fragment, the type of a shared payload, or a new nested type.
     mutating func selected(
@@ -29,9 +29,10 @@ extension Planner {
         return (.named(name), [type])
     }
 
-    /// The type of the fragment that is the whole selection; nil for another selection.
+    /// The Swift type of the fragment, if the selection is nothing but one fragment.
     ///
-    /// Also nil if the fragment's type would print a redacted selection. Then the selection becomes a redacted type around the fragment's.
+    /// It is nil if the selection is redacted and the fragment's type would print it: the selection needs a redacted type of its own, which
+    /// contains the fragment's type.
     func onlyFragment(_ collected: Collected, _ parent: GraphSchemaType) -> String? {
         guard collected.fields.isEmpty, collected.conditions.isEmpty, collected.spreads.count == 1,
             let spread = collected.spreads.first
@@ -60,7 +61,7 @@ extension Planner {
         var properties: [OutputProperty] = []
         var names: Set<String> = isRedacted ? ["description", "debugDescription", "customMirror"] : []
         for field in collected.fields {
-            // If `__typename` is the only field beside type conditions, it becomes no property, because it only selects the case.
+            // If `__typename` is the only field beside type conditions, it only selects the case of the enum, so it needs no property.
             if field.key == "__typename", !collected.conditions.isEmpty, collected.fields.count == 1 { continue }
             let planned = property(field, parent, &taken, reserved: names)
             names.insert(planned.property.name)
@@ -101,9 +102,8 @@ extension Planner {
         )
     }
 
-    /// An enum with a case for each type that a type condition selects.
-    ///
-    /// If several conditions apply to one type, its case has the selections of all of them.
+    /// Plans an enum with a case for each type condition; an object type to which several conditions apply gets its own case with all of
+    /// their selections.
     private mutating func choice(
         named name: String,
         _ collected: Collected,

@@ -4,7 +4,7 @@ extension Planner {
     // MARK: Payloads
 
     func payload(for collected: Collected, _ parent: GraphSchemaType) -> String? {
-        // A redacted selection cannot use a payload's type, because that type is also the type of selections whose contents may be printed.
+        // A redacted selection must not use the shared type of a payload, because this type prints its contents.
         guard collected.spreads.isEmpty, collected.conditions.isEmpty, !parent.isAbstract, !isRedacted(parent.name)
         else { return nil }
         let keys = Set(collected.fields.map(\.key))
@@ -25,12 +25,11 @@ extension Planner {
         for key in order {
             guard let field = collected.fields.first(where: { $0.key == key }) else { continue }
             var planned = property(field, parent, &taken, reserved: names)
-            // One selection can have the field `cartId`, and another an alias with this name. The property has one name for both.
+            // `isAlias` is false also for an alias, so that the field `cartId` and an alias `cartId` become the same property.
             planned.property.name = Self.propertyName(key, isAlias: false, reserved: names)
             names.insert(planned.property.name)
             nested += planned.nested
-            // Operations with different GraphQL payload types share this Swift type. So the default comment of a property names no GraphQL
-            // type.
+            // Operations with different GraphQL payload types share this Swift type, so the default comment does not name a GraphQL type.
             planned.property.comment = field.fields[0].comment ?? "The field `\(key)`."
             fields.append(PayloadUse.Field(property: planned.property, isLocal: !planned.nested.isEmpty))
         }
@@ -39,9 +38,7 @@ extension Planner {
         return (.payload(name, fields), nested)
     }
 
-    /// One type for each payload.
-    ///
-    /// The types of properties that differ between the selections become generic parameters.
+    /// Plans one type for each payload; a property whose type differs between the selections gets a generic parameter as its type.
     mutating func payloads() -> [PayloadType] {
         var payloads: [PayloadType] = []
         for (name, uses) in payloadUses.sorted(by: { $0.key < $1.key }) {
@@ -57,6 +54,7 @@ extension Planner {
                         use.file,
                         use.location,
                         "\"\(property.name)\" of the payload \(name) can be null or is a list in some places and not in others."
+                            + " Give the field an alias here: the selection then gets its own type."
                     )
                 }
                 let isFixed = uses.allSatisfy { use in
@@ -100,7 +98,6 @@ extension Planner {
         return Self.ordered(properties)
     }
 
-    /// Required properties come first.
     private static func ordered(_ properties: [InputProperty]) -> [InputProperty] {
         func isRequired(_ property: InputProperty) -> Bool {
             if case .required = property.presence { true } else { false }
@@ -140,9 +137,7 @@ extension Planner {
         )
     }
 
-    /// The type of an input.
-    ///
-    /// Elements of lists are not optional, even if the schema permits null.
+    /// The Swift type of an input value; elements of lists are not optional, even if the schema permits null.
     private static func inputType(_ reference: GraphTypeReference, _ leaf: String) -> SwiftType {
         switch reference {
         case .nonNull(let inner): inputType(inner, leaf)
@@ -151,7 +146,7 @@ extension Planner {
         }
     }
 
-    /// The input objects of the variables, and the input objects that these contain.
+    /// Plans the input objects that variables need, directly or inside other input objects.
     mutating func inputs() -> [InputType] {
         var inputs: [InputType] = []
         var done: Set<String> = []

@@ -1,7 +1,7 @@
 internal import GraphQLLanguage
 
 extension Planner {
-    /// The selections of an object with `__typename` wherever reading the response needs it.
+    /// Adds `__typename` to the selections of each object that the generated code reads by its type.
     func withTypenames(_ selections: [GraphSelection], _ parent: String) -> [GraphSelection] {
         var keys: Set<[String]> = []
         find(selections, parent, [], &keys)
@@ -10,7 +10,7 @@ extension Planner {
 
     /// Finds the objects whose selections depend on the object's type, and records the response keys that lead to each.
     ///
-    /// A response merges fields with the same response keys. So if one of these fields needs `__typename`, all of them get it.
+    /// A response merges fields with the same response keys, so all of them get `__typename` if one of them needs it.
     private func find(
         _ selections: [GraphSelection],
         _ parent: String,

@@ -7,13 +7,11 @@ struct Planner {
     let configuration: Configuration
     let deprecated: [String: Set<String>]
     private(set) var diagnostics: [Diagnostic] = []
-    /// The Swift names of fragments by their names.
+    /// The names of the fragments' Swift types, by the names of the fragments.
     private(set) var fragmentNames: [String: String] = [:]
-    /// The names of the constants that hold the definitions of fragments.
+    /// The names of the constants that hold the fragments' definitions, by the names of the fragments.
     private var fragmentConstants: [String: String] = [:]
-    /// The names of all top-level Swift types.
-    ///
-    /// No nested type gets one of these names.
+    /// The names of all top-level Swift types, which no nested type may have.
     var topLevel: Set<String> = []
     var payloadUses: [String: [PayloadUse]] = [:]
     var reachableEnums: Set<String> = []
@@ -25,7 +23,7 @@ struct Planner {
     var isInRedaction = false
     /// Whether the current selection is inside of a redacted Swift type.
     ///
-    /// Not so at the root of a redacted operation, which itself does not print its result.
+    /// It is false at the root of a redacted operation, because the type of the result is not a part of the operation's type.
     var isInRedactedType = false
     /// The file of the current definition.
     var file = ""
@@ -196,8 +194,8 @@ struct Planner {
             if collected.spreads.isEmpty, collected.fields.count == 1, let field = collected.fields.first {
                 var taken = topLevel.union(["Output", name])
                 let planned = property(field, parent, &taken, reserved: [])
-                // If a mutation's payload is null, reading fails, and the response's errors say why. So the output is not optional, unless a
-                // directive can leave the field out.
+                // The output of a mutation is not optional: if its payload is null, reading fails, and the response's errors say why. It is
+                // optional if a directive can omit the field.
                 let isRequired = definition.kind == .mutation && !field.isConditional
                 output = isRequired ? planned.property.type.withoutOptional : planned.property.type
                 rootKey = field.key

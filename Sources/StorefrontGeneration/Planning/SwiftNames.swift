@@ -14,9 +14,7 @@ package enum SwiftNames {
     /// Words that cannot be names of members, even with back-ticks.
     private static let impossible: Set<String> = ["Any", "init", "self", "Self", "Type", "Protocol", "_"]
 
-    /// Types that generated code refers to.
-    ///
-    /// No generated type may have such a name.
+    /// The types that generated code refers to; a generated type must not have one of these names.
     static let used: Set<String> = Set(Planner.scalars.values).union([
         "Any", "Array", "CustomDebugStringConvertible", "CustomReflectable", "CustomStringConvertible", "Equatable",
         "GraphQLDocument", "GraphQLFragment", "GraphQLInputObject", "GraphQLNode", "GraphQLOpenEnum",
@@ -76,7 +74,7 @@ package enum SwiftNames {
         return text
     }
 
-    /// The constant of an enum value: `MERCHANDISE_OUT_OF_STOCK` is `merchandiseOutOfStock`.
+    /// The name of the constant for an enum value: `MERCHANDISE_OUT_OF_STOCK` becomes `merchandiseOutOfStock`.
     static func constant(_ name: String) -> String {
         let reserved: Set<String> = ["none", "some", "rawValue", "description", "hashValue", "graphQLValue", "hash"]
         let isShouted = !name.utf8.contains { (0x61...0x7A).contains($0) }
@@ -88,10 +86,9 @@ package enum SwiftNames {
         return member(text.isEmpty ? name : text, reserved: reserved)
     }
 
-    /// The name of a case or property for a type.
+    /// The name of a case or property for a type: `URLFilter` becomes `urlFilter`, `Product` becomes `product`.
     static func lowered(_ name: String, reserved: Set<String> = []) -> String {
         let capitals = name.utf8.prefix { (0x41...0x5A).contains($0) }.count
-        // `URLFilter` is `urlFilter`, `Product` is `product`.
         let count = capitals > 1 && capitals < name.utf8.count ? capitals - 1 : max(capitals, 1)
         return member(name.prefix(count).lowercased() + name.dropFirst(count), isAlias: true, reserved: reserved)
     }

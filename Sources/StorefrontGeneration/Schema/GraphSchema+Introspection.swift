@@ -50,8 +50,8 @@ private struct IntrospectionReader {
             throw .usage("The schema does not contain its mutation type \(PlainText.line(mutation)).")
         }
         try checkReferences(types)
-        // In Shopify's published schemas, an interface can list a type that the schema does not contain. No document can select such a
-        // type.
+        // In Shopify's published schemas, an interface can list an object type that the schema does not contain. Documents cannot name
+        // this type, so it is left out.
         members = members.mapValues { names in names.filter { types[$0] != nil } }
         var directives: [String: GraphSchemaDirective] = [:]
         for entry in value["directives"]?.array ?? [] {

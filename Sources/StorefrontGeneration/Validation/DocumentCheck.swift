@@ -25,7 +25,8 @@ struct DocumentCheck {
         // With `@defer`, the response has several parts. `GraphQLExecutor` does not read such a response.
         var validator = GraphValidator(schema, documents, unsupportedDirectives: ["defer"])
         validator.run()
-        // A file with a syntax error may define a fragment that seems missing, or use a fragment or a variable that seems unused.
+        // If a file has a syntax error, some violations are ignored: this file may define a fragment that seems missing, or use a fragment
+        // or a variable that seems unused.
         let isComplete = diagnostics.isEmpty
         let violations = validator.violations.filter { isComplete || !$0.rule.dependsOnOtherFiles }
         diagnostics += violations.map { violation in
@@ -61,7 +62,7 @@ struct DocumentCheck {
 }
 
 extension GraphRule {
-    /// Whether a definition in another file can show that this is no violation.
+    /// Whether this violation may disappear if another file, which could not be parsed, is corrected.
     fileprivate var dependsOnOtherFiles: Bool {
         switch self {
         case .undefinedFragment, .unusedFragment, .unusedVariable: true

@@ -24,7 +24,7 @@ extension GraphRule {
         case .undefinedRoot(let kind): "The schema has no operations of kind \(kind.rawValue)."
         case .reservedAlias(let alias):
             "The alias \(alias) begins with two underscores. GraphQL reserves such names."
-        case .typenameWithContent: "__typename takes neither arguments nor selections."
+        case .typenameWithContent: "__typename takes no arguments and no selections."
         case .undefinedField(let name, let type):
             "\(type) has no field \"\(name)\" in this schema."
                 + Suggestion.text(for: name, among: (schema.types[type]?.fields ?? []).map(\.name))
@@ -39,7 +39,8 @@ extension GraphRule {
             "\"\(key)\" is selected with different arguments. Give one of them an alias."
         case .conflictingTypes(let key, let first, let second):
             "\"\(key)\" would be both \(first) and \(second). Give one of them an alias."
-        case .tooComplex: "The document selects too much through too many fragments to be checked. Make it smaller."
+        case .tooComplex:
+            "The selections of the documents would take too long to check. Use fewer fragments and less nesting."
         case .undefinedDirective(let name):
             "The schema has no directive @\(name)."
                 + Suggestion.text(for: name, among: schema.directives.keys.sorted())
