@@ -49,7 +49,7 @@ import Testing
             ("query Q { shop { ...A } }\nfragment A on Country { id }", "selects nothing"),
             ("query Q { shop }", "needs a selection: shop { … }"),
             ("query Q { shop { name { a } } }", "which has no fields to select"),
-            ("query Q { shop { __typename(a: 1) } }", "__typename takes neither"),
+            ("query Q { shop { __typename(a: 1) } }", "__typename takes no"),
             ("query Q { shop { __x: name } }", "begins with two underscores"),
             ("query Q { shop { name: description name } }", #""name" would be both description and name"#),
             ("query Q { a: need(a: 1) a: need(a: 2) }", "with different arguments"),

@@ -63,7 +63,7 @@ extension Planner {
             fail(
                 file,
                 spread.location,
-                "@include or @skip may omit this fragment, but a response does not show whether it did. Put the directive on fields."
+                "This fragment may be omitted, but a response does not show whether it was. Put @include or @skip on fields instead."
             )
         }
         return collected
