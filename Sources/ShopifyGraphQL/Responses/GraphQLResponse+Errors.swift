@@ -44,7 +44,7 @@ extension GraphQLResponse {
                 .throttled,
                 "\(endpoint.name) throttled the operation.",
                 "If retryAfter of this error is set, wait for that time. Then try again with exponential backoff.",
-                wait: [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
+                wait: requestedWait
             )
         }
         if codes.contains(.internalServerError) {

@@ -4,7 +4,7 @@ extension GraphQLResponse {
     /// It is nil if the operation did not fail, or if its errors do not permit a repetition.
     func retryEffect(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
         guard isFailure else { return nil }
-        let asked = [metadata.cost?.pause, retryAfter].compactMap(\.self).max()
+        let asked = requestedWait
         let isThrottled = errors.contains { $0.code == .throttled }
         let isBroken = errors.contains { $0.code == .internalServerError }
         if kind == .query {
