@@ -109,9 +109,7 @@ struct LimitedResponseReader {
         guard let colon = buffer[line].firstIndex(of: UInt8(ascii: ":")), colon > line.lowerBound,
             buffer[line.lowerBound..<colon].allSatisfy(ASCII.isToken)
         else { return fail(.protocolViolation, "A response header is folded or has no valid name.") }
-        var value = colon + 1..<line.upperBound
-        while let first = value.first, ASCII.isWhitespace(buffer[first]) { value = first + 1..<value.upperBound }
-        while let last = value.last, ASCII.isWhitespace(buffer[last]) { value = value.lowerBound..<last }
+        let value = ASCII.trimmed(buffer[colon + 1..<line.upperBound]).indices
         guard buffer[value].allSatisfy(ASCII.isFieldValue) else {
             return fail(.protocolViolation, "A response header contains a control character.")
         }

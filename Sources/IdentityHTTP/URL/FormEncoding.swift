@@ -41,16 +41,10 @@ package enum FormEncoding {
     /// Encodes fields as the body or the query of a request.
     package static func encode(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(capacity(fields))
+        // This is enough if no character of the names and at most half of the characters of each value are escaped.
+        output.reserveCapacity(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count * 2 + 2 })
         append(fields, to: &output)
         return output
-    }
-
-    /// The bytes to reserve for the encoded fields; they suffice for names without escapes and values of which half is escaped.
-    static func capacity(_ fields: [(name: String, value: String)]) -> Int {
-        var capacity = 0
-        for field in fields { capacity += field.name.utf8.count + field.value.utf8.count * 2 + 2 }
-        return capacity
     }
 
     /// Encodes fields and appends them to `output`, which may contain encoded fields already.
