@@ -15,7 +15,7 @@ public struct GraphQLRequestHandle: Sendable {
 
     /// Cancels the call.
     ///
-    /// The completion then gets an error of kind `IdentityError.Kind.cancelled`. If the call has ended already, it gets that result.
+    /// The completion then gets an error of kind `IdentityError.Kind.cancelled`. A call that has already ended keeps its result.
     public func cancel() {
         task.cancel()
     }

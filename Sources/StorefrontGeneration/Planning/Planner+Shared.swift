@@ -233,7 +233,7 @@ extension Planner {
 
     // MARK: Comparing
 
-    /// The Swift names of the types `roots` and, recursively, of the types of their properties.
+    /// The Swift names of the types that become `Equatable`: those of `roots` and, recursively, the types of their properties.
     static func closure(
         of roots: Set<String>,
         names: [String: String],

@@ -32,7 +32,9 @@ extension Planner {
         }
     }
 
-    /// Adds `__typename` to every field with the found keys, because a directive can omit one of these fields and keep another.
+    /// Adds `__typename` to each selection set whose response keys are in `found`.
+    ///
+    /// One of several fields with the same keys is not enough, because a directive can omit this field and keep another.
     private static func withTypenames(
         _ selections: [GraphSelection],
         _ keys: [String],
@@ -46,7 +48,7 @@ extension Planner {
         return added + withTypenamesInFields(selections, keys, found)
     }
 
-    /// Adds `__typename` to the selections of the fields with the found keys, also of the fields in inline fragments.
+    /// Adds `__typename` to the selections of the fields whose response keys are in `found`, also in inline fragments.
     ///
     /// An inline fragment itself gets no `__typename`, because a directive on the inline fragment could omit it.
     private static func withTypenamesInFields(

@@ -62,7 +62,7 @@ struct DocumentCheck {
 }
 
 extension GraphRule {
-    /// Whether this violation may disappear if another file, which could not be parsed, is corrected.
+    /// Whether the correction of another file, which could not be parsed, may remove this violation.
     fileprivate var dependsOnOtherFiles: Bool {
         switch self {
         case .undefinedFragment, .unusedFragment, .unusedVariable: true
