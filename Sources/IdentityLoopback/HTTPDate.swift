@@ -5,7 +5,6 @@ package enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// The text of the system's current time.
     static var now: String { text(secondsSince1970: Int(time(nil))) }
 
     /// The date of a time, such as `Sun, 06 Nov 1994 08:49:37 GMT`; a time before 1970 counts as 1970.

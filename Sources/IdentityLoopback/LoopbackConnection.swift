@@ -11,7 +11,6 @@ final class LoopbackConnection {
 
     private enum State {
         case reading
-        /// The handler works on a request.
         case waiting(isHead: Bool, keepAlive: Bool)
         case answering
         /// The server has sent everything and shut down its sending side. It discards further input, because the kernel would answer input
@@ -92,7 +91,6 @@ final class LoopbackConnection {
         return flush()
     }
 
-    /// Handles a deadline that has passed.
     func timedOut() -> StepOutcome {
         switch state {
         case .answering where isDelayed:

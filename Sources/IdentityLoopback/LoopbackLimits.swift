@@ -1,4 +1,3 @@
-/// The limits of a ``LoopbackServer``.
 package struct LoopbackLimits: Sendable {
     /// The maximum number of connections.
     ///

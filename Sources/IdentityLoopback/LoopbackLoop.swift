@@ -1,6 +1,5 @@
 internal import IdentityPlatform
 
-/// The commands of other threads to a server's loop.
 enum LoopbackCommand: Sendable {
     case respond(connection: UInt64, LoopbackResponse)
     case finish(within: Duration)

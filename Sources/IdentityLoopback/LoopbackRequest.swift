@@ -1,6 +1,5 @@
 internal import IdentityHTTP
 
-/// A request that a ``LoopbackServer`` received.
 package struct LoopbackRequest: Sendable {
     package let method: String
     /// The request target as received: path and query.

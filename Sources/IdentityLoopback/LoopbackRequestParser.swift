@@ -3,7 +3,6 @@ internal import IdentityHTTP
 /// Parses HTTP/1.1 and HTTP/1.0 requests (RFC 9112) strictly and within limits, from input that arrives in pieces.
 package struct LoopbackRequestParser {
     package enum Event {
-        /// The request is not complete.
         case needsMore
         /// The client waits for `100 Continue` before it sends the body.
         case expectsContinue

@@ -14,7 +14,6 @@ package enum LoopbackAction: Sendable {
     case reset
 }
 
-/// The response of a ``LoopbackServer``.
 package struct LoopbackResponse: Sendable {
     enum Content: Sendable {
         case message(status: Int, headers: [(String, String)], body: [UInt8])

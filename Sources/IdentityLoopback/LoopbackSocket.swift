@@ -2,7 +2,6 @@ internal import IdentityPlatform
 
 /// Why a ``LoopbackServer`` could not start.
 package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
-    /// The system call that failed.
     package let operation: String
     /// The `errno` of the system call; `EAGAIN` for `pthread_create`, whose error `DedicatedThread` does not return.
     package let number: Int32
@@ -16,15 +15,11 @@ package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// Which loopback address a ``LoopbackServer`` listens on.
 package enum LoopbackAddress: Sendable {
-    /// 127.0.0.1
     case v4
-    /// ::1
     case v6
 }
 
-/// The system calls of the loopback server.
 enum LoopbackSocket {
     enum Transfer {
         case bytes(Int)

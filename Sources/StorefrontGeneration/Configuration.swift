@@ -14,7 +14,6 @@ package struct Configuration: Sendable {
     var types: [String: String] = [:]
     /// The Swift types of variables, by name or by `Operation.name`.
     var variables: [String: String] = [:]
-    /// The Swift types of scalars.
     var scalars: [String: String] = [:]
     /// Other names for enums, input objects and fragments.
     var names: [String: String] = [:]
@@ -42,7 +41,6 @@ package struct Configuration: Sendable {
         "equatable", "imports", "descriptions", "maximumDuplicatedFields",
     ]
 
-    /// Reads the file.
     package init(parsing bytes: [UInt8]) throws(GenerationFailure) {
         let value: JSONValue
         do { value = try JSONValue(parsing: bytes) } catch {
@@ -137,7 +135,6 @@ package struct Configuration: Sendable {
         }
     }
 
-    /// Rejects payloads and provided types that the generated code does not use.
     func check(usedTypes: Set<String>) throws(GenerationFailure) {
         for name in payloads.keys.sorted() where !usedTypes.contains(name) {
             throw .usage("generator.json: payloads: no selection has exactly the fields of \"\(name)\".")
@@ -155,7 +152,6 @@ package struct Configuration: Sendable {
 }
 
 extension ConfigurationSection {
-    /// Reads an optional object whose members are strings.
     fileprivate mutating func texts(_ name: String) throws(IdentityError) -> [String: String] {
         guard var section = try optionalSection(name) else { return [:] }
         var texts: [String: String] = [:]

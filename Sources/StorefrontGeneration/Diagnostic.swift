@@ -1,7 +1,6 @@
 package import GraphQLLanguage
 internal import IdentityKit
 
-/// An error or a warning about a document.
 package struct Diagnostic: Sendable, CustomStringConvertible {
     package enum Severity: String, Sendable {
         case error

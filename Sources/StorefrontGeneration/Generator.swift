@@ -11,7 +11,6 @@ package struct Generator: Sendable {
     /// They replace the configuration's `imports` of the same types.
     var imports: [String: String] = [:]
 
-    /// The result of a run.
     package struct Result: Sendable {
         /// The files' texts by their paths in the output folder; empty when there are errors.
         package let files: [String: String]
@@ -20,7 +19,6 @@ package struct Generator: Sendable {
         /// Of the check's diagnostics, the errors come before the warnings, each in the order of files and lines.
         package let diagnostics: [Diagnostic]
 
-        /// Whether there are errors.
         package var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
     }
 

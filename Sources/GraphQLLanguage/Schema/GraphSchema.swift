@@ -67,7 +67,6 @@ package struct GraphSchema: Sendable {
         return !type.isAbstract && possibleTypes(other).contains(name)
     }
 
-    /// The name of the root type of an operation.
     package func root(_ kind: GraphOperation.Kind) -> String? {
         kind == .query ? query : mutation
     }

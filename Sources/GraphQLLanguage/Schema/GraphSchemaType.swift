@@ -30,7 +30,6 @@ package struct GraphSchemaField: Sendable {
     }
 }
 
-/// One value of an enum type.
 package struct GraphEnumValue: Sendable {
     package let name: String
     package let description: String?
@@ -44,7 +43,6 @@ package struct GraphEnumValue: Sendable {
     }
 }
 
-/// A named type of a schema.
 package struct GraphSchemaType: Sendable {
     package enum Kind: Sendable {
         case scalar

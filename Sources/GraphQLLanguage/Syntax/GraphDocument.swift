@@ -62,7 +62,6 @@ package struct GraphDirective: Sendable {
     package let location: GraphLocation
 }
 
-/// One field of a selection set.
 package struct GraphField: Sendable {
     package let alias: String?
     package let name: String
@@ -70,7 +69,6 @@ package struct GraphField: Sendable {
     package let directives: [GraphDirective]
     package var selections: [GraphSelection]
     package let location: GraphLocation
-    /// The comment above the field.
     package let comment: String?
 
     /// The field `__typename` that the generator adds to selections; its location is not a place in a document.
@@ -87,7 +85,6 @@ package struct GraphField: Sendable {
     package var responseKey: String { alias ?? name }
 }
 
-/// A member of a selection set.
 package indirect enum GraphSelection: Sendable {
     case field(GraphField)
     case spread(name: String, directives: [GraphDirective], location: GraphLocation)
@@ -105,7 +102,6 @@ package struct GraphVariable: Sendable {
     package let comment: String?
 }
 
-/// A query or a mutation.
 package struct GraphOperation: Sendable {
     package enum Kind: String, Sendable {
         case query
@@ -136,7 +132,6 @@ package struct GraphFragment: Sendable {
     package let comment: String?
 }
 
-/// A parsed document.
 package struct GraphDocument: Sendable {
     package var operations: [GraphOperation] = []
     package var fragments: [GraphFragment] = []

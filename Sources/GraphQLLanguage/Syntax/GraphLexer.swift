@@ -1,4 +1,3 @@
-/// A syntax error in a document.
 package struct GraphSyntaxError: Error {
     package let message: String
     package let location: GraphLocation

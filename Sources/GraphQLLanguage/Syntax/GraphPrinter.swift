@@ -16,7 +16,6 @@ package enum GraphPrinter {
             + block(fragment.selections, 0)
     }
 
-    /// The selections in braces.
     package static func text(_ selections: [GraphSelection]) -> String {
         block(selections, 0)
     }

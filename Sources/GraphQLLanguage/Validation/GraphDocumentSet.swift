@@ -1,4 +1,3 @@
-/// A definition and its file.
 package struct GraphSourced<Definition: Sendable>: Sendable {
     package var definition: Definition
     package let file: String

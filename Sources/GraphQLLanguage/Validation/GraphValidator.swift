@@ -10,11 +10,9 @@ package struct GraphValidator {
     package private(set) var deprecations: [GraphDeprecation] = []
     /// The coordinates of deprecated members, by the name of the operation or fragment that uses them.
     package private(set) var deprecatedCoordinates: [String: Set<String>] = [:]
-    /// The file of the current definition.
     var file = ""
     /// The current definition and the response keys down to the current place.
     var path: [String] = []
-    /// The uses of variables in the current definition.
     var uses: [VariableUse] = []
     private var owner = ""
 

@@ -1,4 +1,3 @@
-/// One cookie, with the hosts and paths that it is sent to.
 struct Cookie: Sendable {
     var name: String
     var value: String

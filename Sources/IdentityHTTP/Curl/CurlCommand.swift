@@ -1,6 +1,5 @@
 internal import Synchronization
 
-/// A request that ``CurlLoop`` processes.
 final class CurlExchange: Sendable {
     let request: HTTPRequest
     let start = ContinuousClock.now
@@ -11,7 +10,6 @@ final class CurlExchange: Sendable {
     }
 }
 
-/// The commands that tasks send to ``CurlLoop``.
 enum CurlCommand: Sendable {
     typealias Continuation = CheckedContinuation<Result<HTTPResponse, HTTPTransportError>, Never>
 

@@ -5,7 +5,6 @@ internal import CIdentityCurl
 /// Memory: libcurl passes an unretained pointer to this object to ``CurlCallbacks``, which run only while the easy handle is in the multi
 /// handle. The pointer is valid then, because the loop keeps this object until it has removed the easy handle from the multi handle.
 @safe final class CurlHandle {
-    /// The state of a running request.
     struct Work {
         let exchange: CurlExchange
         let continuation: CurlCommand.Continuation
@@ -34,7 +33,6 @@ internal import CIdentityCurl
     }
 
     let easy: UnsafeMutableRawPointer
-    /// The handle's address, by which the loop finds the handle.
     var address: UInt { unsafe UInt(bitPattern: easy) }
     var work: Work?
     let sockets: CurlSockets
@@ -140,7 +138,6 @@ internal import CIdentityCurl
         return unsafe isComplete && options.set(CURLOPT_HTTPHEADER, list: headers)
     }
 
-    /// Appends a copy of a line to the list of headers.
     private func append(_ line: UnsafePointer<CChar>) -> Bool {
         guard let list = unsafe curl_slist_append(headers, line) else { return false }
         unsafe headers = list

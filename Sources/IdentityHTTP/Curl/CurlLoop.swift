@@ -133,7 +133,6 @@ internal import Synchronization
         settled.append((continuation, .failure(.notSent(code, message))))
     }
 
-    /// Settles the requests whose transfers libcurl has finished.
     private func collect() {
         var left: Int32 = 0
         while let message = unsafe curl_multi_info_read(multi, &left) {

@@ -15,7 +15,6 @@ internal import IdentityPlatform
         return identity_curl_global_init()
     }()
 
-    /// The handle; for the loop's thread only.
     let pointer: UnsafeMutableRawPointer
     let sockets: SocketPoll
 

@@ -5,7 +5,6 @@ internal import IdentityPlatform
 @safe struct CurlOptions {
     let easy: UnsafeMutableRawPointer
 
-    /// Sets the options that are the same for every request.
     func setCommon(_ configuration: CurlTransport.Configuration) -> Bool {
         let idleSeconds = min(max(configuration.idleTimeout.components.seconds, 1), 86_400)
         return set(CURLOPT_NOSIGNAL, 1)

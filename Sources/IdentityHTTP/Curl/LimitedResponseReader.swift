@@ -10,7 +10,6 @@ struct LimitedResponseReader {
         case body
     }
 
-    /// The maximum number of header fields.
     private static let maximumFields = 512
 
     private let limits: HTTPLimits
@@ -41,7 +40,6 @@ struct LimitedResponseReader {
     /// Whether all headers of the final response were read.
     var hasHeaders: Bool { state == .body }
 
-    /// Resets the reader for another attempt at the same request.
     mutating func restart() {
         self = LimitedResponseReader(limits: limits, isHead: isHead)
     }

@@ -5,12 +5,10 @@ package enum ASCII {
         byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
     }
 
-    /// Whether the byte is 0–9.
     package static func isDigit(_ byte: UInt8) -> Bool {
         byte >= 0x30 && byte <= 0x39
     }
 
-    /// Whether the byte is A–Z or a–z.
     package static func isLetter(_ byte: UInt8) -> Bool {
         let lower = byte | 0x20
         return lower >= 0x61 && lower <= 0x7A
@@ -59,7 +57,6 @@ package enum ASCII {
     package static let pathOrQuery = ASCIISet(lettersAndDigits + "-._~!$&'()*+,;=:@/?")
 }
 
-/// A set of ASCII characters, stored as bits.
 package struct ASCIISet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

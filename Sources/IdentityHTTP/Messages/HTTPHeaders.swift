@@ -5,7 +5,6 @@
 /// All names and values are in one buffer. A `String` is created only for a value that is read, because most headers of a
 /// response are never read.
 public struct HTTPHeaders: Sendable {
-    /// The position of a field in the buffer.
     struct Field {
         var name: Range<Int>
         var value: Range<Int>
@@ -66,7 +65,6 @@ public struct HTTPHeaders: Sendable {
         appendChecked(name, value)
     }
 
-    /// Calls the closure with the bytes of each name and value.
     package func forEachBytes(_ body: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void) {
         for field in fields {
             body(bytes[field.name], bytes[field.value])

@@ -19,7 +19,6 @@ public struct HTTPResponse: Sendable {
     /// Whether the status is 429 or 5xx; after such a status, the server may accept the same request later.
     package var isOutage: Bool { Self.isOutage(status) }
 
-    /// Whether a status is 429 or 5xx.
     package static func isOutage(_ status: Int) -> Bool { status == 429 || status >= 500 }
 }
 

@@ -77,7 +77,6 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         self.message = message
     }
 
-    /// The error of a request of which no byte was sent.
     static func notSent(_ code: Code, _ message: String) -> HTTPTransportError {
         HTTPTransportError(code: code, phase: .notSent, message: message)
     }

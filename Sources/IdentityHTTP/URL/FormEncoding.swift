@@ -62,7 +62,6 @@ package enum FormEncoding {
         decode(bytes[...])
     }
 
-    /// Decodes the fields of a part of a text, such as the query of a URL.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         fields.reserveCapacity(4)

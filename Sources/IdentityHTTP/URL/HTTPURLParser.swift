@@ -40,7 +40,6 @@ struct HTTPURLParser {
         try checkRest(start, inAuthority: false)
     }
 
-    /// Refuses a URL of more than 8 KiB.
     static func checkLength(_ count: Int) throws(HTTPURLError) {
         guard count <= 8 << 10 else {
             throw HTTPURLError(code: .tooLong, message: "The URL is longer than 8 KiB.")

@@ -52,7 +52,6 @@ extension CachedResponse: Redacted {
 }
 
 extension GraphQLResponse {
-    /// Reads a cached response like a new one.
     init(
         _ stored: CachedResponse,
         from endpoint: GraphQLEndpoint,

@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The discovery of the API's URL in the shop's document `/.well-known/customer-account-api`.
 extension CustomerAccountAPI {
     /// Fetches the document and reads the API's URL from it; returns the fallback URL if there is no document (404).
     func discover(_ url: HTTPURL) async throws -> HTTPURL {

@@ -7,7 +7,6 @@ internal import Synchronization
 /// The URL comes from the configuration, or from the shop's discovery document, which is cached for an hour, or from a fallback. While the
 /// URL stays the same, all calls use one executor, so that it reports each warning only once.
 package final class CustomerAccountAPI: Sendable {
-    /// The location of the API and the settings of its requests.
     package struct Configuration: Sendable {
         /// The configured URL of the API; nil if it is discovered.
         package var endpoint: HTTPURL?
@@ -23,7 +22,6 @@ package final class CustomerAccountAPI: Sendable {
         package var shop: String
         /// The origin of a public web client, sent with every request.
         package var origin: String?
-        /// How long one request may take.
         package var timeout = Duration.seconds(15)
         /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
         package var allowsLoopbackHTTP = false
@@ -32,7 +30,6 @@ package final class CustomerAccountAPI: Sendable {
         /// The configuration members that select shop and version, which errors name.
         package var shopAndVersionMembers = "shopDomain and apiVersion"
 
-        /// Describes an API.
         package init(hosts: AllowedHosts, version: ShopifyAPIVersion, shop: String) {
             self.hosts = hosts
             self.version = version
@@ -53,7 +50,6 @@ package final class CustomerAccountAPI: Sendable {
     private let discovered: DiscoveryCache<FoundURL>
     private let known = Mutex<GraphQLExecutor?>(nil)
 
-    /// Creates a client of the API; no request is sent yet.
     package init(
         _ configuration: Configuration,
         environment: IdentityEnvironment,

@@ -15,7 +15,6 @@ package struct GraphQLCall: Sendable {
     package var identity = ""
     /// Whether the call is made for a buyer; no other buyer may get the response to such a call.
     package var isPersonal = false
-    /// Whether a cache may be used.
     package var cachePolicy = CachePolicy.networkOnly
     /// The only session that may get the cached response; nil for a response that belongs to no session.
     ///

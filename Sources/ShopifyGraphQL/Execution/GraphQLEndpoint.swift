@@ -11,7 +11,6 @@ package struct GraphQLEndpoint: Sendable {
         package var denied: String
         /// The hint after HTTP 404: the API does not exist at the URL.
         package var notFound: String
-        /// The hint after a redirect.
         package var redirected: String
         /// The hint after too many requests (429).
         package var tooMany: String
@@ -41,13 +40,11 @@ package struct GraphQLEndpoint: Sendable {
     ///
     /// All clients in this process with this name and the same origin of ``url`` share a circuit breaker.
     package let shop: String
-    /// The URL for requests.
     package let url: HTTPURL
     /// The version in that URL.
     package let version: ShopifyAPIVersion
     /// Whether the URL may be http to a loopback address.
     package let allowsLoopbackHTTP: Bool
-    /// The timeout of one request.
     package let timeout: Duration
     /// What authenticates the requests, for messages: for example `the buyer's access token`.
     package let access: String
@@ -61,7 +58,6 @@ package struct GraphQLEndpoint: Sendable {
     ///
     /// For a configured URL, any address is allowed.
     package let addressPolicy: AddressPolicy
-    /// The hints for rejections.
     package let advice: Advice
 
     package init(

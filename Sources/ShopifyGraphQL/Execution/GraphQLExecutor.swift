@@ -31,7 +31,6 @@ package struct GraphQLExecutor: Sendable {
         reporter = GraphQLReporter(observers, clock: environment.clock, host: endpoint.url.host)
     }
 
-    /// The time limit of an operation with all its attempts and pauses.
     package var deadline: Duration { retry.deadline }
 
     /// Executes an operation that must return data.

@@ -4,7 +4,6 @@ package import IdentityKit
 public struct GraphQLRequestHandle: Sendable {
     private let task: Task<Void, Never>
 
-    /// Runs work and passes its result to the completion exactly once.
     package init<Value: Sendable>(
         on executor: CallbackExecutor,
         _ work: @escaping @Sendable () async throws -> Value,

@@ -81,7 +81,6 @@ public struct GraphQLError: Error, Sendable, Equatable {
         extensions = isShort ? more.flatMap { Self.hiding(secrets, in: $0).object } ?? [:] : [:]
     }
 
-    /// The value, with the secrets hidden in its texts and names.
     private static func hiding(_ secrets: RequestSecrets, in value: JSONValue) -> JSONValue {
         switch value {
         case .string(let text): .string(secrets.hidden(in: text))

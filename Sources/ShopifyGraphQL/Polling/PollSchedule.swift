@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// Decides when to poll next.
 struct PollSchedule {
     /// The longest pause that the server may request, because the time in its hint can be wrong.
     private static let longest = Duration.seconds(60)
@@ -9,7 +8,6 @@ struct PollSchedule {
     private static let shortest = Duration.milliseconds(100)
 
     let interval: Duration
-    /// The end of polling on the monotonic clock.
     let deadline: Duration
 
     /// Creates a schedule.

@@ -69,7 +69,6 @@ public struct GraphQLNode: Sendable {
         return GraphQLNode(tape, index + 2)
     }
 
-    /// Whether the value is this text, byte for byte.
     func isText(_ text: String) -> Bool {
         guard let entry, entry.isText else { return false }
         return tape.isText(entry, text.utf8.span)

@@ -2,7 +2,6 @@ package import IdentityKit
 
 /// The members of a GraphQL response (specification section 7.1): data, errors and cost.
 package struct GraphQLResponseBody: Sendable {
-    /// The data; nil when they are missing or null.
     package let data: GraphQLNode?
     /// Whether there is a member `data`, also if it is null.
     ///
@@ -10,7 +9,6 @@ package struct GraphQLResponseBody: Sendable {
     package let hasData: Bool
     /// The member `errors`; if it is a list, its first 100 elements.
     package let errors: JSONValue?
-    /// The cost of the operation (`extensions.cost`).
     package let cost: JSONValue?
 
     // Without these limits, a response with many or large errors would need many times its size in memory.

@@ -26,7 +26,6 @@ final class GraphQLTape: Sendable {
         return entry.isContainer ? entry.place : index + 1
     }
 
-    /// The number of entries of a value and its contents.
     func size(_ index: Int) -> Int { next(index) - index }
 
     /// The index of the value of an object's member; nil if the object has no such member.
@@ -40,7 +39,6 @@ final class GraphQLTape: Sendable {
         return nil
     }
 
-    /// Whether a text or a name is these bytes.
     func isText(_ entry: TapeEntry, _ wanted: Span<UInt8>) -> Bool {
         guard entry.length == wanted.count else { return false }
         // Two calls instead of one call with a variable for the array: the variable would retain the array, which is slower.

@@ -1,9 +1,7 @@
-/// Finds duplicate names in an object.
 enum MemberNames {
     /// From this number on, names are hashed, because to compare all pairs of a hostile object's names would take quadratic time.
     private static let manyNames = 24
 
-    /// Whether two of the names are the same bytes.
     static func hasTwins(_ names: ArraySlice<TapeEntry>, _ bytes: Span<UInt8>, _ decoded: Span<UInt8>) -> Bool {
         guard names.count < manyNames else { return hasTwinsAmongMany(names, bytes, decoded) }
         var index = names.startIndex

@@ -5,7 +5,6 @@ internal import IdentityKit
 /// Within its limits, it accepts exactly what `JSONValue(parsing:)` accepts. They are separate parsers on purpose: the fuzz target
 /// `graphql-response` compares their results.
 struct TapeBuilder {
-    /// A list or object that is still open.
     private struct Open {
         let entry: Int
         let firstName: Int

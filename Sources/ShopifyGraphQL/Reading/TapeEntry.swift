@@ -7,7 +7,6 @@ struct TapeEntry: Sendable, Equatable {
         case list, object
     }
 
-    /// The maximum of a length, a count or a place.
     static let limit = 1 << 28
 
     private var bits: UInt64

@@ -4,7 +4,6 @@ internal import IdentityKit
 ///
 /// The `userErrors` of a mutation are part of the data, so each API reads them itself: `CartMutationResponse`, `CustomerUserErrors`.
 extension GraphQLResponse {
-    /// The failure for the GraphQL errors of this response.
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
         // Shopify executed a mutation that returned data. The data are unusable, so the app must read the result with another request.
         let effect = kind == .mutation && !isWithoutData ? .unknown : retryEffect(kind)?.effect ?? .refused
@@ -35,7 +34,6 @@ extension GraphQLResponse {
         )
     }
 
-    /// The error that the caller gets for the GraphQL errors of this response.
     func error(_ endpoint: GraphQLEndpoint) -> IdentityError {
         let codes = errors.compactMap(\.code)
         if codes.contains(.throttled) {

@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// A GraphQL response, read from an HTTP response.
 struct GraphQLResponse: Sendable {
     /// The member `data`; nil when it is missing or null.
     let data: GraphQLNode?
@@ -9,7 +8,6 @@ struct GraphQLResponse: Sendable {
     let hasData: Bool
     let errors: [GraphQLError]
     let metadata: GraphQLMetadata
-    /// The wait that the server requests (`Retry-After`).
     let retryAfter: Duration?
 
     init(data: GraphQLNode?, errors: [GraphQLError], metadata: GraphQLMetadata) {

@@ -15,7 +15,6 @@ extension GraphQLFailure {
 }
 
 extension GraphQLFailure.Effect {
-    /// The effect of a request whose transport failed.
     init(_ error: HTTPTransportError) {
         self =
             switch (error.code, error.phase) {
@@ -29,7 +28,6 @@ extension GraphQLFailure.Effect {
             }
     }
 
-    /// The effect of a request whose response has a status other than 2xx.
     init(status: Int) {
         self =
             switch status {

@@ -6,9 +6,7 @@ struct RetryDecision {
     let repetition: GraphQLDocument.Repetition
     /// When the first attempt began, on the monotonic clock.
     let start: Duration
-    /// The number of attempts that have begun.
     private(set) var count = 0
-    /// The number of attempts with an unknown outcome.
     private var unknownOutcomes = 0
 
     /// Creates the retry decision for one call of an operation.
@@ -31,7 +29,6 @@ struct RetryDecision {
         self.start = start
     }
 
-    /// The time until the deadline.
     func remaining(at now: Duration) -> Duration { start + limits.deadline - now }
 
     mutating func begin() { count += 1 }

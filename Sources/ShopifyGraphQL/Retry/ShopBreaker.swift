@@ -40,7 +40,6 @@ final class ShopBreaker: Sendable {
 
     private let shop: Shop
     private let pause: Duration
-    /// What an operator should do after a rejection as an attack.
     private let advice: String
     private let environment: IdentityEnvironment
 

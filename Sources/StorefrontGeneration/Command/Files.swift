@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 
-/// Reads folders and files, with limits.
 enum Files {
     private static let maximumBytes = 128 << 20
 

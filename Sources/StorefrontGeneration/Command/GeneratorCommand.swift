@@ -3,7 +3,6 @@ internal import GraphQLLanguage
 
 /// The command line of `storefront-gen`.
 package struct GeneratorCommand {
-    /// The lines for standard output and for standard error.
     package struct Output {
         package var lines: [String] = []
         package var errors: [String] = []

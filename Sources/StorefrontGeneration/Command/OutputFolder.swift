@@ -6,7 +6,6 @@ internal import FoundationEssentials
 struct OutputFolder {
     let path: String
 
-    /// The difference between the folder and the expected files.
     struct Difference {
         /// Files that are missing or have another text.
         var changed: [String] = []

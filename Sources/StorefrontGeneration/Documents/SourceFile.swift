@@ -1,6 +1,5 @@
 internal import GraphQLLanguage
 
-/// A file with GraphQL definitions.
 package struct SourceFile: Sendable {
     /// The path of the file, relative to the folder of documents.
     package let name: String
@@ -22,7 +21,6 @@ package struct SourceFile: Sendable {
         }
     }
 
-    /// Why a file could not be parsed.
     struct SyntaxFailure: Error {
         let location: GraphLocation?
         let message: String

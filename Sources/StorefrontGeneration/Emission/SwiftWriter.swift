@@ -1,4 +1,3 @@
-/// Writes lines of code with indentation.
 struct SwiftWriter {
     private(set) var text = ""
     private var depth = 0

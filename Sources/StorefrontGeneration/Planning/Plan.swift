@@ -13,7 +13,6 @@ indirect enum SwiftType: Hashable, Sendable {
         if case .optional = self { self } else { .optional(self) }
     }
 
-    /// The innermost type, without lists and optionals.
     var leaf: SwiftType {
         switch self {
         case .optional(let inner), .list(let inner): inner.leaf
@@ -44,10 +43,8 @@ struct PayloadUse: Sendable {
     let location: GraphLocation
 }
 
-/// A property of a type that is read from a response.
 struct OutputProperty: Hashable, Sendable {
     enum Source: Hashable, Sendable {
-        /// Read from the field under a key.
         case field(String)
         /// Read from the same JSON object as the type that has this property: a fragment, or the fields that depend on the object's type.
         case place
@@ -66,7 +63,6 @@ struct OutputCase: Sendable {
     let type: SwiftType
 }
 
-/// A type that is read from a response.
 struct OutputType: Sendable {
     enum Content: Sendable {
         case object([OutputProperty])
@@ -83,7 +79,6 @@ struct OutputType: Sendable {
 /// A field of an input object, or a variable.
 struct InputProperty: Sendable {
     enum Presence: Sendable {
-        /// The value is required.
         case required
         /// The value is not nullable and has a default.
         case defaulted
@@ -156,13 +151,11 @@ struct PayloadType: Sendable {
     let parameters: [(property: String, name: String)]
 }
 
-/// All generated types.
 struct Plan: Sendable {
     var operations: [OperationType] = []
     var fragments: [FragmentType] = []
     var payloads: [PayloadType] = []
     var inputs: [InputType] = []
     var enums: [EnumType] = []
-    /// The types that are `Equatable`.
     var equatable: Set<String> = []
 }

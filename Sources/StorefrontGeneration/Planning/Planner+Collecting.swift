@@ -23,7 +23,6 @@ extension Planner {
                 }
         }
 
-        /// The conditions as texts, which can be compared.
         private var conditionTexts: [Set<String>] {
             conditions.map { Set($0.map { "\($0.name) \(GraphPrinter.text($0.arguments))" }) }
         }

@@ -1,6 +1,5 @@
 internal import GraphQLLanguage
 
-/// Plans the properties of selected fields.
 extension Planner {
     mutating func property(
         _ collected: CollectedField,
@@ -87,7 +86,6 @@ extension Planner {
         }
     }
 
-    /// The Swift type of a scalar or enum.
     mutating func leafName(_ type: GraphSchemaType) -> String {
         if case .enumeration = type.kind {
             reachableEnums.insert(type.name)
@@ -106,7 +104,6 @@ extension Planner {
 }
 
 extension GraphTypeReference {
-    /// Whether the outermost type is a list.
     var isList: Bool {
         switch self {
         case .list: true

@@ -1,6 +1,5 @@
 internal import GraphQLLanguage
 
-/// Plans the Swift types of selection sets.
 extension Planner {
     /// The Swift type for a selection set: the type of a fragment, the type of a shared payload, or a new nested type.
     mutating func selected(

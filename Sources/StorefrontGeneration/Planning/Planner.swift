@@ -25,7 +25,6 @@ struct Planner {
     ///
     /// It is false at the root of a redacted operation, because the type of the result is not a part of the operation's type.
     var isInRedactedType = false
-    /// The file of the current definition.
     var file = ""
 
     static let maximumTypes = 5_000

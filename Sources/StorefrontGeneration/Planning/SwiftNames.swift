@@ -1,6 +1,5 @@
 /// The Swift names for names of a schema and of documents.
 package enum SwiftNames {
-    /// Keywords, which need back-ticks as names.
     private static let keywords: Set<String> = [
         "actor", "any", "as", "associatedtype", "async", "await", "break", "case", "catch", "class", "continue",
         "default", "defer", "deinit", "do", "dynamic", "else", "enum", "extension", "fallthrough", "false",
@@ -58,7 +57,6 @@ package enum SwiftNames {
         return text
     }
 
-    /// A name with back-ticks if it is a keyword.
     static func quoted(_ name: String) -> String {
         keywords.contains(name) ? "`\(name)`" : name
     }

@@ -27,7 +27,6 @@ extension GraphSchema {
     }
 }
 
-/// Reads types from introspection and rejects invalid ones.
 private struct IntrospectionReader {
     private var members: [String: [String]] = [:]
 

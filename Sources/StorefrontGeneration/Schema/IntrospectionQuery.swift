@@ -51,7 +51,6 @@ package enum IntrospectionQuery {
         }
         """
 
-    /// The query as the body of a request, in one line.
     package static var requestBody: String {
         let body: JSONObject = ["query": .string(text)]
         return String(decoding: JSONValue.object(body).serialized, as: UTF8.self)

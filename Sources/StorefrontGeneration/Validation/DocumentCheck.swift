@@ -57,7 +57,6 @@ struct DocumentCheck {
         return (isWarning ? 1 : 0, diagnostic.file, place?.line ?? 0, place?.column ?? 0, diagnostic.message)
     }
 
-    /// Whether errors prevent the generation.
     var isRefused: Bool { diagnostics.contains { $0.severity == .error } }
 }
 
