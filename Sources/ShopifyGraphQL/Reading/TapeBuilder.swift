@@ -25,8 +25,9 @@ struct TapeBuilder {
         _ limits: GraphQLLimits,
         root: (GraphQLTape) -> Int = { _ in 0 }
     ) throws(JSONError) -> GraphQLTape {
-        guard bytes.count <= min(limits.maximumBytes, TapeEntry.limit) else {
-            throw JSONError(reason: "the text is larger than \(limits.maximumBytes) bytes", offset: 0)
+        let maximum = min(limits.maximumBytes, TapeEntry.limit)
+        guard bytes.count <= maximum else {
+            throw JSONError(reason: "the text is larger than \(maximum) bytes", offset: 0)
         }
         // `GraphQLTape.json` is recursive, so deeper nesting could overflow the stack.
         var limits = limits

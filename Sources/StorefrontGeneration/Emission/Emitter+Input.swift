@@ -15,7 +15,7 @@ extension Emitter {
             writer.comment("Creates the operation.")
             writeInitializer(operation.variables, &writer)
             writer.line()
-            writer.comment("The variables of this call.")
+            writer.comment("The variables as they are sent, without the variables of the call's context.")
             writer.block("\(access) var variables: GraphQLInputObject") { writer in
                 writeMembers(operation.variables, &writer)
                 writer.line("return input")
@@ -69,7 +69,7 @@ extension Emitter {
     private func write(_ properties: [InputProperty], _ writer: inout SwiftWriter) {
         for property in properties {
             var comment = property.comment
-            if case .defaulted = property.presence { comment += "\n\nNil uses the default." }
+            if case .defaulted = property.presence { comment += "\n\nIf it is nil, the API uses the variable's default value." }
             writer.comment(comment)
             writer.line("\(access) var \(SwiftNames.quoted(property.name)): \(declared(property))")
         }
@@ -119,7 +119,7 @@ extension Emitter {
         writer.comment(input.comment)
         writer.block("\(access) struct \(input.name): \(conformances.joined(separator: ", "))") { writer in
             write(input.properties, &writer)
-            writer.comment("Creates the input. Unset fields are not sent.")
+            writer.comment("Creates the input.\n\nUnset fields are not sent.")
             writeInitializer(input.properties, &writer)
             writer.line()
             writer.comment("The fields that are set, for a request's body.")

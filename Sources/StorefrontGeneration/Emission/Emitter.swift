@@ -139,7 +139,7 @@ struct Emitter {
         writer.comment("An object of another type, for example one that Shopify added later.")
         writer.line("case other(typename: String)")
         writer.line()
-        writer.comment("Reads the case for the object's type.")
+        writer.comment("Reads the object as the case for its `__typename`.")
         writer.block("\(access) init(_ node: GraphQLNode) throws(GraphQLReadingError)") { writer in
             writer.line("let typename: String = try node.field(\"__typename\")")
             writer.line("switch typename {")
@@ -155,7 +155,7 @@ struct Emitter {
     private func write(_ payload: PayloadType, _ writer: inout SwiftWriter) {
         let parameters = payload.parameters.map { "\($0.name): GraphQLReadable" }.joined(separator: ", ")
         let isEquatable = plan.equatable.contains(payload.name) && payload.parameters.isEmpty
-        writer.comment("A result that several operations share.")
+        writer.comment("The type of a result that several operations return.")
         let head = "\(access) struct \(payload.name)\(parameters.isEmpty ? "" : "<\(parameters)>"): GraphQLReadable"
         writer.block(head + (isEquatable ? ", Equatable" : "")) { write(payload.properties, &$0) }
     }

@@ -84,7 +84,7 @@ extension Planner {
         if !collected.conditions.isEmpty {
             if properties.isEmpty { return choice(named: name, collected, parent, comment, isRedacted) }
             let choiceName = SwiftNames.type("Concrete", avoiding: taken)
-            let choiceComment = "The fields that depend on the object's type."
+            let choiceComment = "The fields that the document selects for only some types of the object."
             nested.append(choice(named: choiceName, collected, parent, choiceComment, isRedacted))
             var concrete = "concrete"
             while names.contains(concrete) { concrete += "Value" }

@@ -160,7 +160,9 @@ extension Planner {
                 let isRecursive = !field.type.isList && reaches(name, from: field.type.leafName)
                 let given =
                     configuration.types["\(name).\(field.name)"] ?? (isRecursive ? "GraphQLInputObject" : nil)
-                let short = isRecursive ? " Its value is an untyped object, because the types contain each other." : ""
+                let short =
+                    isRecursive
+                    ? " Its value is a `GraphQLInputObject`, because a Swift struct cannot contain itself." : ""
                 properties.append(
                     input(
                         field.name,
