@@ -10,16 +10,17 @@
 /// }
 /// ```
 public struct BuyerBrowser: Sendable, Equatable {
-    /// The longest user agent that is kept, in bytes.
     private static let maximumBytes = 256
 
     @TaskLocal static var current: BuyerBrowser?
 
-    /// The IP address from which the browser sent the request; nil if it is not known or the app does not permit its use.
+    /// The IP address from which the browser sent the request, reduced to at most 256 bytes of printable ASCII.
+    ///
+    /// Nil if the app did not pass it, or if it contains no printable ASCII.
     public let address: String?
     /// The `User-Agent` of the request, reduced to at most 256 bytes of printable ASCII.
     ///
-    /// Nil if it is not known or the app does not permit its use.
+    /// Nil if the app did not pass it, or if it contains no printable ASCII.
     public let userAgent: String?
 
     /// Creates a description of the browser that sent a request.
@@ -31,12 +32,12 @@ public struct BuyerBrowser: Sendable, Equatable {
     /// Whether nothing is known about the browser.
     public var isEmpty: Bool { address == nil && userAgent == nil }
 
-    /// Runs an operation that this browser requested: the events of a sign-in carry the browser, and the sign-in's session stores it.
+    /// Runs an operation that this browser requested, such as a sign-in: the sign-in's events and its stored session then name the browser.
     public func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         try await Self.$current.withValue(isEmpty ? nil : self, operation: body)
     }
 
-    /// The first 256 bytes of printable ASCII, without the bytes that could forge a line of a log; nil if none remain.
+    /// Keeps the first 256 bytes of printable ASCII, because other bytes, such as line breaks, could forge a line of a log.
     private static func printable(_ text: String) -> String? {
         let bytes = text.utf8.lazy.filter { (0x20..<0x7F).contains($0) }.prefix(maximumBytes)
         return bytes.isEmpty ? nil : String(decoding: Array(bytes), as: UTF8.self)

@@ -1,22 +1,21 @@
 public import FoundationEssentials
 
-/// One sign-in in a buyer's own list: ``SessionManager/signIns(ofBuyerOf:)``.
+/// One sign-in in the list that ``SessionManager/signIns(ofBuyerOf:)`` returns for a buyer.
 public struct BuyerSignIn: Sendable {
-    /// The reference of the session, for a form that ends the sign-in.
+    /// The reference of the sign-in's session, for a form that ends the sign-in (``SessionManager/endSignIn(_:ofBuyerOf:)``).
     ///
-    /// The session's id would sign a browser in; the reference does not.
+    /// Never put the session's id into the form: a browser that sends the id is signed in.
     public let reference: SessionReference
-    /// Whether this is the sign-in of the session for which the list was requested.
+    /// Whether this sign-in created the session that was passed to ``SessionManager/signIns(ofBuyerOf:)``.
     public let isCurrent: Bool
     /// The provider's name.
     public let provider: String
     /// When the buyer signed in.
     public let createdAt: Date
-    /// When the session was last used.
+    /// When the session was last used, as the app reported it to ``SessionManager/noteUse(of:)``; otherwise ``createdAt``.
     ///
-    /// The time is stored at most once in each ``SessionManager/Configuration/useInterval``. It is ``createdAt`` if no later use is stored.
+    /// The time is stored at most once in each ``SessionManager/Configuration/useInterval``.
     public let lastUsedAt: Date
-    /// The browser that signed in; nil if the app passed no ``BuyerBrowser`` at the sign-in, or if the stored record about the browser is
-    /// missing or damaged.
+    /// The browser that signed in; nil if the app passed no ``BuyerBrowser`` at the sign-in, or if the stored value is missing or damaged.
     public let browser: BuyerBrowser?
 }

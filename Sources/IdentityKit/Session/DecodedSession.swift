@@ -1,9 +1,7 @@
-/// A stored session with its decoded state; one object for all callers who share the read.
+/// A session from the store, decoded once for all callers that share the read (``SharedSessionReads``).
 final class DecodedSession: Sendable {
-    /// A class, because each copy of the state would retain every member of its tokens.
     final class Decoded: Sendable {
         let state: SessionState
-        /// The session without the tokens.
         let session: Session
 
         fileprivate init(_ stored: StoredSession) throws(IdentityError) {
@@ -20,8 +18,8 @@ final class DecodedSession: Sendable {
         result = Result { () throws(IdentityError) in try Decoded(stored) }
     }
 
-    /// The state and the session.
+    /// Returns the decoded state and session.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt``.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` if the stored payload cannot be decoded.
     func decoded() throws(IdentityError) -> Decoded { try result.get() }
 }

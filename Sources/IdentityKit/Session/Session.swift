@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The session of a buyer or a guest, without the tokens.
+/// A session of a buyer or a guest, without its tokens.
 public struct Session: Sendable {
     private struct Content: Sendable {
         let id: SessionID
@@ -32,29 +32,29 @@ public struct Session: Sendable {
     public var buyer: Buyer { content.buyer }
     /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
     ///
-    /// A refresh whose response has no ID token keeps them, so they may describe an earlier time than the tokens.
+    /// If the response to a refresh contains no ID token, the session keeps the earlier claims, which are then older than its access token.
     public var claims: IDTokenClaims? { content.claims }
     /// When the buyer authenticated at the provider (`auth_time`); nil if the login's ID token does not contain it.
     ///
-    /// The value of the login is kept, even if a refreshed ID token does not repeat it.
+    /// If the ID token of a refresh has no `auth_time`, the session keeps the value of the login.
     public var authenticatedAt: Date? { content.authenticatedAt }
-    /// The granted scopes; a refresh may narrow them.
+    /// The scopes that the provider has granted, empty for a guest; a provider may grant fewer scopes at a refresh.
     public var scopes: [String] { content.scopes }
     /// When the session was created, normally when the buyer signed in.
     public var createdAt: Date { content.createdAt }
-    /// When the access token expires; nil if the provider did not state it.
+    /// When the access token expires; nil for a guest, and if the provider did not state it.
     public var expiresAt: Date? { content.expiresAt }
     /// Whether the session has a refresh token.
     public var isRefreshable: Bool { content.isRefreshable }
-    /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
+    /// Whether a refresh of the session is unfinished: it is running, its outcome is unknown, or its response was not accepted yet.
     ///
-    /// The next refresh or repair tries to complete it.
+    /// The next refresh or repair (``SessionManager/repair()``) tries to complete the unfinished refresh.
     public var isInDoubt: Bool { content.isInDoubt }
     /// Why the buyer has to sign in; nil if the session has not ended.
     public var endReason: SessionEndReason? { content.endReason }
-    /// Whether the provider's response to the last refresh belongs to another login (``IdentityError/isAttackSuspected``).
+    /// Whether the provider's response to the last refresh belongs to another login, for example because it names another buyer.
     ///
-    /// If it does, callers get no token of this session.
+    /// If it does, the SDK returns no token of this session (``IdentityError/isAttackSuspected``).
     public var isAttackSuspected: Bool { content.isAttackSuspected }
 
     /// Whether the session is a guest's: no buyer has signed in, and it only has attachments, such as a cart.
@@ -62,9 +62,9 @@ public struct Session: Sendable {
 
     /// Whether the buyer has to sign in again; treat such a session as not signed in.
     ///
-    /// The value depends only on the stored state. It stays false if the tokens have expired and there is no refresh token, and if the
-    /// tokens belong to another issuer than the configured one. In this case a call that needs new tokens fails with
-    /// ``IdentityError/Code/notRefreshable`` or ``IdentityError/Code/issuerChanged``.
+    /// It is false in two cases in which a call for new tokens fails. If the tokens have expired and there is no refresh token, the call
+    /// throws ``IdentityError/Code/notRefreshable``. If the tokens have another issuer than the configured one, the call throws
+    /// ``IdentityError/Code/issuerChanged``.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 
     init(_ stored: StoredSession, _ state: SessionState) {

@@ -5,14 +5,11 @@ internal import IdentityCrypto
 struct SessionCreator: SessionService {
     let context: SessionContext
 
-    /// Stores a session for tokens.
+    /// Stores a new session that contains the tokens of a login.
     ///
-    /// - Parameters:
-    ///   - tokens: The tokens.
-    ///   - descriptor: The provider that issued them.
-    ///   - isReplacement: Whether the caller removes another session of the tenant next. In this case the new session is stored even if the
-    ///     tenant has reached the store's maximum number of sessions.
-    /// - Returns: The session.
+    /// If `isReplacement` is true, the tenant may exceed the store's maximum number of sessions, because the caller removes another session
+    /// of the tenant next.
+    ///
     /// - Throws: `IdentityError` for tokens whose buyer has no issuer or no subject, and the store's error.
     func create(
         for tokens: TokenSet,
@@ -24,7 +21,7 @@ struct SessionCreator: SessionService {
             throw IdentityError(
                 .rejected,
                 .idTokenSubject,
-                "The tokens of the provider \(descriptor.name) have no \(missing).",
+                "The buyer in the tokens of the provider \(descriptor.name) has no \(missing).",
                 hint: """
                     Set both issuer and subject of the TokenSet's buyer: together the two values identify the buyer. This call stored no \
                     session.
@@ -44,7 +41,7 @@ struct SessionCreator: SessionService {
             providerSessionID: tokens.providerSessionID,
             createdAt: now,
             retainedUntil: visible.lifetime.end(ofSessionSince: now),
-            // A new session reserves space so that later saves succeed on a full disk. In an `InMemoryStore` it needs no such space.
+            // The payload of a new session reserves space, so that a refresh can be saved on a full disk. An `InMemoryStore` has no disk.
             payload: state.payload(ofNewSession: !(visible.store is InMemoryStore))
         )
         try await insert(stored, isReplacement: isReplacement)
@@ -52,7 +49,6 @@ struct SessionCreator: SessionService {
         return Session(stored, state)
     }
 
-    /// Stores a guest's session.
     func createGuest(retainedFor retention: Duration) async throws -> Session {
         let now = clock.now
         let state = SessionState.ended(.guest, nil)
@@ -61,7 +57,7 @@ struct SessionCreator: SessionService {
             provider: SessionManager.guestProvider,
             tenant: visible.tenant ?? "",
             issuer: SessionManager.guestProvider,
-            // A guest has no subject at a provider. This one is random, because it must not reveal the session id.
+            // A guest has no subject at a provider. The random subject does not reveal the session id, which must stay secret.
             subject: Base64URL.encode(try environment.random.exactly(16)),
             providerSessionID: nil,
             createdAt: now,
@@ -72,9 +68,9 @@ struct SessionCreator: SessionService {
         return Session(stored, state)
     }
 
-    /// Adds a session to the store.
+    /// Adds a session to the store; after an error, removes the session, unless the error proves that the store did not add it.
     ///
-    /// After most errors the session is removed again, because the store may have added it although no caller gets its id.
+    /// Otherwise the store could keep a session whose id no caller knows.
     private func insert(_ session: StoredSession, isReplacement: Bool = false) async throws {
         do {
             if isReplacement, let store = visible.store as? any SessionReplacing {
@@ -89,7 +85,6 @@ struct SessionCreator: SessionService {
         }
     }
 
-    /// Returns a new random id.
     func newID() throws -> SessionID {
         SessionID(bytes: try environment.random.exactly(16))
     }

@@ -1,4 +1,4 @@
-/// The reason why a new login is required.
+/// The reason why the buyer or guest of a session has to sign in.
 public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
     /// The reason as text.
     public let rawValue: String
@@ -8,14 +8,15 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The provider ended the session, for example because it was revoked or too old, or because the buyer signed out there.
+    /// The provider ended the session, for example because the session was revoked or too old, or because the buyer signed out there.
     public static let revoked = Self(rawValue: "revoked")
-    /// The provider does not accept the refresh token, and a newer one was probably lost: with the response to an earlier refresh, or
-    /// because the session was restored from a backup.
+    /// The provider rejected the refresh token, which was probably replaced by a newer one that the store does not have.
+    ///
+    /// The newer refresh token was lost with the response to an earlier refresh, or the session was restored from a backup.
     public static let lostRotation = Self(rawValue: "lost_rotation")
     /// The session was removed, and its tokens could not be read, for example because a newer version of the app wrote them.
     ///
-    /// Only the sessions that a logout returns or passes to participants have this reason.
+    /// Only sessions that a logout returns, or passes to a ``SessionParticipant``, have this reason.
     public static let unreadable = Self(rawValue: "unreadable")
     /// The session is a guest's session without tokens: ``SessionManager/beginGuest(retainedFor:)``.
     public static let guest = Self(rawValue: "guest")

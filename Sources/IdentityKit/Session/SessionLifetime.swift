@@ -4,7 +4,7 @@ internal import FoundationEssentials
 final class SessionLifetime: Sendable {
     private let clock: any IdentityClock
     private let configuration: SessionManager.Configuration
-    /// The times of both clocks when the manager was created.
+    /// The times of the wall clock and the monotonic clock when the manager was created.
     private let beginning: (now: Date, elapsed: Duration)
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
@@ -13,38 +13,30 @@ final class SessionLifetime: Sendable {
         beginning = (clock.now, clock.elapsed)
     }
 
-    /// The current time for decisions about the expiry of sessions, and for sweeps.
+    /// The current time for the expiry of sessions: the wall clock's time, limited to the time that passed on the monotonic clock.
     ///
-    /// A wall clock that jumps ahead must not make sessions expire early. So since the creation of the manager, at most as much time
-    /// counts as has passed on the monotonic clock.
-    ///
-    /// The expiry of a login attempt is compared with the wall clock instead, so that a correction of the clock does not make the attempt
-    /// valid longer.
+    /// Without the limit, a wall clock that jumps ahead would end sessions early. Login attempts are compared with the wall clock itself:
+    /// with the limit, they would stay valid too long after a clock that was behind is corrected.
     var now: Date {
         min(clock.now, beginning.now + (clock.elapsed - beginning.elapsed).timeInterval)
     }
 
-    /// The end of retention for a session that is saved now.
-    ///
-    /// - Parameters:
-    ///   - createdAt: When the buyer signed in.
-    ///   - earlier: The previous end of retention; nil for a new session.
-    /// - Returns: When the session ends.
+    /// Returns when a session that is saved now will end; `earlier` is the end that was saved before, nil for a new session.
     func end(ofSessionSince createdAt: Date, keptUntil earlier: Date? = nil) -> Date {
         let sliding = clock.now + configuration.sessionRetention.timeInterval
-        // The end never becomes earlier, because the clock of this process may be behind.
+        // The clock of this process may be behind, so a save never moves the session's end to an earlier time.
         return limited(max(earlier ?? sliding, sliding), since: createdAt)
     }
 
-    /// When a stored session ends, unless it is refreshed before.
+    /// When a stored session ends if no refresh extends it.
     ///
-    /// The currently configured maximum lifetime applies, also to sessions that were saved with a longer one. It does not apply to guests.
+    /// The configured maximum lifetime also limits sessions that were saved with a longer one, but not guests' sessions.
     func end(of session: StoredSession) -> Date {
         session.provider.isIdentical(to: SessionManager.guestProvider)
             ? session.retainedUntil : limited(session.retainedUntil, since: session.createdAt)
     }
 
-    /// Whether a session has expired: every call treats it as unknown, even before a sweep removes it.
+    /// Whether a session has expired; every call treats an expired session as unknown, even before a sweep removes it.
     func hasExpired(_ session: StoredSession) -> Bool {
         end(of: session) < now
     }

@@ -16,15 +16,15 @@ public protocol SessionParticipant: AnyObject, Sendable {
     /// If the store could not save the new tokens, the method is called again when they are saved.
     func sessionRefreshed(_ session: Session) async throws
 
-    /// Notifies the participant that a session was removed from the store, and passes its attachments for the last time.
+    /// Notifies the participant that a session was removed from the store, and passes the attachments that were removed with the session.
     ///
     /// The method is not called for sessions that a sweep removes, or for a session whose attachments a step-up moved to a new session.
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws
 
     /// Notifies the participant that the provider has ended a session, so that only a new login helps.
     ///
-    /// The session's record stays in the store until a logout. The method is normally called once in each process that notices the end, in
-    /// the background. By default it does nothing.
+    /// The ended session stays in the store until a logout. Each process that notices the end calls the method in the background, normally
+    /// once. By default the method does nothing.
     func sessionNeedsLogin(_ session: Session) async throws
 }
 

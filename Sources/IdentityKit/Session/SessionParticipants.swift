@@ -1,19 +1,18 @@
 internal import Synchronization
 
-/// The participants of a manager's sessions, such as carts, and their pending notifications.
+/// Notifies a manager's participants, such as the cart adapter, when sessions are refreshed or end.
 final class SessionParticipants: Sendable {
-    /// The participants and the pending notifications; notifications about the refreshes of one session are sent one after another.
     private struct State {
         var boxes: [ParticipantBox] = []
-        /// The sessions whose refreshes are being reported, each with the newest session value to report next; nil if no value waits.
+        /// For each session whose refresh the participants are being told of: the newer value of the session to report next, or nil.
         var waiting: [SessionID: Session?] = [:]
-        /// The sessions for which the participants were notified that the provider has ended them.
+        /// The sessions of which the participants were told that the provider has ended them.
         ///
-        /// If an entry is evicted, the notification about its session may be repeated.
+        /// If the table evicts a session, the participants may be told a second time.
         var needingLogin = BoundedTable<SessionID, Void>(maximum: 10_000)
     }
 
-    /// The session whose refresh is being reported in this task, to recognize calls that a participant makes meanwhile.
+    /// The session whose refresh this task is reporting to a participant; also set in the calls that the participant makes meanwhile.
     @TaskLocal private static var notified: SessionID?
 
     private let visible: VisibleSessions
@@ -21,7 +20,7 @@ final class SessionParticipants: Sendable {
     private let events: EventSource
     private let state = Mutex(State())
     private let background: BackgroundWork
-    /// How long the end of a session waits for its participants.
+    /// How long a logout waits for the participants.
     private let longestWait: Duration
 
     init(
@@ -38,7 +37,6 @@ final class SessionParticipants: Sendable {
         self.longestWait = longestWait
     }
 
-    /// Adds a participant, which is held weakly.
     func add(_ participant: any SessionParticipant) {
         state.withLock { $0.boxes.append(ParticipantBox(participant: participant)) }
     }
@@ -50,11 +48,11 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Notifies participants, such as carts, in the background that a session has new tokens after a refresh or a step-up.
+    /// Notifies the participants in the background that a session has new tokens after a refresh or a step-up.
     ///
-    /// If several refreshes of a session end during an earlier notification, only the newest one is reported afterwards. A refresh that
-    /// a participant starts during its notification is not reported: the participant already has the tokens, and with short-lived tokens
-    /// each notification could cause the next refresh, without end.
+    /// If the session is refreshed several times during a notification, only the newest value is reported next. A refresh that a
+    /// participant starts during its notification is not reported. Otherwise, with short-lived tokens, each notification could cause the
+    /// next refresh, without end.
     func notifyRefreshed(_ session: Session) {
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }
@@ -66,7 +64,7 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Notifies participants, such as carts and caches, in the background that the provider has ended a session.
+    /// Notifies the participants once, in the background, that the provider has ended a session.
     func notifyNeedsLogin(of id: SessionID) {
         guard !all.isEmpty, state.withLock({ $0.needingLogin.insert(id) }) else { return }
         background.start { [self] in
@@ -87,10 +85,10 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Notifies carts and other participants of the end of a session.
+    /// Notifies the participants that a session has ended, and waits for them.
     ///
-    /// - Returns: The errors of the participants. If their work takes longer than `longestWait`, or if this task is cancelled, it is a
-    ///   single error which says that the work continues.
+    /// - Returns: The errors of the participants. If they take longer than `longestWait`, or if this task is cancelled, they continue in
+    ///   the background, and the result is a single error that says so.
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         guard !all.isEmpty else { return [] }
         return await background.run(waitingUpTo: longestWait) { [self] in

@@ -22,10 +22,10 @@ public struct SessionReference: Sendable, Hashable, RawRepresentable, CustomStri
 }
 
 extension SessionID {
-    /// The name of the session for events, logs and lists.
+    /// The name of the session in events, logs and lists, which does not reveal the id.
     public var reference: SessionReference { SessionReference(self) }
 
-    /// A hash of the id for one purpose; the hashes for two purposes differ.
+    /// A hash of a session's id for one purpose, such as `reference`; another purpose gives another hash.
     ///
     /// If OpenSSL fails, for lack of memory, the result is random, so that it equals no other hash.
     static func hash(_ purpose: String, _ id: SessionID) -> [UInt8] {

@@ -3,20 +3,17 @@ internal import IdentityCrypto
 
 extension SessionState {
     private static let version = 4
-    /// The limits of a payload that is read.
+    /// The JSON limits for a payload that is read from the store.
     ///
-    /// A store limits the length of a record when it saves the record, so there is no other limit of the length here. Claims may be nested
-    /// as deeply as in an ID token, and they are a few levels below the root of the record.
+    /// The length has no limit here, because the store limits it when it saves the payload. The depth exceeds that of an ID token, because
+    /// the payload contains the ID token's claims a few levels below its root.
     private static let limits = JSONLimits(maximumBytes: .max, maximumDepth: JSONLimits().maximumDepth + 8)
 
-    /// The state as the payload that the store seals.
+    /// The state as the payload that the store encrypts.
     ///
-    /// Before a refresh token is sent, the session is saved as `claimed`. This record reserves space for the provider's response, so
-    /// that the response fits if this record fits. A new session reserves a little more, so that a later `claimed` record is not longer
-    /// and can be saved on a full disk.
-    ///
-    /// - Parameter isNew: Whether the session is stored for the first time.
-    /// - Returns: The payload.
+    /// The `claimed` payload, which is saved before the refresh token is sent, has padding of the expected response's length. Otherwise the
+    /// disk could become full, and the response with the only valid refresh token could not be saved. The payload of a new session has as
+    /// much padding and a little more, so that its first `claimed` payload is not longer and can be saved on a full disk.
     package func payload(ofNewSession isNew: Bool = false) -> Secret {
         var room = 0
         if let tokens, tokens.refreshToken != nil {
@@ -27,7 +24,7 @@ extension SessionState {
         bytes.reserveCapacity(4096 + room)
         JSONValue.object(record).append(to: &bytes)
         if room > 0 {
-            // The member is appended as bytes, which avoids a temporary string of this length.
+            // The padding is appended as bytes, which avoids a temporary string of its length.
             bytes.removeLast()
             bytes += ",\"reserve\":\"".utf8
             bytes += repeatElement(UInt8(ascii: "0"), count: room)
@@ -36,7 +33,6 @@ extension SessionState {
         return Secret(bytes: bytes)
     }
 
-    /// The state as JSON.
     var record: JSONObject {
         var object = JSONObject()
         object.append("v", .integer(Self.version))
@@ -44,7 +40,7 @@ extension SessionState {
         object.append("tokens", tokens?.record)
         switch self {
         case .active: break
-        // Stored records name the claim `intent`.
+        // The key of the claim in stored payloads is `intent`.
         case .claimed(_, let claim): object.append("intent", claim.value)
         case .responded(_, let response): object.append("response", response.value)
         case .ended(let reason, _): object.append("end", .string(reason.rawValue))
@@ -61,10 +57,10 @@ extension SessionState {
         }
     }
 
-    /// The state in a stored session's payload.
+    /// Decodes the payload of a stored session.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` for a payload that this version cannot
-    ///   read. An unreadable response may contain the only valid refresh token, so it is never treated as missing.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` if this version cannot decode the payload. A stored
+    ///   response that cannot be decoded is never treated as missing: it may contain the only valid refresh token.
     package init(_ stored: StoredSession) throws(IdentityError) {
         try self.init(Self.value(of: stored))
     }
@@ -108,10 +104,10 @@ extension SessionState {
         )
     }
 
-    /// Space for a ``RefreshClaim``, which takes some 100 bytes, and for tokens that become a little longer with a refresh.
+    /// Space for a ``RefreshClaim``, which takes some 100 bytes, and for tokens that become a little longer at a refresh.
     private static let roomForClaim = 512
 
-    /// The expected length, in the payload, of a response whose tokens are as long as these, with space for longer tokens.
+    /// The base64url length of a token response whose tokens are as long as these, plus 1 KB for longer tokens and other members.
     private static func expectedResponseLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3
@@ -119,7 +115,7 @@ extension SessionState {
 }
 
 extension RefreshResponse {
-    /// The response as JSON, without the values that only the sending process has.
+    /// The response as JSON, without `sent`, which only the process that sent the refresh token has.
     fileprivate var value: JSONValue {
         var object = JSONObject()
         object.append("status", .integer(status))

@@ -1,7 +1,9 @@
-/// The state of a stored session, which decides what its payload contains and which steps may follow.
+/// The state of a stored session: what its payload contains, and which changes may follow.
 ///
 /// A login stores an `active` session. A guest's session is stored as `ended`, because it never has tokens. A logout removes a session in
-/// any state. ``RefreshStateMachine`` makes all changes of a state:
+/// any state. ``RefreshStateMachine`` makes all changes of a state. "From memory or from the spool" means tokens, or a response, that the
+/// store could not save earlier (``UnsavedTokens``).
+///
 ///
 /// | from | to | when |
 /// | --- | --- | --- |
@@ -21,17 +23,14 @@ package enum SessionState: Sendable {
     case active(TokenSet)
     /// The refresh token may have been sent, and no response is stored.
     case claimed(TokenSet, RefreshClaim)
-    /// The raw response is stored and was not accepted yet.
-    ///
-    /// If validation shows that the response belongs to another login, the error code is stored with the response.
+    /// The provider's unchanged response to a refresh is stored, and no validation has accepted the response yet.
     case responded(TokenSet, RefreshResponse)
     /// The buyer has to sign in again, unless memory or the spool contains newer tokens that the store could not save.
     ///
-    /// The state keeps the session's last tokens; nil for a guest's session, which never had any, and for a removed session that cannot be
-    /// read.
+    /// The state keeps the session's last tokens. They are nil for a guest's session, and for a removed session that cannot be read.
     case ended(SessionEndReason, TokenSet?)
 
-    /// The tokens in use; during a refresh, the tokens that it replaces.
+    /// The session's stored tokens; during a refresh, the tokens that the refresh replaces.
     package var tokens: TokenSet? {
         switch self {
         case .active(let tokens), .claimed(let tokens, _), .responded(let tokens, _): tokens
@@ -53,9 +52,7 @@ package enum SessionState: Sendable {
         return response
     }
 
-    /// The error code of a stored response that belongs to another login.
-    ///
-    /// If it is not nil, callers get none of the session's tokens.
+    /// The error code of a stored response that belongs to another login; if it is not nil, callers get none of the session's tokens.
     package var loginMismatch: IdentityError.Code? { response?.loginMismatch }
 
     /// Why the session ended; nil unless the state is `ended`.

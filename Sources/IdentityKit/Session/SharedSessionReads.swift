@@ -2,15 +2,14 @@ internal import Synchronization
 
 /// Reads sessions from the store; callers that ask for the same session at the same time share a read and its decoding.
 ///
-/// A caller never shares a read that began before its call. So it sees everything that was saved before its call. The first caller
-/// reads at once. Callers that ask in the meantime wait until this read has ended; then one of them reads for all of them. A
-/// thousand callers cost a few reads.
+/// The first caller reads at once. Callers that ask during its read wait until the read has ended. Then one of them reads for all of them,
+/// because the earlier read may lack what was saved after it began.
 ///
-/// A caller reads in its own task. If that task is cancelled and the read fails, another caller reads for the other waiting callers.
+/// If the task of the reading caller is cancelled and the read fails, another caller reads for the waiting callers.
 final class SharedSessionReads: Sendable {
     private typealias Waiter = CheckedContinuation<Turn, Never>
 
-    /// The next action of a caller after its wait.
+    /// What a caller does after its wait: it reads for itself and the waiting callers, or takes the result of another caller's read.
     private enum Turn: Sendable {
         case read(for: [Waiter])
         case take(Result<DecodedSession, any Error>)
@@ -24,7 +23,7 @@ final class SharedSessionReads: Sendable {
         self.visible = visible
     }
 
-    /// A session as it is stored now.
+    /// Loads a session with a read that begins after the call.
     ///
     /// - Throws: In the same cases as ``VisibleSessions/load(_:)``.
     func load(_ id: SessionID) async throws -> DecodedSession {
@@ -51,7 +50,7 @@ final class SharedSessionReads: Sendable {
         if isFirst { return .read(for: []) }
         return await withCheckedContinuation { waiter in
             let isFirst = waiting.withLock { waiting in
-                // The read may have ended in the meantime.
+                // The other caller's read may have ended since the check above.
                 let isFirst = waiting[id] == nil
                 waiting[id, default: []] += isFirst ? [] : [waiter]
                 return isFirst
@@ -60,7 +59,7 @@ final class SharedSessionReads: Sendable {
         }
     }
 
-    /// Passes the result to the callers that share the read, and lets one of the waiting callers read next.
+    /// Passes the result of a read to the callers that share it, and lets one of the callers that came later read next.
     private func pass(_ id: SessionID, _ result: Result<DecodedSession, any Error>, to others: [Waiter]) {
         // If this caller was cancelled, its failure may come from the cancellation, which does not concern the other callers.
         let isOwnFailure = if case .failure = result { Task.isCancelled } else { false }

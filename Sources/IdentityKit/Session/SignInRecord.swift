@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// The record about a sign-in that is attached to its session: the browser, and when the session was last used.
+/// What the attachment about a sign-in contains: the browser that signed in, and when the session was last used.
 struct SignInRecord: Sendable {
-    /// The name of the attachment.
+    /// The name of the session's attachment.
     static let name = "sign-in"
 
     var browser: BuyerBrowser?
@@ -10,14 +10,14 @@ struct SignInRecord: Sendable {
 }
 
 extension SignInRecord {
-    /// Reads a record; nil if the value cannot be decoded.
+    /// Decodes the value of the attachment; nil if it is damaged.
     init?(_ secret: Secret) {
         guard let value = try? JSONValue(parsing: secret.revealBytes()), value.object != nil else { return nil }
         let browser = BuyerBrowser(address: value["address"]?.string, userAgent: value["user_agent"]?.string)
         self.init(browser: browser.isEmpty ? nil : browser, usedAt: value["used_at"]?.date)
     }
 
-    /// The value of the attachment.
+    /// The encoded value of the attachment.
     var secret: Secret {
         var object = JSONObject()
         object.append("address", browser?.address.map { .string($0) })

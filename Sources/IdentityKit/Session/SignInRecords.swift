@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Reads and writes the records of sign-ins.
+/// Reads and writes the attachment about the sign-in of a session (``SignInRecord``).
 final class SignInRecords: Sendable {
     private let store: any SessionStore
     private let clock: any IdentityClock
     private let interval: Duration?
     /// When this process last noted the use of each session, as a time of the monotonic clock.
     ///
-    /// If an entry is evicted, the next use of its session costs one more read of the store.
+    /// If the table evicts a session, the next use of the session costs one more read of the store.
     private let noted = Mutex(BoundedTable<SessionID, Duration>(maximum: 10_000))
 
     init(_ store: any SessionStore, clock: any IdentityClock, interval: Duration?) {
@@ -30,7 +30,7 @@ final class SignInRecords: Sendable {
         )
     }
 
-    /// The record of a session; an empty record if the session has none, or if the record is damaged.
+    /// The record about a session's sign-in; an empty record if the session has none, or if the stored one is damaged.
     ///
     /// A damaged record is no error, because the buyer's list must show every sign-in, so that the buyer can end it.
     func record(of id: SessionID) async throws -> SignInRecord {
@@ -42,16 +42,16 @@ final class SignInRecords: Sendable {
         }
     }
 
-    /// Stores that a session is used now, at most once in an interval.
+    /// Stores the current time as the session's last use, at most once in each `interval`.
     ///
-    /// An error of the store is ignored, because the app must still be able to respond to the request.
+    /// An error of the store is ignored, because it must not make the request fail in which the session is used.
     func noteUse(of session: Session) async {
         guard let interval, isDue(session, interval) else { return }
         guard let stored = try? await store.attachment(SignInRecord.name, of: session.id) as SessionAttachment?? else {
             return
         }
         var record = stored.flatMap { SignInRecord($0.payload) } ?? SignInRecord()
-        // Another process may have noted the use. A time in the future comes from a wrong clock and is replaced.
+        // Another process may have stored a use within the interval. A stored time in the future comes from a wrong clock and is replaced.
         if let usedAt = record.usedAt, (0..<interval.timeInterval).contains(clock.now.timeIntervalSince(usedAt)) {
             return
         }

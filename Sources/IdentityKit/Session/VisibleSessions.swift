@@ -1,4 +1,4 @@
-/// The sessions that exist for the callers of one manager: those that have not expired, of the manager's only tenant or of all tenants.
+/// The sessions that one manager shows to its callers: those that have not expired and belong to a tenant that the manager serves.
 final class VisibleSessions: Sendable {
     let store: any SessionStore
     let providers: ProviderRegistry
@@ -13,7 +13,7 @@ final class VisibleSessions: Sendable {
         self.lifetime = lifetime
     }
 
-    /// A session as it is stored, decoded.
+    /// Loads a session from the store.
     ///
     /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
     func load(_ id: SessionID) async throws -> DecodedSession {
@@ -21,8 +21,7 @@ final class VisibleSessions: Sendable {
         return DecodedSession(stored)
     }
 
-    /// The sessions that match and have not expired, without those that this version cannot decode; sessions that the store cannot read
-    /// may be omitted.
+    /// The sessions that match the filter and have not expired, without those that the store cannot read or this version cannot decode.
     func matching(_ filter: SessionFilter) async throws -> [Session] {
         try await listing(filter).sessions.compactMap {
             guard !lifetime.hasExpired($0), let state = try? SessionState($0) else { return nil }
@@ -30,9 +29,9 @@ final class VisibleSessions: Sendable {
         }
     }
 
-    /// The stored sessions of the manager's tenant that match, also expired ones, oldest first.
+    /// The stored sessions of the manager's tenant that match the filter, also expired ones, oldest first.
     ///
-    /// If the filter names a buyer, the buyer's sessions under the other equivalent issuers of a provider match, too.
+    /// A filter for a buyer also finds the buyer's sessions under a provider's other ``ProviderDescriptor/equivalentIssuers``.
     func listing(_ filter: SessionFilter) async throws -> SessionListing {
         guard let filter = limited(filter) else { return SessionListing(sessions: []) }
         var listing = try await store.readable(filter)
@@ -62,20 +61,19 @@ final class VisibleSessions: Sendable {
         }
     }
 
-    /// Whether a session exists for the callers: it belongs to the tenant that the manager serves and has not expired.
+    /// Whether the manager shows a session to its callers: the session belongs to a tenant that the manager serves and has not expired.
     func isVisible(_ session: StoredSession) -> Bool {
         servesTenant(of: session) && !lifetime.hasExpired(session)
     }
 
-    /// Whether a session belongs to the tenant that the manager serves; true for every session if the manager serves all tenants.
     func servesTenant(of session: StoredSession) -> Bool {
         serves(tenant: session.tenant)
     }
 
-    /// Whether this manager may complete a login or logout that began in a tenant.
+    /// Whether this manager may complete a login or logout that began in a tenant at a provider.
     ///
-    /// Shops that share a store may use the same provider names, each in its own registry. So the provider must have this tenant too. If no
-    /// provider has the name, the result is true for a tenant that the manager serves.
+    /// Apps that share a store may use one provider name for different tenants. So this manager's provider with the name must have the
+    /// tenant. If this manager has no provider with the name, only the manager's own tenant counts.
     func serves(tenant: String, of provider: String) -> Bool {
         guard serves(tenant: tenant) else { return false }
         guard let descriptor = try? providers.provider(named: provider).descriptor else { return true }
@@ -86,7 +84,7 @@ final class VisibleSessions: Sendable {
         self.tenant?.isIdentical(to: tenant) ?? true
     }
 
-    /// The filter, limited to the manager's tenant; nil if it requests the sessions of another tenant.
+    /// Limits a filter to the manager's tenant; nil if the filter requests the sessions of another tenant.
     func limited(_ filter: SessionFilter) -> SessionFilter? {
         guard let tenant else { return filter }
         guard filter.tenant?.isIdentical(to: tenant) ?? true else { return nil }
@@ -97,7 +95,7 @@ final class VisibleSessions: Sendable {
 }
 
 extension ProviderRegistry {
-    /// The providers of one tenant.
+    /// A registry that contains only the providers of one tenant.
     func limited(to tenant: String) -> ProviderRegistry {
         ProviderRegistry(unique: all.filter { $0.descriptor.tenant.isIdentical(to: tenant) })
     }
