@@ -3,7 +3,7 @@
 ///
 /// The value contains no secret and nothing about a buyer.
 public struct Readiness: Sendable, Equatable {
-    /// The state of a provider, as this process knows it without a request to the provider.
+    /// What this process knows about a provider without a request to it.
     public struct Provider: Sendable, Equatable {
         /// The provider's name.
         public let name: String
@@ -13,7 +13,7 @@ public struct Readiness: Sendable, Equatable {
         public let keys: KeySetState?
     }
 
-    /// The code of the error because of which the store cannot be read; nil if the store can be read.
+    /// The code of the error with which the read of the store failed; nil if the store can be read.
     public let storeProblem: IdentityError.Code?
     /// The providers, in the order of ``SessionManager/providerNames``.
     public let providers: [Provider]
@@ -33,8 +33,8 @@ public enum KeySetState: Sendable, Equatable {
     case fresh(age: Duration)
     /// The keys have expired; `age` is the time since the provider confirmed them.
     ///
-    /// The next sign-in or refresh that needs them fetches them. If the fetch fails, the expired keys are used until they are two days old,
-    /// and fetches are tried again. So if this state remains while buyers sign in, the keys cannot be fetched.
+    /// The next sign-in or refresh that needs the keys fetches them again. If the fetch fails, the expired keys are used until they are two
+    /// days old, and later fetches are tried. If the keys stay expired while buyers sign in, the keys cannot be fetched.
     case expired(age: Duration)
 }
 

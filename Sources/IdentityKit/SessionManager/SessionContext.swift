@@ -4,8 +4,9 @@ final class SessionContext: Sendable {
     let configuration: SessionManager.Configuration
     let events: EventSource
     let visible: VisibleSessions
-    /// The providers of all tenants, because each of them can send a browser to the callback of a tenant
-    /// (`LoginCoordinator+MixUpCheck.swift`).
+    /// The providers of all tenants, for the check against mix-up attacks (`LoginCoordinator+MixUpCheck.swift`).
+    ///
+    /// A provider of another tenant can also send a browser to a callback of this manager.
     let possibleSenders: ProviderRegistry
     let background = BackgroundWork()
     let participants: SessionParticipants

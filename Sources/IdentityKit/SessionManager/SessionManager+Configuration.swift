@@ -3,20 +3,20 @@ extension SessionManager {
     public struct Configuration: Sendable {
         /// The time limit for a login with a redirect, and for the browser's return from a provider's logout page; by default 10 minutes.
         ///
-        /// It does not apply to a device login, which ends when its code expires. It is also the `max_age` of a step-up that demands a
-        /// login, if neither the requirement nor the login options set a maximum age.
+        /// It does not apply to a device login, which ends when its code expires. It is also the default `max_age` of a step-up that
+        /// demands a login. ``StepUpRequirement/maximumAge`` and ``LoginOptions/maximumAge`` replace this default.
         public var attemptLifetime: Duration = .seconds(600)
         /// How long a session is kept after the sign-in or its last refresh, by default 90 days.
         ///
-        /// After that, every call treats the session as unknown. Guests' sessions have a separate time:
+        /// After this time, every call treats the session as unknown. Guests' sessions have a separate time:
         /// ``SessionManager/beginGuest(retainedFor:)``.
         public var sessionRetention: Duration = .seconds(90 * 86_400)
         /// How long after the sign-in a session ends even if it is refreshed; by default nil, which means no limit.
         ///
-        /// After that, every call treats the session as unknown, and the buyer has to sign in again. 30 days are a good value for a shop
-        /// (NIST SP 800-63B section 4.1.3). Guests' sessions have no sign-in, so this limit does not apply to them.
+        /// After this time, every call treats the session as unknown, and the buyer has to sign in again. 30 days are a good value for a
+        /// shop (NIST SP 800-63B section 4.1.3). The limit does not apply to guests' sessions.
         public var maximumSessionLifetime: Duration?
-        /// The share of an access token's lifetime after which a call for the token also refreshes it in the background, by default 0.8.
+        /// The share of an access token's lifetime after which a call for the token also starts a background refresh, by default 0.8.
         ///
         /// The share varies by ±0.05 between sessions (0.75 to 0.85 by default), so that not all sessions are refreshed at once.
         public var earlyRefresh: Double = 0.8
@@ -32,31 +32,32 @@ extension SessionManager {
         public var refreshLimits = RefreshLimits()
         /// How long a refresh waits while another process holds the session's lock, by default 15 seconds.
         ///
-        /// If a process no longer holds the lock but may still save the provider's response, a call that needs new tokens waits longer.
+        /// If the other process has lost the lock but may still save the provider's response, a call that needs new tokens waits longer.
         public var lockWait: Duration = .seconds(15)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///
         /// All processes that share a store need the same value. Before a process takes over the unfinished refresh of another process, it
-        /// waits one repair interval longer, so that the other process can save the provider's response with its next repair.
+        /// also waits for one repair interval, so that the other process can save the provider's response with its next repair.
         public var repairInterval: Duration = .seconds(5)
         /// How long a process waits before it takes over the unfinished refresh of another process that lost the session's lock.
         ///
         /// If it is nil, the time is the sum of the provider's timeout, the time for saving and one repair interval. Only tests set another
         /// time, because their clock runs faster than real requests.
         package var claimWait: Duration?
-        /// Whether the tokens of a logout are revoked if the provider supports it (RFC 7009), by default true.
+        /// Whether a logout revokes the session's tokens if the provider supports it (RFC 7009), by default true.
         ///
-        /// The setting also applies to the tokens of a login that fails after its token response was validated, and to the tokens of a
-        /// refresh or repair that finds that the session has ended or was removed. The tokens of a login's response that is not valid are
-        /// revoked even if the setting is false.
+        /// The setting also applies to new tokens that no session keeps: the login failed after its token response was validated, or a
+        /// refresh or repair found that the session has ended or was removed. If the token response of a login is not valid, its tokens
+        /// are always revoked.
         public var revokesTokens = true
-        /// The time limit for the revocation of one session's tokens: at a logout, after a login that failed after its token response was
-        /// validated, and when a refresh or repair finds that the session has ended or was removed; by default 5 seconds.
+        /// The time limit for the revocation of one session's tokens, by default 5 seconds.
+        ///
+        /// It applies to every revocation that ``revokesTokens`` can switch off.
         public var revocationTimeout: Duration = .seconds(5)
-        /// How long the end of a session waits for carts and other participants, and how long a sign-in at the web routes waits for the
+        /// How long a logout waits for participants, such as the cart adapter, and how long a sign-in at the web routes waits for the
         /// buyer's cart; by default 5 seconds.
         ///
-        /// If their work takes longer, it continues in the background. ``SessionManager/drain()`` waits for it.
+        /// If the work of a participant or on a cart takes longer, it continues in the background. ``SessionManager/drain()`` waits for it.
         public var participantWait: Duration = .seconds(5)
         /// The pages to which a browser may be sent after a login or logout, by default paths of this app only.
         public var returnPaths = ReturnPathPolicy.pathsOnly
@@ -73,13 +74,13 @@ extension SessionManager {
         public init() {}
     }
 
-    /// The limits of the refreshes that one manager sends to one provider; every provider, and so every shop, has separate limits.
+    /// The limits of the refreshes that one manager sends to one provider; each provider has separate limits.
     public struct RefreshLimits: Sendable {
         /// The maximum number of sessions that are refreshed at the same time, by default 64.
         public var concurrent = 64
         /// The maximum number of further refreshes that wait, by default 4,096.
         ///
-        /// If that many refreshes wait, a further one fails with code ``IdentityError/Code/refreshBusy``.
+        /// If the maximum number of refreshes waits, a further refresh fails with code ``IdentityError/Code/refreshBusy``.
         public var waiting = 4_096
         /// The number of sessions whose refreshes fail in a row before all refreshes at the provider are paused, by default 5.
         ///
@@ -94,7 +95,7 @@ extension SessionManager {
         public var maximumPause: Duration = .seconds(60)
         /// How long callers wait for one refresh, by default 90 seconds, which is longer than a refresh at the SDK's own providers takes.
         ///
-        /// After this time the callers get an error, or the old tokens while these are valid, and the refresh continues.
+        /// After this time the callers get the old tokens if these have not expired, otherwise an error. The refresh continues.
         public var maximumWait: Duration = .seconds(90)
 
         /// Creates limits with the default values.

@@ -5,12 +5,12 @@ extension SessionManager {
     /// Begins a guest's session, which stores attachments for a buyer who has not signed in, such as a cart.
     ///
     /// The session has an id for the app's cookie, and never has tokens: ``tokens(for:validFor:)`` throws an error with code
-    /// ``IdentityError/Code/notSignedIn``. A login creates a session with a new id. So an attacker who sets a known guest cookie in a
-    /// buyer's browser does not get the buyer's session. But the attacker could see the guest's attachments, such as the cart: sign the
-    /// guest's cookie, and accept only a cookie with the app's signature.
+    /// ``IdentityError/Code/notSignedIn``. A login creates a session with a new id, so an attacker who sets a known guest cookie in a
+    /// buyer's browser does not get the buyer's session. But the attacker could see the guest's attachments, such as the cart. To prevent
+    /// this attack, sign the guest's cookie, and accept only a cookie with the app's signature.
     ///
-    /// - Parameter retention: How long after this call the session is kept, by default 30 days. After that, every call treats the session
-    ///   as unknown.
+    /// - Parameter retention: How long after this call the session is kept, by default 30 days. After this time, every call treats the
+    ///   session as unknown.
     /// - Returns: The guest session.
     /// - Throws: ``IdentityError`` of the store.
     public func beginGuest(retainedFor retention: Duration = .seconds(30 * 86_400)) async throws -> Session {

@@ -14,8 +14,8 @@ extension SessionManager {
     ///
     /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
     /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement. The new session has a new id
-    /// and gets the attachments of the old one, such as its cart. The old session ends. Its tokens are removed but not revoked, because a
-    /// provider that keeps one grant for a buyer and a client would invalidate the new tokens too. If the step-up fails, the old session
+    /// and gets the attachments of the old session, such as the cart. The old session ends. Its tokens are removed but not revoked, because
+    /// a provider that keeps one grant for a buyer and a client would invalidate the new tokens too. If the step-up fails, the old session
     /// is unchanged.
     ///
     /// ```swift

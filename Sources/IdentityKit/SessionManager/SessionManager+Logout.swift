@@ -21,7 +21,7 @@ extension SessionManager {
     /// logout page.
     ///
     /// If a logout of the session with equal options already runs in this process, for example because the buyer clicked twice, the call
-    /// waits for it and returns the same result. A later call, or one in another process, throws
+    /// waits for that logout and returns its result. A later call, or a call in another process, throws
     /// ``IdentityError/Code/sessionUnknown`` and gets no logout page.
     ///
     /// - Parameters:

@@ -14,7 +14,7 @@ extension SessionManager {
     ///   a refresh belongs to another login, the method throws an error with ``IdentityError/isAttackSuspected`` even while the old access
     ///   token is valid: let the buyer sign in again in this case too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
-        // The cache is read here because each asynchronous call costs as much as this read.
+        // The cache is also read here, because the asynchronous call below costs as much as the read.
         if let cached = tokenReader.cachedTokens(for: id, validFor: duration) { return cached }
         return try await tokenReader.tokens(for: id, validFor: duration)
     }
@@ -34,9 +34,9 @@ extension SessionManager {
     ///
     /// The closure runs again in two cases, in which the server did not execute the request: with refreshed tokens after status 401, and
     /// with the same tokens if the server requires a DPoP nonce. Any other error is thrown at once. If the server rejects the same token
-    /// of many callers, the token is refreshed once. If the server also rejects a token that was just refreshed, further rejections of
-    /// this token cause no refresh for 5 minutes. A token that an earlier refresh received, and that could not be validated or saved until
-    /// now, does not count as just refreshed.
+    /// of many callers, the token is refreshed once. If the server rejects a token right after its refresh, further rejections of this
+    /// token cause no refresh for 5 minutes. A token of an earlier refresh, which could not be validated or saved until now, may be old and
+    /// is refreshed again.
     ///
     /// ```swift
     /// let orders = try await sessions.withAccessToken(of: session.id) { access in
@@ -54,10 +54,10 @@ extension SessionManager {
     ///     ``IdentityError/Kind/retryLater`` for a rejected token: ``ResourceAccess/check(status:_:sent:from:)`` does, and so do the
     ///     SDK's own clients.
     /// - Returns: What the closure returns.
-    /// - Throws: ``IdentityError``, with the server's challenge in `providerResponse` if the server rejects the new token too. In this case
-    ///   the kind is ``IdentityError/Kind/rejected``, or ``IdentityError/Kind/retryLater`` if an earlier refresh received the new token:
-    ///   the next call refreshes that token. The kind is ``IdentityError/Kind/signInAgain`` if the token is rejected and the session has
-    ///   no refresh token. Also the other errors of the closure.
+    /// - Throws: ``IdentityError`` with the server's challenge in `providerResponse`: of kind ``IdentityError/Kind/rejected`` if the server
+    ///   also rejects the refreshed token, of kind ``IdentityError/Kind/retryLater`` if the server also rejects a token that an earlier
+    ///   refresh received, which the next call refreshes, and of kind ``IdentityError/Kind/signInAgain`` if the session has no refresh
+    ///   token. Also the other errors of the closure.
     public func withAccessToken<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration? = nil,
@@ -82,8 +82,8 @@ extension SessionManager {
 
     /// Requests the claims of the provider's UserInfo endpoint.
     ///
-    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider has no such endpoint, and
-    ///   ``IdentityError/Code/idTokenSubject`` when the claims are about another buyer.
+    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider has no UserInfo endpoint, and
+    ///   with ``IdentityError/Code/idTokenSubject`` when the claims are about another buyer.
     public func userInfo(for id: SessionID) async throws -> UserInfoClaims {
         try await Correlation.scope {
             try await tokenReader.withTokens(of: id, validFor: nil) { access in
@@ -91,7 +91,7 @@ extension SessionManager {
                     throw IdentityError(
                         unsupported:
                             "The provider \(access.session.provider) does not support requests for UserInfo claims.",
-                        hint: "Use buyerProfile(for:), which every provider supports.",
+                        hint: "Call buyerProfile(for:), which every provider supports.",
                         reference: "OpenID Connect Core section 5.3"
                     )
                 }
@@ -121,7 +121,6 @@ extension SessionManager {
                     (try await access.cartClaim(), access.session)
                 }
             } catch let error as IdentityError where error.code == .notSignedIn {
-                // A guest's session has no identity for a cart, which is not a failure.
                 return (.none, try await context.reads.load(id).decoded().session)
             }
         }

@@ -1,18 +1,17 @@
 internal import IdentityHTTP
 
-/// A closure that runs after the buyer was verified and before the session is stored.
+/// A closure that admits a buyer, or refuses the buyer by throwing an error, before the session of a login is stored.
 ///
-/// It refuses the buyer by throwing an error, or chooses the buyer's first page and says whether the new session replaces another one. Its
-/// arguments are the tokens, the tenant and the return path of the login.
+/// Its arguments are the tokens, the tenant and the return path of the login.
 package typealias Admission = @Sendable (TokenSet, String, String?) async throws -> AdmittedLogin
 
 /// The result of an ``Admission``.
 package struct AdmittedLogin: Sendable {
     /// The path of the page that the buyer sees first; nil for the return path.
     let firstPage: String?
-    /// Whether the routes will end another session of the tenant after the login.
+    /// Whether the routes end another session of the tenant after the login.
     ///
-    /// If so, the new session is stored even if the tenant has reached the store's maximum number of sessions.
+    /// If it is true, the new session is stored even if the tenant has reached the store's maximum number of sessions.
     let isReplacement: Bool
 
     package init(firstPage: String?, isReplacement: Bool) {
@@ -23,7 +22,9 @@ package struct AdmittedLogin: Sendable {
 
 /// Methods for `IdentityWeb`, the cart adapter, `identity-lab` and tests.
 extension SessionManager {
-    /// Notes that a server rejected refreshed tokens, for a caller that sends tokens outside of ``withAccessToken(of:validFor:perform:)``.
+    /// Records that a server rejected tokens right after their refresh.
+    ///
+    /// It is for callers that send tokens outside of ``withAccessToken(of:validFor:perform:)``.
     package func noteRejection(of tokens: TokenSet, of id: SessionID) { context.rejected.add(tokens, of: id) }
 
     /// Whether a server rejected the session's tokens right after their refresh, in the last 5 minutes.
@@ -36,8 +37,8 @@ extension SessionManager {
 
     /// The id of the session with a reference.
     ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``. If no session has the reference and a record cannot be
-    ///   read, the error of this record, which may be the record of the session.
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown`` if no session has the reference. If a stored session is
+    ///   unreadable, its error instead, because the unreadable session may have the reference.
     package func id(of reference: SessionReference) async throws -> SessionID {
         let listing = try await visible.listing(SessionFilter())
         let found = listing.sessions.first { visible.isVisible($0) && $0.id.reference == reference }
@@ -45,10 +46,10 @@ extension SessionManager {
         return found.id
     }
 
-    /// Completes a login like ``complete(_:browserBinding:provider:)``, with an admission before the session is stored.
+    /// Completes a login like ``complete(_:browserBinding:provider:)``, and calls `admit` before the session is stored.
     ///
-    /// The tokens of a buyer whom the admission refuses are revoked, except after a step-up. Pass the binding only from the cookie that is
-    /// named after the callback's attempt: with any binding, an unknown `state` is taken for a repeated callback and not for an attack.
+    /// The tokens of a buyer whom `admit` refuses are revoked, except after a step-up. Pass `browserBinding` only from the cookie that is
+    /// named after the callback's ``LoginCallback/attemptID``: an unknown `state` then counts as a repeated callback, and not as an attack.
     /// `noteReturnPath` gets the return path of the login, also of a login that fails afterwards.
     package func complete(
         _ callback: LoginCallback,
@@ -71,7 +72,7 @@ extension SessionManager {
 
     /// Stores a posted callback until the browser requests the callback again with GET and only the `state`.
     ///
-    /// Has no effect if no login waits for the `state`.
+    /// If no login waits for the `state`, the method does nothing.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {
             try await logins.keepPosted(callback, browserBinding: browserBinding, provider: provider)
@@ -83,7 +84,7 @@ extension SessionManager {
         try await Correlation.scope { try await creator.create(for: tokens, by: descriptor) }
     }
 
-    /// Reports to the observers that a web app responded with an error, with the correlation id that the response shows.
+    /// Reports to the observers that a web app responded with an error; the event has the correlation id that the response shows.
     package func reportFailedRequest(_ error: IdentityError) {
         Correlation.$current.withValue(error.correlationID) {
             context.events.emit(.requestFailed(error.code), provider: "")
@@ -93,10 +94,10 @@ extension SessionManager {
     /// A return path in the form that the policy accepts; nil if the policy refuses it.
     package func acceptedReturnPath(_ path: String) -> String? { try? configuration.returnPaths.location(for: path) }
 
-    /// The only tenant that the manager serves; nil for all.
+    /// The only tenant that the manager serves; nil if it serves all tenants.
     package var tenant: String? { visible.tenant }
 
-    /// Runs work after a sign-in, such as the merge of carts, in the background; waits for it up to ``Configuration/participantWait``.
+    /// Runs work after a sign-in in the background, such as the merge of carts, and waits for it up to ``Configuration/participantWait``.
     ///
     /// - Returns: The result; nil if the work takes longer or the calling task is cancelled. In both cases the work continues.
     package func waitBriefly<Value: Sendable>(for work: @escaping @Sendable () async -> Value) async -> Value? {

@@ -1,4 +1,4 @@
-/// ``SessionManager`` and its parts; each of them stores only the shared ``SessionContext``, which contains all state.
+/// ``SessionManager``, or a part of it; both store only the ``SessionContext``, which all parts share and which contains all state.
 protocol SessionService: Sendable {
     var context: SessionContext { get }
 }
@@ -15,12 +15,11 @@ extension SessionService {
     var schedule: RefreshSchedule { context.schedule }
     var unsaved: UnsavedTokens { context.refreshMemory.unsaved }
 
-    /// A session in which a buyer is signed in, with its tokens.
+    /// Loads a session in which a buyer is signed in, and its tokens.
     ///
-    /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist, when no buyer is signed in,
-    ///   and when the session has ended; of kind ``IdentityError/Kind/rejected`` when the response to its last refresh belongs to
-    ///   another login, even if the store could not save this response. Then the buyer gets no list of sign-ins, and no step-up, which
-    ///   would move the session's cart to the new session.
+    /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist or has ended, or is a guest's;
+    ///   of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. In this case it
+    ///   is uncertain whose session it is, so it must not show a list of sign-ins, and a step-up must not move its cart.
     func signedInSession(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
         let found = try await visible.load(id)
         let state = try found.decoded().state
