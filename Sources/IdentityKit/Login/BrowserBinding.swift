@@ -4,8 +4,6 @@ internal import IdentityCrypto
 ///
 /// If an attacker sends a victim a callback link of the attacker's own login, the victim's browser does not have the cookie of that
 /// login, so the callback is refused (RFC 9700 section 4.7).
-///
-/// The browser keeps ``cookie``, the store keeps ``hash``, and ``matches(_:cookie:)`` compares them.
 struct BrowserBinding: Sendable {
     let cookie: Secret
     let hash: [UInt8]
@@ -16,7 +14,7 @@ struct BrowserBinding: Sendable {
         hash = try Digest.sha256(bytes)
     }
 
-    /// Whether a hash is the hash of this cookie; compared in constant time.
+    /// Whether the hash in the store belongs to the cookie of a browser; compared in constant time.
     static func matches(_ hash: [UInt8], cookie: Secret?) -> Bool {
         guard let given = cookie.flatMap({ Base64URL.decode($0.reveal()) }),
             let actual = try? Digest.sha256(given)

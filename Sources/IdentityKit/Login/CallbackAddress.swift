@@ -17,7 +17,7 @@ package struct CallbackAddress: Sendable {
         bytes.isEmpty || equals(redirectURI) || bytes.elementsEqual(Self.path(of: Self.address(of: redirectURI)))
     }
 
-    /// Whether the path equals a redirect URI's path; true if the address is not known.
+    /// Whether the callback's path equals the path of the redirect URI; true if the address is not known.
     ///
     /// The origin is not compared, because behind a proxy the app may see another origin than the browser.
     func hasPath(of redirectURI: String) -> Bool {

@@ -1,9 +1,7 @@
 package import FoundationEssentials
 
 extension LoginAttempt {
-    /// Checks that the attempt has not expired.
-    ///
-    /// - Throws: `IdentityError` with code `attempt_expired`.
+    /// Throws `IdentityError` with code `attempt_expired` if the login attempt has expired.
     package func checkExpiry(at now: Date) throws(IdentityError) {
         guard expiresAt > now else {
             throw IdentityError(

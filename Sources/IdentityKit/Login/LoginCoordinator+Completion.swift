@@ -2,9 +2,9 @@
 extension LoginCoordinator {
     /// Completes a login.
     ///
-    /// Pass `mayBeRepeatedCallback` if the binding comes from a cookie that is named after the callback's attempt. In this case an unknown
-    /// `state` is not reported as an attack: the browser repeats its own callback, for example when the buyer reloads the page of a failed
-    /// login. `noteReturnPath` gets the login's return path before the login can fail at the provider.
+    /// Pass `mayBeRepeatedCallback` if the browser sent a binding cookie that is named after the callback's ``LoginCallback/attemptID``. An
+    /// unknown `state` is then not reported as an attack, because the browser repeats its own callback, for example when the buyer reloads
+    /// the page of a failed login. `noteReturnPath` gets the login's return path, also if the login fails afterwards.
     func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
@@ -53,11 +53,10 @@ extension LoginCoordinator {
         }
     }
 
-    /// Stores a posted callback, sealed and bound to the browser, until the browser repeats the request with GET.
+    /// Stores a posted callback with its login attempt, until the browser repeats the request with GET.
     ///
-    /// A browser sends all cookies of the app with the GET, but only those with `SameSite=None` with the post from the provider's site. If
-    /// no login waits for the `state`, this method does nothing: only the GET shows whether the browser repeats the callback of a completed
-    /// login, or whether an attack is possible.
+    /// A browser sends all cookies of the app with the GET, but only cookies with `SameSite=None` with the post from the provider's site.
+    /// If no login waits for the `state`, this method does nothing. The GET request that follows reports the error.
     func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         let started = clock.elapsed
         do {
@@ -74,13 +73,10 @@ extension LoginCoordinator {
         }
     }
 
-    /// Takes the attempt of a callback out of the store.
+    /// Takes the login attempt of a callback out of the store; if the callback is refused, the login attempt stays in the store.
     ///
-    /// A callback that contains only a `state` is replaced by the posted callback that was stored with the attempt.
-    ///
-    /// A callback is refused, and the attempt stays in the store, in these cases: the attempt belongs to another tenant or began in another
-    /// browser; the callback has only a `state`, but no posted callback was stored; a posted callback was stored, but this callback has
-    /// more than a `state`.
+    /// If ``keepPosted(_:browserBinding:provider:)`` stored a posted callback with the login attempt, `callback` must contain only a
+    /// `state`, and is replaced by the posted callback.
     private func take(
         _ callback: inout LoginCallback,
         _ browserBinding: Secret?,
@@ -114,7 +110,6 @@ extension LoginCoordinator {
         )
     }
 
-    /// The error for a callback with only a `state` and no posted callback, or with other parameters and a posted callback.
     private static func unexpectedParameters(isBare: Bool) -> IdentityError {
         IdentityError(
             .rejected,

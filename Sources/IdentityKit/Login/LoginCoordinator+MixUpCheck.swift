@@ -5,7 +5,7 @@
 ///
 /// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares it before the code is exchanged.
 extension LoginCoordinator {
-    /// Checks a callback.
+    /// Checks that the provider of the login sent the callback.
     ///
     /// - Parameters:
     ///   - callback: The callback.
@@ -40,7 +40,6 @@ extension LoginCoordinator {
         }
     }
 
-    /// Refuses a callback at a path that is not the path of the login's redirect URI.
     private func checkAddress(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
         guard let redirectURI = attempt.redirectURI, let address = callback.address, !address.hasPath(of: redirectURI)
         else { return }
@@ -57,7 +56,6 @@ extension LoginCoordinator {
         )
     }
 
-    /// Refuses a callback that another provider may have sent.
     private func checkSender(of callback: LoginCallback, _ attempt: LoginAttempt) throws(IdentityError) {
         let given = try callback.value(of: "iss")
         if let issuer = attempt.issuer, let given, given.isEqual(to: Secret(issuer)) { return }
@@ -76,15 +74,15 @@ extension LoginCoordinator {
                 the callback. Then start the login again.
                 """,
             reference: "RFC 9700 section 4.4.2",
-            // If there are no two issuers to compare, the likely cause is that two providers of the app share a redirect URI.
+            // If the callback or the login has no issuer to compare, the likely cause is that two providers share a redirect URI.
             isAttackSuspected: namesAnother
         )
     }
 
-    /// Whether `other` is another provider than the login's, and may have sent the browser to the address of the callback.
+    /// Whether `other` is not the provider of the login, and may have sent the browser to the address of the callback.
     ///
-    /// Another provider is ruled out only if the callback arrived at the configured redirect URI of the login's provider, and the other
-    /// provider has a different configured redirect URI.
+    /// If the callback arrived at the configured redirect URI of the login's provider, and `other` has a different one, the result is
+    /// false.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),

@@ -44,7 +44,7 @@ struct LoginCoordinator: SessionService {
     ) async throws -> AuthorizationRequest {
         let started = clock.elapsed
         let provider = try visible.providers.provider(named: name)
-        // A session of a provider whose timeout is longer than a lock could never be refreshed.
+        // If the provider's timeout is longer than the store's lock is guaranteed, the new session could never be refreshed.
         try lockTimeCheck.run(provider)
         let returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
         var request = try await provider.authorizationRequest(options)

@@ -128,8 +128,7 @@ public struct LoginFlow: Sendable {
             try Self.check(received.url, against: attempt.withLock { $0?.redirectURI })
             callback = try received.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: received.url)
         } catch {
-            // `complete` reports its own failures. If no attempt was stored, the login was not reported as started, and is not reported as
-            // failed either.
+            // If `insertAttempt` has not reported the login as started, the failure is not reported. `complete` reports its own failures.
             guard attempt.withLock({ $0 != nil }) else { throw error }
             throw sessions.events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
         }
@@ -161,7 +160,7 @@ public struct LoginFlow: Sendable {
         return try await presenter.presentCatchingForms(login)
     }
 
-    /// Checks that a callback arrived at the redirect URI; a callback at another URL may belong to another client.
+    /// Checks that a callback arrived at the redirect URI of the login; a callback at another URL may belong to another client.
     ///
     /// A presenter may return the URL without its origin, or the query alone.
     package static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {

@@ -57,7 +57,9 @@ extension PresentedCallback: Redacted {
 public struct PresentedLogin: Sendable {
     /// The provider's name.
     public let provider: String
-    /// The redirect URI of the login's options, or else the configured one; if neither is set, nil: the provider uses the registered one.
+    /// The redirect URI of the login's options, or else of the provider's configuration.
+    ///
+    /// Nil if both name none. In this case the provider uses the redirect URI that is registered for the client.
     public let redirectURI: String?
     private let begin: @Sendable (String?) async throws -> AuthorizationRequest
     private let awaited = AwaitedState()
@@ -85,8 +87,8 @@ public struct PresentedLogin: Sendable {
     /// Whether a callback carries this login's `state` exactly once.
     ///
     /// Check each request before you stop listening, because any local program can send requests to a loopback redirect URI. If the method
-    /// returns false, respond with any page and keep listening. It returns false until ``authorizationURL(redirectURI:)`` was called. The
-    /// other parameters of the callback are checked when the login is completed.
+    /// returns false, respond with any page and keep listening. Before ``authorizationURL(redirectURI:)`` was called, the method returns
+    /// false. The other parameters of the callback are checked when the login is completed.
     public func isAnswered(by callback: PresentedCallback) -> Bool {
         guard let expected = awaited.state.withLock({ $0 }),
             let callback = try? callback.form.map({ try LoginCallback(form: $0) }) ?? LoginCallback(url: callback.url),
@@ -111,7 +113,7 @@ public struct PresentedLogin: Sendable {
     }
 }
 
-/// The `state` of the last authorization URL; copies of a ``PresentedLogin`` share it.
+/// The `state` of the last authorization URL of a ``PresentedLogin``, shared by the copies of the value.
 private final class AwaitedState: Sendable {
     let state = Mutex<Secret?>(nil)
 }

@@ -14,7 +14,7 @@ public struct StartedLogin: Sendable {
     public let expiresAt: Date
     /// The time from the beginning of the login to ``expiresAt``.
     package let lifetime: Duration
-    /// An id of this login for the cookie's name, because one browser can have several logins in progress.
+    /// An id of this login for the name of the binding cookie, because one browser can have several logins in progress.
     ///
     /// The matching callback has the same ``LoginCallback/attemptID``.
     public let attemptID: String

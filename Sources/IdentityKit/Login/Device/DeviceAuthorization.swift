@@ -4,13 +4,13 @@ public struct DeviceAuthorization: Sendable {
     public var prompt: DeviceLoginPrompt
     /// The `device_code`, with which the client polls for tokens; never show it.
     public var deviceCode: Secret
-    /// How long the code is valid, counted from the start of the request.
+    /// How long the code is valid, counted from the start of the request for the code.
     public var lifetime: Duration
     /// The shortest time between two polls, by default 5 seconds (RFC 8628 section 3.2).
     public var interval: Duration = .seconds(5)
     /// The requested scopes.
     public var scopes: [String]
-    /// The issuer from discovery, which must have issued the ID token; nil when none is known.
+    /// The issuer from discovery, which must have issued the ID token; nil if the provider's issuer is not known.
     public var issuer: String?
     /// The requested `max_age`, in seconds.
     public var maximumAgeSeconds: Int?

@@ -11,7 +11,7 @@ struct DevicePollSchedule {
     private var interval: Duration
     /// The pause that replaces the interval while polls fail.
     private var backoff: Duration?
-    /// When the pause after the last poll ends.
+    /// When the full pause after the last poll ends.
     private var nextPermitted = Duration.zero
 
     /// Creates a schedule; `start` is the monotonic time at which the code was requested.
@@ -25,12 +25,14 @@ struct DevicePollSchedule {
         now < deadline ? min(backoff ?? interval, deadline - now) : nil
     }
 
-    /// Whether a poll may be sent after the wait; after the code has expired, only if the full pause after the previous poll has passed.
+    /// Whether a poll may be sent now, after ``pause(at:)``.
+    ///
+    /// The expiry of the code can shorten a pause. A poll is then sent only if the full pause has passed.
     func permitsPoll(at now: Duration) -> Bool {
         now < deadline || now >= nextPermitted
     }
 
-    /// Records that the provider responded.
+    /// Records a response of the provider to a poll.
     mutating func answered(slowingDown: Bool = false, at now: Duration) {
         if slowingDown { interval += Self.slowDownStep }
         backoff = nil

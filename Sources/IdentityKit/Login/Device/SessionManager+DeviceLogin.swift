@@ -3,8 +3,8 @@ extension SessionManager {
     /// entered it (RFC 8628).
     ///
     /// The provider is polled until the code expires, one request at a time, at the interval that the provider requests. The interval
-    /// becomes longer if the provider asks for it (`slow_down`) or does not respond. The last poll is sent when the code expires, if the
-    /// pause after the previous poll has ended by then. If the task is cancelled, the login ends at once.
+    /// becomes longer if the provider asks for a longer one (`slow_down`) or does not respond. If the pause after the previous poll has
+    /// ended when the code expires, a last poll is sent. If the task is cancelled, the login ends at once.
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
