@@ -5,7 +5,7 @@ enum BackChannelLogoutRequest {
     /// The largest accepted body; a logout token has about one kilobyte.
     static let maximumBytes = 16_384
 
-    /// The logout token of a form; other fields are ignored, as section 2.5 requires.
+    /// Returns the `logout_token` of a posted form; other fields are ignored, as section 2.5 requires.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/logoutTokenInvalid``.
     static func token(in body: [UInt8], contentType: String?) throws(IdentityError) -> Secret {
@@ -25,7 +25,7 @@ enum BackChannelLogoutRequest {
         IdentityError(
             .rejected,
             .logoutTokenInvalid,
-            "The logout request \(problem).",
+            "The back-channel logout request \(problem).",
             hint: """
                 In the app, pass the body and the Content-Type of the HTTP request unchanged. If the app already does so, find out who \
                 sent the malformed request. The request ended no session.

@@ -38,7 +38,7 @@ public struct BackChannelLogoutResult: Sendable {
         case .configuration:
             status = 500
             object["error"] = .string("server_error")
-        // The failure is not about the token, for example an HTML page instead of the provider's keys: the token may be valid.
+        // The failure is not about the logout token, for example if the provider returned an HTML page instead of its keys.
         case .rejected, .retryLater, .signInAgain, .cancelled:
             status = 503
             object["error"] = .string("temporarily_unavailable")
@@ -46,9 +46,7 @@ public struct BackChannelLogoutResult: Sendable {
         body = JSONValue.object(object).serialized
     }
 
-    /// Whether an error is about the logout token or its request, and not about the keys or the store that are needed to check the token.
-    ///
-    /// A request that names an unknown provider counts as an error of the request.
+    /// Whether an error is about the logout request or its token, and not about the keys or the store that the check needs.
     private static func isAboutToken(_ code: IdentityError.Code) -> Bool {
         switch code {
         case .providerUnknown, .logoutTokenInvalid, .logoutTokenReplayed, .idTokenMalformed, .idTokenAlgorithm,

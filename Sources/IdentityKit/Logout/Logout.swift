@@ -1,6 +1,6 @@
-/// Whether the current task runs in a logout, to recognize calls that a participant makes meanwhile.
-///
-/// A task that a participant starts inherits the value. Its later logouts then do not join a running logout either.
 enum Logout {
+    /// Whether the current task runs in a logout, so that a logout that a participant calls does not join it (``RunningLogouts``).
+    ///
+    /// Tasks that a participant starts inherit the value, and their logouts never join a running one.
     @TaskLocal static var isCurrent = false
 }

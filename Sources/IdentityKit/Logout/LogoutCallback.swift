@@ -3,7 +3,7 @@ public struct LogoutCallback: Sendable {
     /// The `state`; nil when the URL has none.
     let state: Secret?
 
-    /// Parses the URL of the return, absolute or path only; the query is optional.
+    /// Parses the URL with which the browser returned, absolute or path only; the query is optional.
     ///
     /// - Parameter url: The URL that the browser requested.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the text is too large or malformed, or repeats

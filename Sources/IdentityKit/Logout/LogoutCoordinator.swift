@@ -1,17 +1,19 @@
 internal import FoundationEssentials
 
-/// A session that was removed from the store, with the values for the notification of participants and the revocation.
+/// A session that was removed from the store, with what the notification of participants and the revocation of its tokens need.
 struct LoggedOutSession: Sendable {
     let session: Session
-    /// The removed record and its newest states, which contain the tokens to revoke.
+    /// The session as it was stored, and its newest states, which contain the tokens to revoke.
     ///
-    /// Nil if the record cannot be read. Also nil if a step-up uses this value to tell the participants about attachments that it could
-    /// not move. If it is nil, no token is revoked.
+    /// If the removed session cannot be read, the value is nil, and no token is revoked. It is also nil after a step-up, which revokes no
+    /// token.
     let newest: (stored: StoredSession, states: [SessionState])?
     let attachments: [String: Secret]
-    /// Whether the session had expired before its removal: every call already treated it as unknown, so its end is not reported.
+    /// Whether the session had expired before its removal.
+    ///
+    /// The end of an expired session is not reported, because every call already treated the session as unknown.
     let hadExpired: Bool
-    /// The failures after the removal of the session.
+    /// The errors of the steps after the removal of the session.
     var problems: [IdentityError] = []
 }
 
@@ -19,14 +21,14 @@ struct LoggedOutSession: Sendable {
 ///
 /// The tokens are not revoked after a back-channel logout, or if a newer session of the same buyer replaces the session.
 struct LogoutCoordinator: SessionService {
-    /// The maximum number of sessions whose tokens are revoked, and whose participants are notified, at the same time.
+    /// The maximum number of ended sessions whose tokens are revoked at the same time.
     ///
-    /// The limit exists so that the logout of a buyer with many sessions does not flood the provider and the shop with requests.
+    /// Otherwise the logout of a buyer with many sessions would flood the provider and the shop with requests.
     private static let concurrentEnds = 8
 
     let context: SessionContext
 
-    /// Ends a session; a call with equal options gets the result of the session's running logout.
+    /// Ends a session; if a logout of the session with equal options already runs, returns the result of the running logout.
     func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
         var checked = options
         checked.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
@@ -70,7 +72,7 @@ struct LogoutCoordinator: SessionService {
         return (results, failure ?? listing.damage)
     }
 
-    /// Ends a guest's session and returns the problems; nil if there is no guest's session with this id.
+    /// Ends a guest's session and returns the participants' errors; nil if no guest's session has this id.
     func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
         do {
             guard try await visible.load(id).decoded().state.endReason == .guest else { return nil }
@@ -83,9 +85,9 @@ struct LogoutCoordinator: SessionService {
         }
     }
 
-    /// Ends a session whose buyer has a newer session, notifies participants such as carts, and reports the end as `kind`.
+    /// Ends a session whose buyer has a newer session, and reports the end to the observers as `kind`.
     ///
-    /// No token is revoked (``TokenRevocation/revoke(_:of:)``).
+    /// No token is revoked, because the revocation could invalidate the newer session's tokens (``TokenRevocation/revoke(_:of:)``).
     func endReplaced(_ id: SessionID, reporting kind: IdentityEvent.Kind) async throws {
         let started = clock.elapsed
         try await background.run { [self] in
@@ -98,7 +100,7 @@ struct LogoutCoordinator: SessionService {
 
     /// Removes a session that a newer session of its buyer replaces, and returns nil for an unknown session.
     ///
-    /// If a refresh of the removed session still runs, its new tokens are not revoked (``TokenRevocation/revoke(_:of:)``).
+    /// If a refresh of the removed session still runs, the new tokens of the refresh are not revoked (``TokenRevocation/revoke(_:of:)``).
     func takeReplaced(_ id: SessionID) async throws -> LoggedOutSession? {
         context.replaced.beginRemoval(id)
         var taken: LoggedOutSession?
@@ -136,7 +138,7 @@ struct LogoutCoordinator: SessionService {
     /// Removes a session, and returns nil for an unknown session.
     func take(_ id: SessionID) async throws -> LoggedOutSession? {
         if visible.tenant != nil {
-            // The session is read before it is removed, because a caller of this tenant must not end another tenant's session.
+            // The removal does not check the tenant, so the session is read first: no caller may end a session of another tenant.
             guard let stored = try await visible.store.session(id), visible.servesTenant(of: stored) else { return nil }
         }
         defer { cache?.remove(id) }
@@ -162,16 +164,16 @@ struct LogoutCoordinator: SessionService {
         }
         return LoggedOutSession(
             session: Session(removed.session, state),
-            // If the session has newer tokens that could not be saved yet, those must be revoked.
+            // A refresh may have returned newer tokens that could not be saved yet. The logout must revoke these too.
             newest: (removed.session, await refresher.newestStates(ofRemoved: removed.session, state)),
             attachments: removed.attachments,
             hadExpired: visible.lifetime.hasExpired(removed.session)
         )
     }
 
-    /// Performs the steps after the removal of sessions; a failed step becomes one of the problems in that session's result.
+    /// Performs the steps after the removal of sessions; an error of a step is in the problems of the session's result.
     ///
-    /// A session that had expired before its removal has no result.
+    /// The result contains no session that had expired before its removal.
     private func finish(
         _ ended: [LoggedOutSession],
         _ options: LogoutOptions,
@@ -195,9 +197,9 @@ struct LogoutCoordinator: SessionService {
         return results
     }
 
-    /// Notifies the participants of ended sessions and revokes the tokens, for at most ``concurrentEnds`` sessions at a time.
+    /// Notifies the participants that sessions have ended, and revokes the sessions' tokens, for ``concurrentEnds`` sessions at a time.
     ///
-    /// - Returns: For each session, in order, its newest tokens and the problems. The tokens are nil if `revokesTokens` is false.
+    /// - Returns: For each session, in order, its newest tokens and the errors. If `revokesTokens` is false, the tokens are nil.
     func settle(
         _ ended: [LoggedOutSession],
         revokesTokens: Bool,

@@ -6,7 +6,8 @@ public struct LogoutOptions: Sendable, Hashable {
     public var postLogoutRedirectURI: String?
     /// Whether to check the browser's return with a `state` (OpenID Connect RP-Initiated Logout 1.0 section 2), by default true.
     ///
-    /// Has an effect only if ``postLogoutRedirectURI`` or the configuration names an address, and if the provider returns the `state`.
+    /// If ``postLogoutRedirectURI`` and the configuration name no address, or if the provider does not conform to
+    /// ``LogoutStateSupporting``, no `state` is sent.
     public var sendsState = true
     /// The app's page for the buyer after the logout; stored with the `state`, and returned in ``CompletedLogout/returnPath``.
     ///

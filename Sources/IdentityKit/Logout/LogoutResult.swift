@@ -7,10 +7,10 @@ public struct LogoutResult: Sendable {
     public let session: Session
     /// The provider's logout page, to which the app sends the buyer's browser.
     ///
-    /// Nil for a guest, and when the provider has no logout page. Also nil when the session's tokens could not be read or the URL could not
-    /// be created: in these two cases, ``problems`` contains the error.
+    /// Nil for a guest, and when the provider has no logout page. If the session's tokens could not be read or the URL could not be
+    /// created, the value is also nil, and ``problems`` contains the error.
     public let browserURL: HTTPURL?
-    /// Data to check the browser's return with; nil when ``browserURL`` contains no `state`.
+    /// The data with which the app checks the browser's return from the logout page; nil when ``browserURL`` contains no `state`.
     public let awaitedReturn: AwaitedReturn?
     /// The errors of work that failed after the session was removed, such as the revocation of tokens.
     public let problems: [IdentityError]
@@ -29,7 +29,7 @@ public struct LogoutResult: Sendable {
 
 /// A browser's checked return from a provider's logout page.
 ///
-/// The session itself ended before the browser was sent there.
+/// The session itself ended before the browser was sent to the logout page.
 public struct CompletedLogout: Sendable {
     /// Whether the return carried the `state` of this browser's logout.
     ///

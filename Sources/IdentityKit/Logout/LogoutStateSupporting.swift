@@ -7,7 +7,7 @@ public protocol LogoutStateSupporting: Sendable {
     /// - Parameters:
     ///   - tokens: The tokens of the session that ended.
     ///   - postLogoutRedirectURI: The registered address to which the browser returns.
-    ///   - state: The value that comes back with the browser.
+    ///   - state: The value that the logout page adds to the address when the browser returns.
     /// - Returns: The URL; nil when the provider has no logout page.
     /// - Throws: ``IdentityError`` when the provider's metadata could not be fetched.
     func logoutURL(

@@ -16,10 +16,10 @@ public struct LogoutTokenClaims: Sendable {
     /// When the token expires; ``tokenID`` has to be remembered until then.
     public let expiresAt: Date
 
-    /// Creates the claims of a logout token; a token with neither `subject` nor `providerSessionID` is refused.
+    /// Creates the claims of a logout token.
     ///
-    /// A token with only a subject is about all sessions of the subject. A token with only a `sid` is about the sessions with this `sid`. A
-    /// token with a subject and a `sid` is about the subject's sessions with this `sid`, and those whose `sid` is unknown.
+    /// If `subject` and `providerSessionID` are both nil, ``SessionManager`` refuses the token.
+    /// ``SessionManager/backChannelLogout(provider:body:contentType:)`` says which sessions end.
     public init(
         issuer: String,
         subject: String?,

@@ -1,19 +1,19 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 
-/// A pending logout, whose browser is expected back from the provider's logout page, in the form that a store seals.
+/// A logout whose browser has not returned from the provider's logout page yet.
 struct PendingLogout: Sendable {
     var provider: String
-    /// The tenant of the provider; the store binds it to the record.
+    /// The tenant of the provider.
     var tenant: String
     /// The hash of the binding cookie.
     var browserBindingHash: [UInt8]
     var returnPath: String?
     var expiresAt: Date
 
-    /// The store's key for a `state`.
+    /// The key under which the store keeps the logout with this `state`.
     ///
-    /// Its prefix distinguishes it from the keys of login attempts, which contain no dot.
+    /// The prefix distinguishes it from the key of a login attempt, which contains no dot.
     static func key(for state: Secret) throws -> String {
         "logout." + (try LoginAttempt.key(for: state))
     }

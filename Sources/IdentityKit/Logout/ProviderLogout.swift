@@ -27,9 +27,9 @@ struct ProviderLogout: SessionService {
         }
     }
 
-    /// Removes the pending logout of a `state` from the store and returns it.
+    /// Removes the pending logout with a `state` from the store and returns it.
     ///
-    /// Throws, and leaves the pending logout in the store, if the logout began in another browser or belongs to another tenant.
+    /// If the logout began in another browser or belongs to another tenant, it stays in the store, and the method throws.
     private func take(_ state: Secret, _ cookie: Secret?) async throws -> PendingLogout {
         let unknown = Self.refusedReturn(
             .stateUnknown,
@@ -75,7 +75,7 @@ struct ProviderLogout: SessionService {
 
     /// Creates the provider's logout URL, and stores the pending logout against which the browser's return is checked.
     ///
-    /// When the pending logout cannot be stored, the URL contains no `state`.
+    /// If the pending logout cannot be stored, the URL contains no `state`.
     func page(
         for session: Session,
         _ tokens: TokenSet?,
@@ -100,7 +100,9 @@ struct ProviderLogout: SessionService {
         }
     }
 
-    /// The logout page with a `state`; nil when the options or the provider exclude a `state`, or when the provider has no logout page.
+    /// Creates a logout URL with a `state`, and stores the pending logout.
+    ///
+    /// Nil if the options request no `state` or name no return address, or if the provider supports no `state` or has no logout page.
     private func checkedLogoutPage(
         at provider: any IdentityProvider,
         _ tokens: TokenSet,

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The sessions that a newer session of the same buyer replaced, or is replacing, in this process.
 ///
-/// If a refresh of such a session still runs, its new tokens are not revoked (``TokenRevocation/revoke(_:of:)``). If an entry is
-/// evicted, they may be revoked.
+/// A refresh of a replaced session may still run. The new tokens of this refresh are not revoked (``TokenRevocation/revoke(_:of:)``),
+/// unless the table has evicted the session.
 final class ReplacedSessions: Sendable {
     private struct Entry {
         var removals = 0
@@ -14,14 +14,15 @@ final class ReplacedSessions: Sendable {
 
     func contains(_ id: SessionID) -> Bool { entries.withLock { $0[id] != nil } }
 
-    /// Records that a session was replaced, or may have been.
+    /// Records that a session was replaced, or may have been replaced.
     func add(_ id: SessionID) { update(id) { $0.isReplaced = true } }
 
-    /// Records that a task is about to remove the session.
+    /// Records that a task is about to remove a session that a newer session replaces.
     func beginRemoval(_ id: SessionID) { update(id) { $0.removals += 1 } }
 
-    /// Ends a removal; the session is forgotten if no other removal of it runs and none has found it, so that a logout of this session
-    /// revokes its tokens.
+    /// Records the end of a removal; `found` says whether it removed the session.
+    ///
+    /// If no removal has found the session and no other removal runs, the table forgets the session, so that a logout revokes its tokens.
     func endRemoval(_ id: SessionID, found: Bool) {
         update(id) { entry in
             entry.removals -= 1

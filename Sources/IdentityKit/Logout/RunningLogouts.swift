@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The logouts that run in this process, so that a repeated call gets the result of the first one.
 ///
-/// A browser that sends a sign-out twice shows only the second response. Only the first call finds the session, so without its result the
-/// second response could not lead to the provider's logout page.
+/// A browser that sends a sign-out twice shows only the second response. But only the first call finds the session. Without the result of
+/// the first call, the second response could not send the browser to the provider's logout page.
 package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Call: Hashable {
         let id: SessionID
@@ -17,14 +17,14 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
         self.background = background
     }
 
-    /// Creates an instance whose logouts `drain()` of the manager waits for.
+    /// Creates an instance for the logouts of another module; ``SessionManager/drain()`` of `manager` waits for them.
     package convenience init(of manager: SessionManager) {
         self.init(manager.context.background)
     }
 
-    /// The result of the running logout of the session with equal options; if no such logout runs, the operation is started.
+    /// Returns the result of the session's running logout with equal options; if no such logout runs, starts the operation.
     ///
-    /// A caller waits also if it is cancelled. A participant's call never joins a running logout, because that logout may wait for the
+    /// A cancelled caller waits too. A call from a participant never joins a running logout, because the running logout may wait for the
     /// participant.
     package func run(
         _ id: SessionID,
@@ -35,7 +35,7 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
         let call = Call(id: id, options: options)
         let task = tasks.withLock { tasks in
             if let task = tasks[call] { return task }
-            // Unstructured on purpose, because the logout must outlive every caller.
+            // The task is unstructured, because the logout must continue if a caller is cancelled.
             let task = Task { [self] in
                 defer { end(call) }
                 return try await operation()

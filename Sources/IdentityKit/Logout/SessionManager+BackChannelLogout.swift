@@ -44,7 +44,7 @@ extension SessionManager {
 
     /// Removes the sessions that the logout token of a request names, then marks the token as used.
     ///
-    /// The token is marked last. If the removal of a session fails, the provider can send the same token again to end that session.
+    /// The token is marked last, so that the provider can send the token again if the removal of a session fails.
     private func endSessions(
         provider name: String,
         _ body: [UInt8],
@@ -63,7 +63,7 @@ extension SessionManager {
             let failure: (any Error)?
             let concerned = listing.sessions.filter { claims.concerns($0, at: provider.descriptor) }
             (ended, failure) = await logouts.takeAll(concerned.map(\.id))
-            // A session that could not be read may be one that the token names. It still exists, so the request must not succeed.
+            // The token may name a session that could not be read. This session still exists, so the request must not succeed.
             if let failure = failure ?? listing.damage { throw failure }
             guard try await mark(key, until: claims.expiresAt, in: marks.store) else { throw Self.replayed }
             return (ended, nil)
@@ -72,12 +72,12 @@ extension SessionManager {
         }
     }
 
-    /// Marks a token as used; false when another request marked it in the meantime.
+    /// Marks a logout token as used; returns false if another request has marked the token since the check for use.
     private func mark(_ key: String, until expiry: Date, in store: any UsedTokenStore) async throws -> Bool {
         do {
             return try await store.markUsed(key, until: expiry)
         } catch {
-            // The mark may have been saved although the store returned an error, so it is read before the error is reported.
+            // The store may have saved the mark although it returned an error. If it has, the request succeeds.
             guard (try? await store.isUsed(key)) == true else { throw error }
             return true
         }
@@ -108,7 +108,7 @@ extension SessionManager {
         IdentityError(
             .rejected,
             .logoutTokenInvalid,
-            "The logout token has neither sub nor sid.",
+            "The logout token names no session and no buyer: it has no sid and no sub.",
             hint: "Report the logout token to the provider that sent it. No session was ended.",
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.4"
         )
@@ -130,7 +130,9 @@ extension SessionManager {
 }
 
 extension LogoutTokenClaims {
-    /// The key under which the token is marked as used; it includes the issuer, because a `jti` is unique only among its issuer's tokens.
+    /// The key under which the token is marked as used.
+    ///
+    /// It contains the issuer, because two issuers may use the same `jti`.
     fileprivate func key(at provider: ProviderDescriptor) throws -> String {
         // The length before each field makes the encoding unambiguous.
         let fields = [provider.name, provider.tenant, provider.clientID, issuer, tokenID]
@@ -138,7 +140,7 @@ extension LogoutTokenClaims {
         return Base64URL.encode(try Digest.sha256(Array(text.utf8)))
     }
 
-    /// A filter for the sessions that the claims may concern; ``concerns(_:at:)`` decides.
+    /// A filter for the sessions that the claims may concern; ``concerns(_:at:)`` then checks each session.
     fileprivate func filter(for provider: ProviderDescriptor) -> SessionFilter {
         var filter = SessionFilter(provider: provider.name, tenant: provider.tenant)
         if let subject {
@@ -149,7 +151,7 @@ extension LogoutTokenClaims {
         return filter
     }
 
-    /// Whether the claims concern a session that the filter found.
+    /// Whether the logout token ends a session that ``filter(for:)`` found.
     fileprivate func concerns(_ session: StoredSession, at provider: ProviderDescriptor) -> Bool {
         guard provider.isSameIssuer(session.issuer, as: issuer) else { return false }
         // If the logout token or the session has no `sid`, issuer and subject decide.
