@@ -1,10 +1,10 @@
 public import IdentityHTTP
 
-/// The first half of a login: the URL for the buyer's browser, and the attempt to store until the callback.
+/// The beginning of a login: the URL for the buyer's browser, and the login attempt to store until the callback.
 public struct AuthorizationRequest: Sendable {
     /// The login page, to which the app sends the browser.
     public var url: HTTPURL
-    /// The attempt against which the callback is checked.
+    /// The login attempt against which the callback is checked.
     public var attempt: LoginAttempt
 
     /// Creates a request.

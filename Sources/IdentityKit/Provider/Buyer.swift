@@ -1,6 +1,6 @@
 /// The person who signed in.
 ///
-/// Issuer and subject together are the identity; the other members describe the person.
+/// Issuer and subject together identify the person; the other members describe the person.
 public struct Buyer: Sendable, Equatable {
     /// The issuer that authenticated the buyer.
     public var issuer: String

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A token of Shopify that puts a buyer on a cart: a token of the Customer Account API, or the token of a legacy customer.
 ///
-/// The token has its own type, so that no other provider's token reaches a cart by mistake.
+/// It is a separate type, so that an app cannot put another provider's token on a cart by mistake.
 public struct CustomerAccessToken: Sendable {
     /// The token, unchanged and without a `Bearer` prefix.
     public let token: Secret

@@ -22,18 +22,18 @@ public protocol IdentityProvider: Sendable {
     /// The name, kind and client of this provider.
     var descriptor: ProviderDescriptor { get }
 
-    /// Begins a login: makes the authorization URL and the attempt to store until the callback.
+    /// Begins a login: makes the authorization URL and the login attempt to store until the callback.
     ///
     /// - Parameter options: Options of this login.
-    /// - Returns: The URL and the attempt.
+    /// - Returns: The URL and the login attempt.
     /// - Throws: ``IdentityError``.
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest
 
-    /// Completes a login: checks the callback against the attempt, exchanges the code and validates the response.
+    /// Completes a login: checks the callback against the login attempt, exchanges the code and validates the token response.
     ///
     /// - Parameters:
     ///   - callback: The untrusted parameters of the callback.
-    ///   - attempt: The stored attempt.
+    ///   - attempt: The stored login attempt.
     /// - Returns: The validated tokens.
     /// - Throws: ``IdentityError``.
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet
@@ -44,8 +44,8 @@ public protocol IdentityProvider: Sendable {
     /// - Returns: The new tokens; members that the response leaves out keep their old values.
     /// - Throws: ``RefreshRefusal`` if you know whether the refresh token was used, otherwise ``IdentityError``, whose meaning
     ///   ``RefreshRefusal/init(_:)`` describes. An error of another type, except `HTTPTransportError`, means that the refresh token may
-    ///   have been used: ``SessionManager`` sends it once more, and marks the session as in doubt if that fails too. If the provider
-    ///   requests a pause, throw a refusal of kind ``RefreshRefusal/Kind/throttled``.
+    ///   have been used: ``SessionManager`` sends the refresh token once more, and marks the session as in doubt if the second request
+    ///   fails too. If the provider requests a pause, throw a refusal of kind ``RefreshRefusal/Kind/throttled``.
     func refresh(_ tokens: TokenSet) async throws -> TokenSet
 
     /// The provider's logout page, which ends the provider's own session in the buyer's browser.
@@ -64,8 +64,8 @@ public protocol BuyerProfileProviding: Sendable {
     ///
     /// - Parameter tokens: The tokens of the session.
     /// - Returns: The buyer.
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/accessTokenRefused`` when the provider rejects the access token; a newer
-    ///   one may be accepted.
+    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/accessTokenRefused`` when the provider rejects the access token and may
+    ///   accept a newer one.
     func buyerProfile(for tokens: TokenSet) async throws -> Buyer
 }
 
@@ -74,7 +74,7 @@ public protocol CartClaimProviding: Sendable {
     /// The identity for a cart; see ``CartClaim``.
     ///
     /// - Parameter tokens: The tokens of the session.
-    /// - Returns: The claim.
+    /// - Returns: The identity.
     /// - Throws: ``IdentityError``.
     func cartClaim(for tokens: TokenSet) async throws -> CartClaim
 }
@@ -86,7 +86,7 @@ public protocol CartClaimProviding: Sendable {
 public protocol ResourceAuthorizing: Sendable {
     /// The headers that carry the access token in one request: `Authorization`, and `DPoP` for a DPoP-bound token.
     ///
-    /// A DPoP proof is valid for one request with this method and URL, so make new headers for every request, even for a repeated one.
+    /// A DPoP proof is valid for one request with this method and URL, so make new headers for every request, even for a repeated request.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
@@ -106,8 +106,8 @@ public protocol ResourceAuthorizing: Sendable {
     ///   - status: The status of the response.
     ///   - headers: The headers of the response.
     ///   - url: The URL of the request.
-    /// - Returns: True if the server rejected the request only because of the nonce. Then send the request once more, with new headers;
-    ///   the server did not execute it. False in every other case, also if the proof already contained the nonce.
+    /// - Returns: True if the server rejected the request only because of the nonce. In this case the server did not execute the request:
+    ///   send it once more, with new headers. False in every other case, also if the proof already contained the nonce.
     func shouldRepeat(
         _ sent: HTTPHeaders,
         answeredWith status: Int,

@@ -40,7 +40,7 @@ public protocol JournaledRefreshing: IdentityProvider {
     /// - Throws: ``RefreshRefusal`` when the response contains no token. After any other error ``SessionManager`` keeps the response and
     ///   validates it again later. If the response belongs to another login, because it names another issuer, subject, audience,
     ///   authorized party or nonce, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, even if a time or the signature
-    ///   is wrong too: ``SessionManager`` then no longer returns the session's tokens. Check this before you fetch keys.
+    ///   is wrong too. ``SessionManager`` then returns no token of the session. Check these values before you fetch keys.
     func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 
@@ -62,10 +62,10 @@ extension JournaledRefreshing {
 }
 
 extension IdentityProvider {
-    /// Validates a response, and returns its tokens.
+    /// Validates the response to a refresh and returns the new tokens.
     ///
-    /// - Throws: ``RefreshRefusal`` when the response contains no token. Only then may the old refresh token be sent again. `IdentityError`
-    ///   when the response may contain tokens but is not valid, or cannot be validated now.
+    /// - Throws: ``RefreshRefusal`` when the response contains no token, so that the old refresh token may be sent again. `IdentityError`
+    ///   when the response may contain tokens but is not valid or cannot be validated now. The old refresh token may then be invalid.
     func validated(_ response: RefreshResponse, of old: TokenSet) async throws -> TokenSet {
         guard let journaling = self as? any JournaledRefreshing else {
             throw IdentityError.unreadableResponse(of: descriptor.name)

@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 
 extension LoginAttempt {
-    /// The store's key for a `state`: a hash, because the key is stored unencrypted.
+    /// The key under which the store keeps the login attempt with this `state`: a hash, because the key is stored unencrypted.
     static func key(for state: Secret) throws -> String {
         Base64URL.encode(try Digest.sha256(state.bytes))
     }
 
-    /// The id of the login with this `state`, for the name of its cookie; it does not reveal the `state`.
+    /// The id of the login with this `state`, for the name of the binding cookie; the id does not reveal the `state`.
     static func id(for state: Secret) throws -> String {
         Base64URL.encode(Array(try Digest.sha256(Array("cookie.".utf8) + state.revealBytes()).prefix(6)))
     }
 
-    /// The attempt as a record of the store.
+    /// The login attempt in the form in which the store keeps it.
     package func stored() throws -> StoredLoginAttempt {
         var object = JSONObject()
         object.append("v", .integer(1))
@@ -44,7 +44,7 @@ extension LoginAttempt {
         )
     }
 
-    /// Reads a stored attempt.
+    /// Decodes a stored login attempt.
     ///
     /// - Throws: `IdentityError` with code `store_corrupt`.
     package init(_ stored: StoredLoginAttempt) throws(IdentityError) {
@@ -84,10 +84,9 @@ extension LoginAttempt {
         self.stepUp = stepUp
     }
 
-    /// Decodes the step-up of a record.
+    /// Decodes the step-up of a stored login attempt.
     ///
-    /// - Returns: An inner nil if the record is an ordinary login. An outer nil if its step-up cannot be decoded, so that a step-up
-    ///   never counts as an ordinary login.
+    /// - Returns: `.some(nil)` for an ordinary login, nil for a step-up that cannot be decoded: it must not count as an ordinary login.
     private static func stepUp(_ record: JSONValue?) -> PendingStepUp?? {
         guard let record else { return .some(nil) }
         return PendingStepUp(record: record).map { .some($0) }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The data of a login that is stored between redirect and callback; used once.
+/// The data of a login that are stored from the redirect to the provider until the callback, and are used once.
 public struct LoginAttempt: Sendable {
     /// The provider's name.
     public var provider: String
@@ -10,7 +10,7 @@ public struct LoginAttempt: Sendable {
     public var nonce: Secret?
     /// The PKCE verifier (RFC 7636 section 4.1); nil when no challenge was sent.
     public var codeVerifier: Secret?
-    /// The issuer from discovery, which the callback's `iss` must equal (RFC 9207); nil when none is known.
+    /// The issuer from discovery, which the callback's `iss` must equal (RFC 9207); nil if the provider's issuer is not known.
     public var issuer: String?
     /// The redirect URI of the authorization request, which the token request repeats.
     public var redirectURI: String?
@@ -28,22 +28,22 @@ public struct LoginAttempt: Sendable {
     public var returnPath: String?
     /// When the login began.
     public var createdAt: Date
-    /// When the attempt expires.
+    /// When the login attempt expires.
     public var expiresAt: Date
-    /// The tenant of the provider; the store binds it to the record.
+    /// The tenant of the provider.
     package var tenant = ""
     /// The hash of the binding cookie, which shows whether the callback came from the browser that began the login.
     package var browserBindingHash: [UInt8] = []
     /// The parameters of the callback that the browser has posted; nil if no posted callback is stored.
     var postedCallback: [(name: String, value: Secret)]?
-    /// The session that a step-up replaces, and the requirement; nil for an ordinary login.
+    /// The session that a step-up replaces, and what the step-up requires of the login; nil for an ordinary login.
     var stepUp: PendingStepUp?
-    /// The buyer of the session that a step-up replaces; set before the code is exchanged, and not stored.
+    /// The buyer of the session that a step-up replaces; set before the code is exchanged, and never stored.
     package var steppedUpBuyer: Buyer?
 }
 
 extension LoginAttempt {
-    /// Creates an attempt.
+    /// Creates a login attempt.
     public init(
         provider: String,
         state: Secret,

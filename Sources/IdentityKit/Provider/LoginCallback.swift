@@ -46,13 +46,13 @@ public struct LoginCallback: Sendable {
         self.fields = fields
     }
 
-    /// ``StartedLogin/attemptID`` of the login that the `state` belongs to; nil when the callback has no single `state`.
+    /// ``StartedLogin/attemptID`` of the login to which the `state` belongs; nil if the `state` is missing, empty or repeated.
     public var attemptID: String? {
         guard let state = try? state() else { return nil }
         return try? LoginAttempt.id(for: state)
     }
 
-    /// The `state`, by which the login is found.
+    /// The `state`, by which ``SessionManager`` finds the login.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/stateInvalid`` when the `state` is missing or empty, and with code
     ///   ``IdentityError/Code/callbackInvalid`` when it is repeated.

@@ -1,6 +1,6 @@
 /// Defaults for the ``LoginOptions`` of every login at one provider.
 ///
-/// They are a part of a provider's configuration. For example, many providers grant `offline_access` only with `prompt=consent`:
+/// The configuration of a provider contains the defaults. For example, many providers grant `offline_access` only with `prompt=consent`:
 ///
 /// ```swift
 /// configuration.loginDefaults.prompt = "consent"
@@ -32,7 +32,7 @@ extension LoginDefaults: Redacted {
 }
 
 extension LoginOptions {
-    /// Fills in the provider's defaults for options that are not set, and for additional parameters whose names the options do not have.
+    /// Adds the provider's defaults for options that are not set, and the default parameters whose names the options do not contain.
     package mutating func complete(by defaults: LoginDefaults) {
         if prompt == nil { prompt = defaults.prompt }
         if loginHint == nil { loginHint = defaults.loginHint }

@@ -16,9 +16,9 @@ public struct LoginOptions: Sendable {
     public var locale: String?
     /// Further authorization parameters of the provider; they cannot replace parameters of the protocol.
     public var additionalParameters: [(name: String, value: String)]
-    /// The app's page for the buyer after the login; stored with the attempt and returned with the session.
+    /// The app's page for the buyer after the login; stored with the login attempt and returned in ``CompletedLogin/returnPath``.
     ///
-    /// It may come unchecked from a request: ``SessionManager/Configuration/returnPaths`` decides which paths are allowed.
+    /// You may pass an unchecked path from a request: ``SessionManager/Configuration/returnPaths`` decides which paths are allowed.
     public var returnPath: String?
 
     /// Creates options.

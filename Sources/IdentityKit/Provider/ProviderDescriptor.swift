@@ -16,8 +16,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var postLogoutRedirectURI: String?
     /// The origins of the resource servers that accept this provider's access tokens, for example `https://api.example`.
     ///
-    /// If it is not empty, no headers with the access token are made for other origins (RFC 9700 section 4.9.1). An empty list, the
-    /// default, permits every origin.
+    /// For other origins, the SDK makes no headers with the access token (RFC 9700 section 4.9.1). An empty list, the default, permits
+    /// every origin.
     public var resources: [String]
     /// The shop of the app, or another tenant, to which the provider belongs; stored with every session.
     public var tenant: String
@@ -27,14 +27,14 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var responseMode: ResponseMode
     /// The time limit of one request to the provider, if it has one.
     public var timeout: Duration?
-    /// The issuers that count as the same issuer, for example the old and the new one after the provider's issuer has changed.
+    /// The issuers that count as the same issuer, for example the old and the new issuer after the provider's issuer has changed.
     ///
-    /// If the list has fewer than two entries, only identical issuers count as the same.
+    /// If the list has fewer than two entries, each issuer counts as a separate one.
     public var equivalentIssuers: [String]
 
-    /// The time limit of one request to a provider of the SDK unless its configuration sets another: 8 seconds.
+    /// The default time limit of one request to a provider of the SDK: 8 seconds.
     ///
-    /// It is the longest time limit that the default lease of a lock in PostgreSQL permits: two thirds of the lease.
+    /// 8 seconds are two thirds of the default lease of a lock in PostgreSQL, the longest time limit that the lease permits.
     public static let defaultTimeout = Duration.seconds(8)
 
     /// Creates a descriptor.
@@ -68,7 +68,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
 
     /// Checks that ``resources`` lists the origin of a URL.
     ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid``, also if ``resources`` is empty.
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` if it does not, also if ``resources`` is empty.
     package func requireResource(_ url: HTTPURL) throws(IdentityError) {
         guard resources.contains(where: { $0.isIdentical(to: url.origin) }) else {
             throw IdentityError(
@@ -93,7 +93,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
         buyer.subject.isIdentical(to: other.subject) && isSameIssuer(buyer.issuer, as: other.issuer)
     }
 
-    /// The issuer itself, then each of the other ``equivalentIssuers`` if the issuer is one of them.
+    /// The issuer itself; if it is one of the ``equivalentIssuers``, followed by the others.
     func issuers(sameAs issuer: String) -> [String] {
         guard equivalentIssuers.contains(where: { $0.isIdentical(to: issuer) }) else { return [issuer] }
         return equivalentIssuers.reduce(into: [issuer]) { found, other in

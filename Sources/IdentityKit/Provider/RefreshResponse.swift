@@ -10,13 +10,15 @@ public struct RefreshResponse: Sendable {
     public var authorization: Secret?
     /// When the request began; `expires_in` counts from this time.
     public var startedAt: Date
-    /// When the response was received, in whole milliseconds; times in the response, such as the expiry of an ID token, are checked
-    /// against this time.
+    /// When the response was received, in whole milliseconds.
+    ///
+    /// Times in the response, such as the expiry of an ID token, are compared with it.
     public var receivedAt: Date
-    /// The error code if the response belongs to another login, for example `id_token_subject`; until a validation accepts the
-    /// response, ``SessionManager`` returns no token of the session.
+    /// The error code if the response belongs to another login, for example `id_token_subject`.
+    ///
+    /// Until a validation accepts the response, ``SessionManager`` returns no token of the session.
     package var loginMismatch: IdentityError.Code?
-    /// The secrets of the request, to redact them in errors; known only to the process that sent it.
+    /// The secrets of the refresh request, to redact them in errors; nil in a process that did not send the request.
     package var sent: RequestSecrets?
 
     /// Creates a value from an HTTP response.

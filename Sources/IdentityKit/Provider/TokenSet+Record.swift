@@ -1,7 +1,7 @@
 package import FoundationEssentials
 
 extension TokenSet {
-    /// The token set as a part of the record that a store seals.
+    /// The token set as JSON, for the payload of a stored session.
     package var record: JSONValue {
         var object = JSONObject()
         object.append("buyer", buyer.record)
@@ -22,7 +22,7 @@ extension TokenSet {
         return .object(object)
     }
 
-    /// Decodes the token set of a record; nil if the value has another form.
+    /// Decodes a token set from the payload of a stored session; nil if the value has another form.
     package init?(record value: JSONValue) {
         guard
             let buyer = value["buyer"].flatMap({ Buyer(record: $0) }),

@@ -20,7 +20,7 @@ public struct TokenSet: Sendable {
         var dpopKey: Secret?
     }
 
-    /// One reference for all members, because token sets have many members and are copied much more often than they are changed.
+    /// The members are in one shared object, because token sets are copied much more often than they are changed.
     private var storage: Shared<Content>
     private var content: Content {
         get { storage.value }
@@ -29,7 +29,7 @@ public struct TokenSet: Sendable {
 
     /// The buyer who signed in.
     ///
-    /// Issuer and subject come from a validated ID token. Providers without ID tokens document their source.
+    /// Issuer and subject come from a validated ID token. A provider without ID tokens documents where it gets them.
     public var buyer: Buyer {
         get { storage.value.buyer }
         set { content.buyer = newValue }
@@ -100,8 +100,8 @@ public struct TokenSet: Sendable {
     }
     /// The claims of the newest ID token; nil for a provider without ID tokens.
     ///
-    /// Set only claims that were validated. A refresh whose response contains an ID token replaces all claims; any other refresh keeps
-    /// them (OpenID Connect Core section 12.2).
+    /// Set only claims that were validated. If the response to a refresh contains an ID token, its claims replace all claims. Otherwise the
+    /// claims stay (OpenID Connect Core section 12.2).
     public var claims: IDTokenClaims? {
         get { storage.value.claims }
         set { content.claims = newValue }
