@@ -1,21 +1,19 @@
 internal import Synchronization
 
-/// The access tokens that a resource server rejected right after they were refreshed, so that another refresh would not help.
+/// The access tokens that a resource server rejected right after their refresh; another refresh of these tokens would not help.
 final class RejectedTokens: Sendable {
-    /// How long further rejections of a token start no refresh, after a server rejected the token right after its refresh.
-    ///
-    /// The server may need some time until it accepts a new token.
+    /// How long a token that a server rejected right after its refresh is not refreshed again.
     private static let memory = Duration.seconds(300)
 
     private let clock: any IdentityClock
-    /// If an entry is evicted, the next rejection of its token costs one more refresh.
+    /// If the table evicts a token, the next rejection of the token costs one more refresh.
     private let entries = Mutex(BoundedTable<SessionID, (fingerprint: String, at: Duration)>(maximum: 10_000))
 
     init(_ clock: any IdentityClock) {
         self.clock = clock
     }
 
-    /// Records that a server rejected a session's refreshed tokens.
+    /// Records that a server rejected a session's tokens right after their refresh.
     func add(_ tokens: TokenSet, of id: SessionID) {
         guard let fingerprint = try? UnsavedTokens.fingerprint(of: tokens) else { return }
         let now = clock.elapsed
@@ -33,7 +31,6 @@ extension IdentityError {
     /// Whether the server rejected the access token and may accept a newer one.
     var mayRetryAfterRefresh: Bool { code == .accessTokenRefused && kind == .retryLater }
 
-    /// The error for a token that the server rejected right after its refresh.
     var afterRefresh: IdentityError {
         refusedAgain(
             .rejected,
@@ -45,7 +42,6 @@ extension IdentityError {
         )
     }
 
-    /// The error for a rejected token that cannot be refreshed.
     var withoutRefresh: IdentityError {
         refusedAgain(
             .signInAgain,

@@ -8,7 +8,7 @@ public struct ResourceAccess: Sendable {
     public let tokens: TokenSet
     /// Whether a refresh has just returned the tokens.
     ///
-    /// If a server rejects such tokens, another refresh does not help.
+    /// If a server rejects tokens that a refresh has just returned, another refresh does not help.
     package let isJustRefreshed: Bool
     let provider: any IdentityProvider
 
@@ -51,8 +51,8 @@ public struct ResourceAccess: Sendable {
 
     /// Checks whether a resource server rejected the access token; pass every response, also a successful one.
     ///
-    /// Let the error leave the closure: ``SessionManager/withAccessToken(of:validFor:perform:)`` then refreshes the token, or makes a
-    /// proof with the server's nonce, and performs the call once more.
+    /// Do not catch the error in the closure of ``SessionManager/withAccessToken(of:validFor:perform:)``. For this error, the method
+    /// refreshes the token, or makes a DPoP proof with the server's nonce, and performs the call once more.
     ///
     /// - Parameters:
     ///   - status: The status of the response.

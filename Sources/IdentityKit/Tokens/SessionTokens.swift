@@ -9,7 +9,7 @@ public struct SessionTokens: Sendable {
         let isFromEarlierAttempt: Bool
     }
 
-    /// Shared, because many callers of a busy session get the same values.
+    /// The members are in one shared object, because many callers of a busy session get copies of the same value.
     private let storage: Shared<Content>
     private var content: Content { storage.value }
     /// The session that the tokens belong to.
@@ -30,9 +30,9 @@ public struct SessionTokens: Sendable {
     /// Also nil if this call did not wait for the refresh, or if another process refreshed the tokens. The event
     /// ``IdentityEvent/Kind/tokensReduced(_:)`` also reports the losses of background refreshes and of repairs.
     public var losses: TokenLosses? { content.losses }
-    /// Whether an earlier refresh received these tokens, and this call or another one has only validated or saved them.
+    /// Whether an earlier refresh received these tokens, and they were only validated or saved now.
     ///
-    /// Such tokens may be old, so they do not count as just refreshed.
+    /// The tokens may be old. If a server rejects them, another refresh may help.
     var isFromEarlierAttempt: Bool { content.isFromEarlierAttempt }
 
     init(

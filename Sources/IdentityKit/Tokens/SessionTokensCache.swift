@@ -1,14 +1,13 @@
 internal import Synchronization
 
-/// Caches tokens for some seconds, so that calls for a busy session do not read the store each time.
+/// Caches the tokens of sessions for some seconds, so that calls for a busy session do not read the store each time.
 ///
-/// Changes by another process or another ``SessionManager``, also a logout, take effect when an entry expires. Changes by this manager take
-/// effect at once.
+/// A refresh or logout by this manager takes effect at once. A refresh or logout by another process, or by another ``SessionManager``,
+/// takes effect at the latest after ``SessionManager/Configuration/cacheLifetime``.
 final class SessionTokensCache: Sendable {
     private struct Entry {
         let tokens: SessionTokens
-        /// When the entry ends: the earliest of the end of the cache's lifetime, the time at which the token is due for a refresh, and
-        /// the end of the session.
+        /// When the entry is no longer used: after the cache's lifetime, or earlier if the token is due for a refresh or the session ends.
         let until: Duration
         /// When the access token expires; nil if that is unknown.
         let end: Duration?
@@ -16,7 +15,6 @@ final class SessionTokensCache: Sendable {
 
     private struct State {
         var entries: BoundedTable<SessionID, Entry>
-        /// Counts removals, because tokens that were read before a removal must not be stored after it.
         var removals = 0
     }
 
@@ -32,9 +30,9 @@ final class SessionTokensCache: Sendable {
         self.clock = clock
     }
 
-    /// A ticket to get before tokens are read, and to pass to `put`.
+    /// A number that a caller gets before it reads tokens from the store, and passes to ``put(_:remaining:untilDue:ticket:)``.
     ///
-    /// If ``remove(_:)`` was called in between, for any session, `put` stores nothing.
+    /// If ``remove(_:)`` was called in between, for any session, `put` stores nothing. Otherwise the cache could return old tokens.
     var ticket: Int { state.withLock { $0.removals } }
 
     /// A session's tokens, if they are in the cache and valid for the requested time.
@@ -48,13 +46,13 @@ final class SessionTokensCache: Sendable {
         }
     }
 
-    /// Stores tokens that were read.
+    /// Stores tokens that were read from the store.
     ///
     /// - Parameters:
     ///   - tokens: The tokens.
     ///   - remaining: How long the access token is valid; nil if that is unknown.
     ///   - untilDue: The time until the access token is due for a refresh or its session ends.
-    ///   - ticket: The ticket from before the read.
+    ///   - ticket: The value of ``ticket`` before the read.
     func put(_ tokens: SessionTokens, remaining: Duration?, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }
         let now = clock.elapsed
@@ -66,7 +64,7 @@ final class SessionTokensCache: Sendable {
         }
     }
 
-    /// Removes a session's tokens from the cache, and makes all earlier tickets invalid.
+    /// Removes a session's tokens from the cache, and makes every earlier ``ticket`` invalid.
     func remove(_ id: SessionID) {
         state.withLock { state in
             state.removals += 1

@@ -9,7 +9,9 @@ struct SessionTokensReader: SessionService {
         cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity)
     }
 
-    /// A session's tokens from the cache or the store, refreshed if necessary; unsaved tokens from memory while the store cannot be read.
+    /// A session's tokens from the cache or the store, refreshed if necessary.
+    ///
+    /// If the store cannot be read, the result is the new tokens that this process could not save yet, if it has any.
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         // Tokens from the cache need no correlation id.
         if let cached = cachedTokens(for: id, validFor: duration) { return cached }
@@ -27,10 +29,10 @@ struct SessionTokensReader: SessionService {
         }
     }
 
-    /// Returns new tokens that this process could not save yet; nil if it has none that are valid, or if `error` has kind `signInAgain`.
+    /// Returns new tokens that this process could not save yet; nil if it has no valid ones, or if `error` has kind `signInAgain`.
     ///
-    /// The outcome is `stillValid` if there is an `error`, or if the tokens expire sooner than requested: `reason` then says why they were
-    /// not refreshed. Otherwise it is `stored`.
+    /// If the caller passes an `error`, or if the tokens expire sooner than requested, the outcome is `stillValid`, and `reason` says why
+    /// the tokens were not refreshed. Otherwise the outcome is `stored`.
     private func inMemory(
         _ id: SessionID,
         validFor duration: Duration? = nil,
@@ -72,8 +74,8 @@ struct SessionTokensReader: SessionService {
     ///   - found: The stored session.
     ///   - duration: How long the access token must be valid.
     ///   - ticket: The cache's ticket, taken before the session was read.
-    ///   - hadUnsavedState: Whether this process had unsaved tokens of the session before the read. If it has none now, a repair or another
-    ///     call has saved them, perhaps after the read, so the session is read again.
+    ///   - hadUnsavedState: Whether this process had unsaved tokens of the session before the read. If it has none after the read, another
+    ///     call may have saved them in between, so the session is read again.
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError`` when there are no valid tokens.
     private func tokens(
@@ -82,12 +84,12 @@ struct SessionTokensReader: SessionService {
         ticket: Int?,
         _ hadUnsavedState: Bool
     ) async throws -> SessionTokens {
-        // Only the id is copied: many callers of one session would otherwise copy all its members.
+        // Only the id is copied, because a copy of the stored session would retain each of its members.
         let id = found.stored.id
         let decoded = try found.decoded()
         guard let tokens = decoded.state.tokens else { throw IdentityError.ended(decoded.state.endReason ?? .guest) }
         if let end = decoded.state.endReason {
-            // Unsaved tokens, or an unsaved response, may be newer than the tokens that the provider rejected.
+            // This process may have newer tokens, or a response, that it could not save before the session was stored as ended.
             guard unsaved[id] != nil else {
                 if hadUnsavedState { return try await self.tokens(for: id, validFor: duration) }
                 participants.notifyNeedsLogin(of: id)
@@ -98,15 +100,15 @@ struct SessionTokensReader: SessionService {
         var limit: Duration?
         let response = unsaved.pendingResponse(to: tokens, of: found.stored, decoded.state)
         if let response {
-            // A response to an earlier refresh is not validated yet, so this call validates it before it returns tokens. Another process
-            // may be validating it now: while the old tokens are valid, this call waits only `validationWait` for the session's lock.
+            // The response to an earlier refresh is not validated yet, so `refresh` below validates it. Another process may be doing the
+            // same. If the old tokens are valid, this call waits only `validationWait` for that process.
             if response.loginMismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
         } else {
             if let entry = unsaved[id], entry.replaces(tokens), !schedule.hasExpired(tokens, of: id),
                 let newer = inMemory(id, validFor: duration)
             {
-                // The provider may have invalidated the stored tokens when it issued the new ones. The caller does not wait until the
-                // store works again.
+                // The provider may have invalidated the stored tokens when it issued the new ones, so the caller gets the new ones now. The
+                // repair saves them in the background.
                 refresher.startRepair(id)
                 return newer
             }
@@ -137,22 +139,21 @@ struct SessionTokensReader: SessionService {
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
         {
-            // The response was found to belong to another login, and could not be validated again now. The old tokens must not be returned.
+            // An earlier validation found that the response belongs to another login, so the old tokens must not be returned.
             if let mismatch = response?.loginMismatch { throw IdentityError.otherLogin(mismatch, because: error) }
             if let held = inMemory(id, after: error) { return held }
-            // An outage, or a defect of the SDK, must not sign a buyer out while the old token is valid. But the token may have expired
-            // while this call waited.
+            // An outage must not sign a buyer out while the old token is valid. The token may have expired while this call waited.
             guard !schedule.hasExpired(tokens, of: id) else { throw error }
             return notRefreshed(decoded.session, tokens, because: error)
         }
     }
 
-    /// How long a caller with a valid token waits for another process that may be validating the response with the new token.
+    /// How long a call waits for another process that may be validating a stored response, if the old token is still valid.
     private static let validationWait = Duration.seconds(2)
 
-    /// Runs a call with a session's access token.
+    /// Runs a call with a session's access token; if the server rejects the token, refreshes the token and runs the call once more.
     ///
-    /// If the server rejects the token, refreshes the token and runs the call again, unless another refresh would not help.
+    /// A token that the server rejects right after its refresh is not refreshed again (``RejectedTokens``).
     func withTokens<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration?,
@@ -172,9 +173,9 @@ struct SessionTokensReader: SessionService {
             }
             guard !context.rejected.contains(first.tokens, of: id) else { throw error.afterRefresh }
         }
-        // If another caller has refreshed these tokens in the meantime, this caller gets the new tokens without another refresh.
+        // If another caller has refreshed the rejected tokens in the meantime, `refresh` returns the new tokens and sends no refresh token.
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
-        // While the store cannot save the tokens of an earlier refresh, they are not refreshed again.
+        // If the store still cannot save the rejected tokens of an earlier refresh, `refresh` returns the same tokens.
         guard !second.isFromEarlierAttempt || !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
         do {
             return try await call(ResourceAccess(second, at: provider))

@@ -1,13 +1,13 @@
-/// The scopes and the refresh token that the old tokens had and the new ones lack after a refresh.
+/// What the tokens of a session lost in a refresh: scopes, the refresh token, or both.
 public struct TokenLosses: Sendable, Equatable {
-    /// The scopes that are no longer granted, in the old order (RFC 6749 section 6 permits a provider to narrow them).
+    /// The scopes that the new tokens lack, in the order of the old tokens (RFC 6749 section 6 permits a provider to narrow the scopes).
     public let scopes: [String]
     /// Whether the new tokens have no refresh token.
     ///
     /// Without a refresh token, the buyer has to sign in again when the access token has expired.
     public let isRefreshTokenLost: Bool
 
-    /// Compares tokens with the refreshed ones; nil if nothing was lost.
+    /// Compares the old tokens of a refresh with the new ones; nil if nothing was lost.
     init?(from old: TokenSet, to new: TokenSet) {
         scopes = old.scopes.filter { !new.isGranted($0) }
         isRefreshTokenLost = old.refreshToken != nil && new.refreshToken == nil

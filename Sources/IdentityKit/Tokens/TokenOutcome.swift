@@ -1,4 +1,4 @@
-/// The origin of a returned token.
+/// How a call obtained the token that it returned.
 public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     /// The outcome as text.
     public let rawValue: String
@@ -8,7 +8,9 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The stored token, or a newer one that the store could not save yet, was valid long enough, or the provider stated no expiry.
+    /// The token was returned without a refresh, because it is valid long enough or the provider stated no expiry.
+    ///
+    /// The token comes from the store, or from memory if the store could not save it yet.
     public static let stored = Self(rawValue: "stored")
     /// The token was refreshed while it was still valid.
     public static let refreshedEarly = Self(rawValue: "refreshed_early")
@@ -16,8 +18,8 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     public static let refreshedLate = Self(rawValue: "refreshed_late")
     /// Another task or process refreshed the token in the meantime.
     public static let waited = Self(rawValue: "waited")
-    /// The token has not expired, but its refresh failed, or has to wait after a failure or until the store works.
+    /// The token has not expired, but a refresh of the token failed, or must wait after an earlier failure or until the store works.
     ///
-    /// ``SessionTokens/reason`` has the error.
+    /// ``SessionTokens/reason`` contains the error of the refresh or of the store.
     public static let stillValid = Self(rawValue: "still_valid")
 }
