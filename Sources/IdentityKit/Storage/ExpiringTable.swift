@@ -2,9 +2,8 @@ internal import FoundationEssentials
 
 /// A table in memory with a maximum number of values in each group, such as the pending logins of one tenant.
 ///
-/// So a flood of logins at one tenant does not evict the logins of other tenants. If a group is full, ``insert(_:for:in:until:)`` evicts
-/// the values that expire first. ``insert(_:for:until:at:)`` evicts only expired values; without an expired value, it refuses the new one.
-/// Eviction does not search the whole table, so that a flood of unfinished logins costs little time (CVE-2021-22119).
+/// Each tenant has its own group, so that a flood of logins at one tenant does not evict the logins of other tenants. Eviction does not
+/// search the whole table, so that a flood of unfinished logins costs little time (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
     private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]
 
@@ -16,7 +15,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
 
     /// The values of one group in the order of their expiry, then of their insertion.
     ///
-    /// `order` keeps the place of a removed value until `removeFirst` reaches it or `compact` removes it.
+    /// If a value is removed from the table, its place stays in `order` until `removeFirst` reaches the place or `compact` removes it.
     private struct Group {
         var order: [Place] = []
         var head = 0
@@ -47,7 +46,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     }
 
     private let maximum: Int
-    // The keys are bytes, because Swift's == treats canonically equivalent strings as equal, and their keys must stay distinct.
+    // The keys are bytes, because Swift treats canonically equivalent strings as equal, and two such keys must stay distinct.
     private var entries: Entries = [:]
     private var groups: [[UInt8]: Group] = [:]
     private var nextSerial = 0
@@ -59,6 +58,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
 
     subscript(key: String) -> Value? { entries[Array(key.utf8)]?.value }
 
+    /// Adds or replaces a value; if its group is full, evicts the values of the group that expire first.
     mutating func insert(_ value: Value, for key: String, in group: String = "", until expiry: Date) {
         let place = Place(expiresAt: expiry, serial: nextSerial, key: Array(key.utf8))
         _ = take(place.key)

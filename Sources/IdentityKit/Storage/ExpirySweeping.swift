@@ -2,9 +2,10 @@ public import FoundationEssentials
 
 /// A store that can remove expired records.
 ///
-/// A store that removes records itself as soon as their time has passed, such as one whose database does it, does not adopt this protocol.
+/// A store whose database removes expired records itself does not conform to this protocol.
 public protocol ExpirySweeping: Sendable {
-    /// Removes pending logins, pending logouts and marks of used tokens that expired before a date, and sessions whose
-    /// ``StoredSession/retainedUntil`` is earlier than the date; returns the number of removed records.
+    /// Removes the records that expired before a date, and returns their number.
+    ///
+    /// The records are pending logins and logouts, marks of used tokens, and sessions by their ``StoredSession/retainedUntil``.
     func sweep(expiredBefore date: Date) async throws -> Int
 }

@@ -7,8 +7,8 @@ public struct HeldLock: Sendable {
 
     /// A lock that can be lost while its holder runs: a lease, or a lock that a server releases when the holder's connection ends.
     ///
-    /// - Parameter remaining: How much longer no other process can get the lock; zero or less if that is not certain. Measure it with
-    ///   `ContinuousClock`, which also advances while the process is stopped or the machine sleeps.
+    /// - Parameter remaining: How much longer no other process can get the lock; zero or less if another process may already have it.
+    ///   Measure the time with `ContinuousClock`, which also advances while the process is stopped or the machine sleeps.
     public init(remaining: @escaping @Sendable () -> Duration) {
         time = remaining
         keep = nil
@@ -27,9 +27,9 @@ public struct HeldLock: Sendable {
 
     /// A lock that can be lost only if its holder's process ends, such as a file lock of the kernel.
     ///
-    /// - Parameter keep: A closure that ``keepAfterBody()`` calls. If it was called, the process keeps the lock when the body ends: other
-    ///   tasks of the process can get the lock, other processes cannot. The lock is released when a later body ends without a call of
-    ///   the closure.
+    /// - Parameter keep: A closure that ``keepAfterBody()`` calls. After a call of the closure, the process keeps the lock when the body
+    ///   ends: other tasks of the process can get the lock, other processes cannot. When a later body ends without a call of the closure,
+    ///   the lock is released.
     /// - Returns: The lock.
     public static func untilProcessEnds(keeping keep: @escaping @Sendable () -> Void) -> HeldLock {
         HeldLock(keep: keep)
@@ -37,8 +37,8 @@ public struct HeldLock: Sendable {
 
     /// Lets the process keep the lock after the body, if the lock was created with ``untilProcessEnds(keeping:)``.
     ///
-    /// Call it if new tokens could not be saved. Otherwise another process could get the lock, assume that this process has crashed, and
-    /// send the old refresh token again. The lock is released when a later body in this process ends without this call.
+    /// Call the method if new tokens could not be saved. Otherwise another process could get the lock, assume that this process has
+    /// crashed, and send the old refresh token again. When a later body in this process ends without this call, the lock is released.
     public func keepAfterBody() { keep?() }
 
     /// How much longer the lock is certainly held; nil for a lock that cannot be lost while the body runs, and for ``notNeeded``.
@@ -49,7 +49,7 @@ public struct HeldLock: Sendable {
 
     /// Whether the acquisition of this lock proves that its previous holder has released it or has ended.
     ///
-    /// It is false for a lease and for a lock of a server. The process that held such a lock before may only be suspended or disconnected
-    /// from the server, and may still have an unsaved response of the provider.
+    /// It is false for a lease and for a lock of a server. The previous holder of a lease or of a server's lock may only be suspended or
+    /// disconnected from the server, and may still have an unsaved response of the provider.
     public var provesPreviousHolderGone: Bool { time == nil }
 }

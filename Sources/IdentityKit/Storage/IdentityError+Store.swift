@@ -1,7 +1,6 @@
 package import IdentityCrypto
 
 extension IdentityError {
-    /// The error when a tenant already has the maximum number of sessions.
     package static var tenantFull: IdentityError {
         IdentityError(
             .retryLater,
@@ -15,7 +14,6 @@ extension IdentityError {
         )
     }
 
-    /// The error when a session with the same id is already stored.
     package static var sessionExists: IdentityError {
         IdentityError(
             .rejected,
@@ -28,7 +26,6 @@ extension IdentityError {
         )
     }
 
-    /// The error when the maximum number of tokens is marked as used, and no mark has expired.
     package static var usedTokensFull: IdentityError {
         IdentityError(
             .retryLater,

@@ -9,7 +9,7 @@ internal import Synchronization
 public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore, ExpirySweeping {
     private struct State {
         private(set) var sessions: [SessionID: StoredSession] = [:]
-        /// The number of sessions of each tenant, by the bytes of its name.
+        /// The number of sessions of each tenant; the key is the tenant's name as bytes.
         private(set) var counts: [[UInt8]: Int] = [:]
         var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
         var attempts: ExpiringTable<StoredLoginAttempt>
@@ -94,7 +94,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         }
     }
 
-    /// Removes a session with its attachments and returns both; nil if the session does not exist.
+    /// Removes a session with its attachments and returns them; nil if the session does not exist.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         state.withLock { state in
             guard let session = state.drop(id) else { return nil }
@@ -198,7 +198,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
 }
 
 extension StoredSession {
-    /// The session as this store saves it: without the mark that it was restored from a backup.
+    /// The session as the store saves it; each save clears ``isRestored``, as ``StoredSession`` requires.
     fileprivate var saved: StoredSession {
         var session = self
         session.isRestored = false

@@ -9,9 +9,10 @@ public enum LockName: Sendable, Hashable {
 
     /// The name as bytes; two different names never have the same bytes.
     ///
-    /// They contain the id, which is a secret: a store that writes or sends them must hash them with a key.
+    /// The bytes contain the session's id, which is a secret. A store that writes or sends the bytes must hash them with a key.
     public var bytes: [UInt8] {
-        // The first byte is different for each case. All session ids have the same length, so the bytes of two attachments always differ.
+        // The first byte differs between the cases. The session id at the end of an attachment's bytes has a fixed length, so the bytes of
+        // two different attachments differ too.
         switch self {
         case .session(let id): [0] + id.rawValue.utf8
         case .attachment(let name, let id): [1] + "\(name) \(id.rawValue)".utf8
@@ -19,13 +20,13 @@ public enum LockName: Sendable, Hashable {
         }
     }
 
-    /// Compares the ``bytes``, so the ids of two different carts are never equal.
+    /// Compares the ``bytes``, because Swift's `==` treats canonically equivalent strings as equal.
     public static func == (left: LockName, right: LockName) -> Bool { left.bytes == right.bytes }
 
     /// Hashes the ``bytes``.
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-    /// The error if the lock was not free within the time limit.
+    /// The error of a caller that did not get the lock within its time limit.
     package var busyError: IdentityError {
         let (message, hint) =
             switch self {

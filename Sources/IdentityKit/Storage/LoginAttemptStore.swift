@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The part of a store that keeps login attempts until their callback, and pending logouts until the browser returns.
 public protocol LoginAttemptStore: Sendable {
-    /// Adds a login attempt; it replaces an earlier one with the same key.
+    /// Adds a login attempt; replaces an earlier login attempt with the same key.
     func insert(_ attempt: StoredLoginAttempt) async throws
 
     /// Removes a login attempt and returns it, atomically: if several tasks or processes take the same attempt, only one gets it.
@@ -29,12 +29,9 @@ extension LoginAttemptStore {
 }
 
 extension LoginAttemptStore {
-    /// Takes a login attempt, or a pending logout, and returns it decoded.
+    /// Decodes a login attempt or pending logout with `decode`, then removes it from the store; if `decode` throws, it stays in the store.
     ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - decode: Decodes and checks the record before the record is removed. If `decode` throws, the record stays in the store.
-    /// - Returns: The result of `decode`; nil if the store has no record with this key.
+    /// - Returns: The result of `decode`; nil if the store has no login attempt or pending logout with this key.
     /// - Throws: The error of `decode`, or `IdentityError` of the store.
     func takeDecoded<Attempt: Sendable>(
         _ key: String,

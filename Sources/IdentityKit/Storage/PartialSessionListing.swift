@@ -1,10 +1,10 @@
-/// A store that lists the sessions that can be read, and reports an error if it has records that may match but cannot be read.
+/// A store that can list its readable sessions, and reports an error if unreadable sessions may match the filter too.
 ///
-/// ``SessionManager`` uses it, for example, to end all sessions of a buyer: it ends the readable sessions, and then throws the error.
+/// For example, ``SessionManager/logoutAll(issuer:subject:tenant:)`` ends the readable sessions of a buyer, and then throws the error.
 public protocol PartialSessionListing: SessionRecordStore {
-    /// The readable sessions that match, oldest first, and the first error for a record that may match but cannot be read.
+    /// The readable sessions that match, oldest first, and the first error for a session that may match but cannot be read.
     ///
-    /// With `isInDoubt` in the filter, records in quarantine are left out without an error.
+    /// If the filter contains `isInDoubt`, damaged sessions that the store has moved to its quarantine are left out without an error.
     func readableSessions(matching filter: SessionFilter) async throws -> SessionListing
 }
 
@@ -30,8 +30,8 @@ public struct SessionListing: Sendable {
 extension PartialSessionListing {
     /// The sessions that match, oldest first.
     ///
-    /// Unreadable sessions are omitted. But if the filter names a buyer or a session id of the provider, and an unreadable session may
-    /// match, the method throws: the logout of a buyer, or of a session of the provider, must end all matching sessions.
+    /// Unreadable sessions are omitted. If the filter names a buyer or a session id of the provider, and an unreadable session may match,
+    /// the method throws, because a logout with this filter must end every matching session.
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         let listing = try await readableSessions(matching: filter)
         if let damage = listing.damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }
@@ -40,14 +40,14 @@ extension PartialSessionListing {
 }
 
 extension StoredSession {
-    /// The order of lists: by the time when the session began, then by its id.
+    /// The order of session lists: by the time when a session began, then by its id.
     package static func isOlder(_ one: StoredSession, than other: StoredSession) -> Bool {
         (one.createdAt, one.id.rawValue) < (other.createdAt, other.id.rawValue)
     }
 }
 
 extension SessionRecordStore {
-    /// The readable sessions that match; a store that is not ``PartialSessionListing`` returns all sessions that match, or throws.
+    /// The readable sessions that match; a store that does not conform to ``PartialSessionListing`` returns all that match, or throws.
     func readable(_ filter: SessionFilter) async throws -> SessionListing {
         guard let partial = self as? any PartialSessionListing else {
             return SessionListing(sessions: try await sessions(matching: filter))

@@ -10,9 +10,9 @@ public struct SessionFilter: Sendable {
     public var buyer: (issuer: String, subject: String)?
     /// The provider's session id.
     public var providerSessionID: String?
-    /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
+    /// Whether a refresh of the session is unfinished (``StoredSession/isInDoubt``).
     public var isInDoubt: Bool?
-    /// The name of the provider whose ``ProviderDescriptor/equivalentIssuers`` are used for ``buyer``; nil to use those of every provider.
+    /// The provider whose ``ProviderDescriptor/equivalentIssuers`` count for ``buyer``; nil if the lists of all providers count.
     ///
     /// Stores ignore this member: ``SessionManager`` asks the store separately for each equivalent issuer.
     var equivalentsOf: String?
@@ -34,8 +34,8 @@ public struct SessionFilter: Sendable {
 
     /// Creates a filter for all sessions in the session's tenant that belong to the session's buyer.
     ///
-    /// It matches sessions with the session's issuer at every provider. Sessions with another issuer match only at the session's own
-    /// provider, if its ``ProviderDescriptor/equivalentIssuers`` contain both issuers. The lists of other providers have no effect.
+    /// The filter matches sessions with the session's issuer at every provider. At the session's own provider, it also matches sessions
+    /// with an issuer that counts as the same (``ProviderDescriptor/equivalentIssuers``).
     package init(buyerOf session: Session) {
         self.init(tenant: session.tenant, buyer: (session.buyer.issuer, session.buyer.subject))
         equivalentsOf = session.provider

@@ -1,10 +1,9 @@
 /// Locks among all tasks, processes and machines that share a store; ``LockName`` lists what they protect.
 public protocol SessionLocking: Sendable {
-    /// The lower bound of ``HeldLock/remaining`` while the store can be reached; nil, the default, if a lock can be lost only when its
-    /// holder's process ends.
+    /// How long a lock is certainly held while the store can be reached: the lower bound of ``HeldLock/remaining``.
     ///
-    /// A request with a refresh token must end within this time: ``SessionManager`` refuses providers whose
-    /// ``ProviderDescriptor/timeout`` is longer.
+    /// Nil, the default, means that a lock is lost only when its holder's process ends. A request with a refresh token must end within this
+    /// time, so ``SessionManager`` refuses providers whose ``ProviderDescriptor/timeout`` is longer.
     var guaranteedLockDuration: Duration? { get }
 
     /// Runs the body while no other task, process or machine holds the lock.
@@ -12,7 +11,7 @@ public protocol SessionLocking: Sendable {
     /// If the holder's process ends, the lock is released at once or when its lease expires.
     ///
     /// - Parameters:
-    ///   - name: The name of the lock. Its session need not exist.
+    ///   - name: The name of the lock. It may name a session that does not exist.
     ///   - limit: How long to wait until another holder releases the lock.
     ///   - body: The code to run. It receives a ``HeldLock``: check ``HeldLock/isHeld`` before each step that must happen only once.
     /// - Returns: The result of the body.

@@ -1,4 +1,4 @@
-/// A store that limits the number of sessions of a tenant, and can exceed the limit while one session replaces another.
+/// A store that limits the number of a tenant's sessions, and can exceed the limit while a new session replaces an old one.
 package protocol SessionReplacing: SessionRecordStore {
     /// Adds a new session as ``SessionRecordStore/insert(_:)`` does, even if the tenant has the maximum number of sessions.
     ///

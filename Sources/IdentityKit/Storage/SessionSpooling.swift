@@ -1,7 +1,7 @@
 /// A store with a spool: a local directory that keeps new tokens, or a response that contains them, while the store cannot save them.
 ///
-/// If the store does not save the new tokens of a refresh, or the response that contains them, ``SessionManager`` writes the session with
-/// them to the spool, and removes it from the spool after the store has saved them. The spool must encrypt what it writes, and keeps at
+/// If the store does not save the result of a refresh, ``SessionManager`` writes the session with this result to the spool. After the
+/// store has saved the result, ``SessionManager`` removes the session from the spool. The spool must encrypt what it writes, and keeps at
 /// most one session for each id.
 public protocol SessionSpooling: Sendable {
     /// Writes a session that could not be saved; it replaces an earlier spooled session with the same id.
@@ -21,11 +21,10 @@ public protocol SessionSpooling: Sendable {
     func removeSpooledSession(_ id: SessionID) async throws
 }
 
-/// A store type whose stores may have no spool.
+/// A type of stores of which some have a spool and some do not, depending on their configuration.
 package protocol OptionalSpooling: SessionSpooling {
     /// Whether this store has a spool.
     ///
-    /// If the store has no spool, ``SessionManager`` calls no method of ``SessionSpooling``, so that observers get no errors about a
-    /// missing spool.
+    /// If it is false, ``SessionManager`` calls no method of ``SessionSpooling``, so that observers get no errors about a missing spool.
     var hasSpool: Bool { get }
 }

@@ -1,13 +1,13 @@
 /// The part of a store that keeps sessions.
 ///
-/// The payloads are unencrypted secrets. A store that writes them to a disk or a database must encrypt them and bind each
-/// one to its row: `IdentityStoreKit` does that. Calls may be concurrent. Throw ``IdentityError``: of kind
-/// ``IdentityError/Kind/retryLater`` when the caller may try again, of kind ``IdentityError/Kind/configuration`` when an
-/// operator has to act. If a record exists but cannot be read, throw: do not report that the session does not exist.
+/// The payloads are unencrypted secrets. A store that writes payloads to a disk or a database must encrypt each payload, so that it can be
+/// decrypted only as a part of the same record: `IdentityStoreKit` does that. Calls may be concurrent. Throw ``IdentityError``: of kind
+/// ``IdentityError/Kind/retryLater`` when the caller may try again, of kind ``IdentityError/Kind/configuration`` when an operator has to
+/// act. If a session exists but cannot be read, throw: do not report that the session does not exist.
 ///
 /// A read sees every earlier save of any task, and of any process that shares the store. Sessions, attachments and login attempts are
-/// returned exactly as they were saved: texts by their bytes, dates to the last bit. A store accepts payloads of up to 7,500 bytes. If a
-/// larger payload or a long text is too large, it throws an error of kind ``IdentityError/Kind/configuration`` or
+/// returned exactly as they were saved: texts by their bytes, dates to the last bit. A store accepts payloads of up to 7,500 bytes. If the
+/// store does not accept a larger payload or a long text, it throws an error of kind ``IdentityError/Kind/configuration`` or
 /// ``IdentityError/Kind/rejected`` and changes nothing.
 ///
 /// `IdentityTesting` contains the conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
@@ -15,7 +15,7 @@ public protocol SessionRecordStore: Sendable {
     /// Adds a new session durably; throws an error of kind ``IdentityError/Kind/rejected`` if a session with this id exists.
     ///
     /// After an error of another kind, ``SessionManager`` removes the session, because the store may have added it. After an error with
-    /// code ``IdentityError/Code/storeFull``, ``SessionManager`` removes nothing.
+    /// code ``IdentityError/Code/storeFull``, ``SessionManager`` does not remove the session, so the store must not have added it.
     func insert(_ session: StoredSession) async throws
 
     /// Returns the session with this id; nil if the session does not exist.
@@ -26,9 +26,9 @@ public protocol SessionRecordStore: Sendable {
     /// When the method returns true, the new payload survives a crash.
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool
 
-    /// Removes a session with its attachments and returns both; nil if the session does not exist.
+    /// Removes a session with its attachments and returns them; nil if the session does not exist.
     ///
-    /// A damaged attachment does not prevent the removal: it is missing from the result.
+    /// A damaged attachment does not prevent the removal. It is missing in the result.
     func remove(_ id: SessionID) async throws -> RemovedSession?
 
     /// Returns the sessions that match, oldest first; sessions of the same age in any order.

@@ -1,7 +1,7 @@
 /// A store that checks in its own way whether it can be read, for ``SessionManager/readiness()``.
 ///
-/// With other stores, `readiness()` looks up a session that does not exist. If PostgreSQL can only be reached at a standby, this lookup
-/// fails, because a standby may lack new sessions. But the standby can still serve the sessions that it has.
+/// With other stores, `readiness()` looks up a session that does not exist. A store in PostgreSQL throws at this lookup if it can only
+/// reach a standby, because a standby may lack new sessions. But the standby can still serve the sessions that it has.
 package protocol StoreReadChecking: Sendable {
     /// Reads the store once.
     ///

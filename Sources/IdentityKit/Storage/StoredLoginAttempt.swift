@@ -2,19 +2,19 @@ public import FoundationEssentials
 
 /// A pending login or logout as `SessionManager` passes it to a store.
 public struct StoredLoginAttempt: Sendable {
-    /// A hash of the `state`, so that a reader of the store does not learn the `state`; the key of a pending logout also has a prefix.
+    /// The key: a hash of the `state`, so that a reader of the store does not learn the `state`; for a pending logout, with a prefix.
     public var key: String
     /// The tenant, empty if the app has only one.
     ///
-    /// The maximum number of pending logins and logouts applies to each tenant, so that a flood of logins at one tenant does not affect the
-    /// others.
+    /// A store applies its maximum number of pending logins and logouts to each tenant. Otherwise a flood of logins at one tenant would
+    /// affect the other tenants.
     public var tenant: String
-    /// When the login or logout expires; the store may remove it after that.
+    /// When the login or logout expires; the store may remove it after this time.
     public var expiresAt: Date
-    /// The encoded attempt, which the store must seal.
+    /// The encoded login or logout, which the store must encrypt.
     public var payload: Secret
 
-    /// Creates a stored attempt.
+    /// Creates a pending login or logout for a store.
     public init(key: String, tenant: String = "", expiresAt: Date, payload: Secret) {
         self.key = key
         self.tenant = tenant

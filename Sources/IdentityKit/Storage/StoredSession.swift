@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A session as `SessionManager` passes it to a store: values for the columns of a row, and a payload to seal.
+/// A session as `SessionManager` passes it to a store: values for the columns of a table, and a payload to encrypt.
 ///
 /// A store that writes to a disk or a database must encrypt ``id``, ``subject`` and ``providerSessionID``, or hash them with a key. It may
 /// keep the values for other columns unencrypted.
@@ -21,27 +21,27 @@ public struct StoredSession: Sendable {
     ///
     /// A store indexes only a keyed hash of it.
     public var providerSessionID: String?
-    /// The number of this version of the session, counted from ``firstGeneration``; each replacement has a greater number.
+    /// The number of this version of the session, counted from ``firstGeneration``; each saved change has a greater number.
     public var generation: Int64
     /// When the session began.
     public var createdAt: Date
     /// The time after which a sweep, or the store itself, may remove the session.
     public var retainedUntil: Date
-    /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
+    /// Whether a refresh of the session is unfinished: it is running, its outcome is unknown, or its response was not accepted yet.
     ///
-    /// A store keeps it unencrypted, so that ``SessionManager/repair()`` can search for these sessions.
+    /// A store keeps the flag unencrypted, so that ``SessionManager/repair()`` can search for sessions with unfinished refreshes.
     public var isInDoubt: Bool
     /// Whether the session was restored from a backup.
     ///
     /// The refresh token of a restored session may have been used since the backup. A store sets this flag when
     /// it reads such a session, and clears it with the next save.
     public var isRestored: Bool
-    /// The tokens and the state of the session, which the store must seal.
+    /// The tokens and the state of the session, which the store must encrypt.
     public var payload: Secret
 
     /// The first generation.
     ///
-    /// The number is so high that the stored form of a later generation is not longer, so that a store can overwrite the row in place.
+    /// The number is so high that a later generation needs no more bytes, so that a store can overwrite the session in place.
     public static let firstGeneration: Int64 = 1 << 40
 
     /// Creates a stored session.
