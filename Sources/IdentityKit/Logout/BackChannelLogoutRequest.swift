@@ -3,7 +3,7 @@ internal import IdentityHTTP
 /// Reads the logout token from a back-channel logout request (OpenID Connect Back-Channel Logout 1.0 section 2.5).
 enum BackChannelLogoutRequest {
     /// The largest accepted body; a logout token has about one kilobyte.
-    static let maximumBytes = 16_384
+    private static let maximumBytes = 16_384
 
     /// Returns the `logout_token` of a posted form; other fields are ignored, as section 2.5 requires.
     ///

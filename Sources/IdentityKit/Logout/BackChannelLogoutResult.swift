@@ -18,7 +18,7 @@ public struct BackChannelLogoutResult: Sendable {
     /// Why the request was refused or failed; nil when it succeeded.
     public let error: IdentityError?
 
-    init(sessions: [Session] = [], problems: [IdentityError] = [], error: IdentityError? = nil) {
+    init(sessions: [Session], problems: [IdentityError], error: IdentityError?) {
         self.sessions = sessions
         self.problems = problems
         self.error = error

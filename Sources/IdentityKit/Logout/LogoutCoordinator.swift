@@ -76,9 +76,7 @@ struct LogoutCoordinator: SessionService {
     func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
         do {
             guard try await visible.load(id).decoded().state.endReason == .guest else { return nil }
-            var options = LogoutOptions()
-            options.sendsState = false
-            return try await end(id, options).problems
+            return try await end(id, LogoutOptions()).problems
         } catch let error as IdentityError where error.code == .sessionUnknown {
             // No such session exists, or another task or process removed the session first.
             return nil

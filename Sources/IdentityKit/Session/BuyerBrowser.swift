@@ -10,8 +10,6 @@
 /// }
 /// ```
 public struct BuyerBrowser: Sendable, Equatable {
-    private static let maximumBytes = 256
-
     @TaskLocal static var current: BuyerBrowser?
 
     /// The IP address from which the browser sent the request, reduced to at most 256 bytes of printable ASCII.
@@ -39,7 +37,7 @@ public struct BuyerBrowser: Sendable, Equatable {
 
     /// Keeps the first 256 bytes of printable ASCII, because other bytes, such as line breaks, could forge a line of a log.
     private static func printable(_ text: String) -> String? {
-        let bytes = text.utf8.lazy.filter { (0x20..<0x7F).contains($0) }.prefix(maximumBytes)
+        let bytes = text.utf8.lazy.filter { (0x20..<0x7F).contains($0) }.prefix(256)
         return bytes.isEmpty ? nil : String(decoding: Array(bytes), as: UTF8.self)
     }
 }

@@ -85,7 +85,7 @@ final class VisibleSessions: Sendable {
     }
 
     /// Limits a filter to the manager's tenant; nil if the filter requests the sessions of another tenant.
-    func limited(_ filter: SessionFilter) -> SessionFilter? {
+    private func limited(_ filter: SessionFilter) -> SessionFilter? {
         guard let tenant else { return filter }
         guard filter.tenant?.isIdentical(to: tenant) ?? true else { return nil }
         var filter = filter

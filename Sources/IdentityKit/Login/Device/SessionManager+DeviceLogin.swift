@@ -25,8 +25,7 @@ extension SessionManager {
             events.emit(.loginStarted, provider: provider, since: started)
             do {
                 try await prompt(authorization.prompt)
-                let schedule = DevicePollSchedule(authorization, startedAt: started)
-                let tokens = try await tokens(for: authorization, from: device, by: schedule)
+                let tokens = try await tokens(for: authorization, from: device, startedAt: started)
                 let session = try await revocation.revokingOnFailure(tokens, of: descriptor) {
                     try await creator.create(for: tokens, by: descriptor)
                 }
@@ -56,9 +55,9 @@ extension SessionManager {
     private func tokens(
         for authorization: DeviceAuthorization,
         from device: any DeviceAuthorizing,
-        by schedule: DevicePollSchedule
+        startedAt start: Duration
     ) async throws -> TokenSet {
-        var schedule = schedule
+        var schedule = DevicePollSchedule(authorization, startedAt: start)
         var outage: IdentityError?
         while let pause = schedule.pause(at: clock.elapsed) {
             try await clock.sleep(for: pause)
