@@ -9,6 +9,6 @@ public struct CompletedLogin: Sendable {
     public let returnPath: String?
     /// The session that the new one replaces, after a step-up (``SessionManager/beginStepUp(of:requiring:options:)``); otherwise nil.
     ///
-    /// The replaced session has ended. If the store fails to remove it, ``SessionManager`` tries again for about a minute.
+    /// If the store fails to remove the replaced session, ``SessionManager`` tries the removal again for about a minute.
     public let replaced: SessionID?
 }

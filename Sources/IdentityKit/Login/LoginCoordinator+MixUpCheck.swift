@@ -3,7 +3,7 @@
 /// In this attack, a login begins at a malicious provider and ends at an honest one. Without the check, the app would send the honest
 /// provider's code to the malicious provider.
 ///
-/// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares it before the code is exchanged.
+/// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares `iss` before the code is exchanged.
 extension LoginCoordinator {
     /// Checks that the provider of the login sent the callback.
     ///

@@ -5,8 +5,7 @@ struct LoggedOutSession: Sendable {
     let session: Session
     /// The session as it was stored, and its newest states, which contain the tokens to revoke.
     ///
-    /// If the removed session cannot be read, the value is nil, and no token is revoked. It is also nil after a step-up, which revokes no
-    /// token.
+    /// Nil if the removed session cannot be read, or if a step-up only notifies participants. In both cases no token is revoked.
     let newest: (stored: StoredSession, states: [SessionState])?
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal.

@@ -18,8 +18,8 @@ public struct Buyer: Sendable, Equatable {
     public var displayName: String?
     /// Whether the name came through the browser without a signature.
     ///
-    /// The buyer may have changed such a name. You may show it, but base no decision on it. Sign in with Apple sends the name only in this
-    /// way.
+    /// The buyer may have changed the name. You may show the name, but base no decision on it. Sign in with Apple sends every name without
+    /// a signature.
     public var hasUnverifiedName = false
     /// The addresses that the provider offers, the preferred one first.
     public var addresses: [PostalAddress]

@@ -2,8 +2,8 @@ public import IdentityHTTP
 
 /// One configured client at one identity service.
 ///
-/// A provider exchanges a callback for tokens, and a refresh token for newer tokens. It stores neither logins nor sessions:
-/// ``SessionManager`` stores both. The provider's methods are called concurrently from any task.
+/// A provider exchanges a callback for tokens, and a refresh token for newer tokens. ``SessionManager`` stores the logins and sessions, so
+/// a provider does not store them. The provider's methods are called concurrently from any task.
 ///
 /// Throw ``IdentityError`` with the kind that fits. A failed refresh ends the buyer's session only if its error is a ``RefreshRefusal`` of
 /// kind ``RefreshRefusal/Kind/invalidGrant``, or has kind ``IdentityError/Kind/signInAgain`` and code ``IdentityError/Code/invalidGrant``.

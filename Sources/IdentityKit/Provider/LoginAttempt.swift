@@ -60,7 +60,7 @@ extension LoginAttempt {
         createdAt: Date,
         expiresAt: Date
     ) {
-        // Swift copies a struct of this size once more if its initializer sets the members one after the other.
+        // If an initializer sets the members one after the other, Swift copies a struct of this size once more.
         self.init(
             provider: provider,
             state: state,

@@ -25,7 +25,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var clientType: String
     /// The response mode that logins request.
     public var responseMode: ResponseMode
-    /// The time limit of one request to the provider, if it has one.
+    /// The time limit of one request to the provider; nil if the provider has no time limit.
     public var timeout: Duration?
     /// The issuers that count as the same issuer, for example the old and the new issuer after the provider's issuer has changed.
     ///
@@ -93,7 +93,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
         buyer.subject.isIdentical(to: other.subject) && isSameIssuer(buyer.issuer, as: other.issuer)
     }
 
-    /// The issuer itself; if it is one of the ``equivalentIssuers``, followed by the others.
+    /// Returns the issuer and, if it is one of the ``equivalentIssuers``, the other issuers of this list.
     func issuers(sameAs issuer: String) -> [String] {
         guard equivalentIssuers.contains(where: { $0.isIdentical(to: issuer) }) else { return [issuer] }
         return equivalentIssuers.reduce(into: [issuer]) { found, other in

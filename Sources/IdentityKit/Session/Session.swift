@@ -62,8 +62,8 @@ public struct Session: Sendable {
 
     /// Whether the buyer has to sign in again; treat such a session as not signed in.
     ///
-    /// It is false in two cases in which a call for new tokens fails. If the tokens have expired and there is no refresh token, the call
-    /// throws ``IdentityError/Code/notRefreshable``. If the tokens have another issuer than the configured one, the call throws
+    /// In two cases the value is false although a call for new tokens fails. If the tokens have expired and there is no refresh token, the
+    /// call throws ``IdentityError/Code/notRefreshable``. If the tokens have another issuer than the configured one, the call throws
     /// ``IdentityError/Code/issuerChanged``.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 

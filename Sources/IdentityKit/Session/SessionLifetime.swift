@@ -15,8 +15,8 @@ final class SessionLifetime: Sendable {
 
     /// The current time for the expiry of sessions: the wall clock's time, limited to the time that passed on the monotonic clock.
     ///
-    /// Without the limit, a wall clock that jumps ahead would end sessions early. Login attempts are compared with the wall clock itself:
-    /// with the limit, they would stay valid too long after a clock that was behind is corrected.
+    /// Without the limit, a wall clock that jumps ahead would end sessions early. The limit does not apply to login attempts. After the
+    /// correction of a clock that was behind, the limit would keep login attempts valid too long.
     var now: Date {
         min(clock.now, beginning.now + (clock.elapsed - beginning.elapsed).timeInterval)
     }

@@ -1,4 +1,4 @@
-/// An object that is notified when sessions change or end, such as the adapter of their carts.
+/// An object that is notified when sessions change or end, such as the cart adapter.
 ///
 /// If a method throws, the observers receive the event ``IdentityEvent/Kind/participantFailed(_:)``, and the session still changes or ends.
 ///

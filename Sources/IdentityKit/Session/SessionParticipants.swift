@@ -12,7 +12,7 @@ final class SessionParticipants: Sendable {
         var needingLogin = BoundedTable<SessionID, Void>(maximum: 10_000)
     }
 
-    /// The session whose refresh this task is reporting to a participant; also set in the calls that the participant makes meanwhile.
+    /// The session whose refresh this task is reporting to a participant; the calls of the participant inherit the value.
     @TaskLocal private static var notified: SessionID?
 
     private let visible: VisibleSessions
@@ -87,8 +87,8 @@ final class SessionParticipants: Sendable {
 
     /// Notifies the participants that a session has ended, and waits for them.
     ///
-    /// - Returns: The errors of the participants. If they take longer than `longestWait`, or if this task is cancelled, they continue in
-    ///   the background, and the result is a single error that says so.
+    /// - Returns: The errors of the participants; a single error if the participants take longer than `longestWait` or this task is
+    ///   cancelled. In both cases the participants continue in the background.
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         guard !all.isEmpty else { return [] }
         return await background.run(waitingUpTo: longestWait) { [self] in

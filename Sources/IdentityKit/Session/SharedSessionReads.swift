@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Reads sessions from the store; callers that ask for the same session at the same time share a read and its decoding.
 ///
-/// The first caller reads at once. Callers that ask during its read wait until the read has ended. Then one of them reads for all of them,
-/// because the earlier read may lack what was saved after it began.
+/// The first caller reads at once. Callers that ask while it reads wait, and then one of the waiting callers reads for all of them. They do
+/// not share the first caller's read, because that read may lack what was saved after it began.
 ///
 /// If the task of the reading caller is cancelled and the read fails, another caller reads for the waiting callers.
 final class SharedSessionReads: Sendable {

@@ -1,4 +1,4 @@
-/// ``SessionManager``, or a part of it; both store only the ``SessionContext``, which all parts share and which contains all state.
+/// ``SessionManager`` or a part of the manager; each stores only the ``SessionContext``, which contains the state that all parts share.
 protocol SessionService: Sendable {
     var context: SessionContext { get }
 }
@@ -18,8 +18,8 @@ extension SessionService {
     /// Loads a session in which a buyer is signed in, and its tokens.
     ///
     /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist or has ended, or is a guest's;
-    ///   of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. In this case it
-    ///   is uncertain whose session it is, so it must not show a list of sign-ins, and a step-up must not move its cart.
+    ///   of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Such a session
+    ///   may belong to another person, so it gets no list of sign-ins and no step-up, even if the response is not saved yet.
     func signedInSession(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
         let found = try await visible.load(id)
         let state = try found.decoded().state
