@@ -36,8 +36,8 @@ extension LoginCoordinator {
             let kept = attempt.steppedUpBuyer
             let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
                 try await stepUps.check(tokens, of: attempt, at: provider.descriptor)
-                // `admit` runs after the step-up was checked, because `admit` may end the browser's old session, and a step-up that fails
-                // must not end it.
+                // `admit` may end the browser's old session. It runs after the check of the step-up, because a step-up that fails must not
+                // end the old session.
                 let admitted = try await admit?(tokens, provider.descriptor.tenant, returnPath)
                 returnPath = admitted?.firstPage ?? returnPath
                 guard let old = attempt.stepUp?.session else {

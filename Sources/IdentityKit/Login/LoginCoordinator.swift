@@ -21,7 +21,6 @@ struct LoginCoordinator: SessionService {
         )
     }
 
-    /// Begins a login that replaces a session.
     func beginStepUp(
         of id: SessionID,
         requiring requirement: StepUpRequirement,
@@ -44,7 +43,7 @@ struct LoginCoordinator: SessionService {
     ) async throws -> AuthorizationRequest {
         let started = clock.elapsed
         let provider = try visible.providers.provider(named: name)
-        // If the provider's timeout is longer than the store's lock is guaranteed, the new session could never be refreshed.
+        // If the provider's timeout is longer than the time for which the store guarantees a lock, no session could be refreshed.
         try lockTimeCheck.run(provider)
         let returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
         var request = try await provider.authorizationRequest(options)

@@ -12,7 +12,6 @@ public struct StartedLogin: Sendable {
     public let browserBinding: Secret
     /// When the login expires.
     public let expiresAt: Date
-    /// The time from the beginning of the login to ``expiresAt``.
     package let lifetime: Duration
     /// An id of this login for the name of the binding cookie, because one browser can have several logins in progress.
     ///

@@ -1,6 +1,5 @@
 /// The untrusted parameters with which a browser returns from a provider's logout page.
 public struct LogoutCallback: Sendable {
-    /// The `state`; nil when the URL has none.
     let state: Secret?
 
     /// Parses the URL with which the browser returned, absolute or path only; the query is optional.

@@ -22,7 +22,6 @@ public struct LogoutResult: Sendable {
         public let browserBinding: Secret
         /// When the `state` expires.
         public let expiresAt: Date
-        /// The time from the logout to ``expiresAt``.
         package let lifetime: Duration
     }
 }

@@ -4,9 +4,7 @@ internal import IdentityCrypto
 /// A logout whose browser has not returned from the provider's logout page yet.
 struct PendingLogout: Sendable {
     var provider: String
-    /// The tenant of the provider.
     var tenant: String
-    /// The hash of the binding cookie.
     var browserBindingHash: [UInt8]
     var returnPath: String?
     var expiresAt: Date

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityHTTP
 
-/// Creates the URLs of the providers' logout pages, and checks the browser's return from there.
+/// Creates the URLs of the providers' logout pages, and checks a browser's return from such a page.
 struct ProviderLogout: SessionService {
     let context: SessionContext
 

@@ -12,7 +12,6 @@ extension LoginAttempt {
         Base64URL.encode(Array(try Digest.sha256(Array("cookie.".utf8) + state.revealBytes()).prefix(6)))
     }
 
-    /// The login attempt in the form in which the store keeps it.
     package func stored() throws -> StoredLoginAttempt {
         var object = JSONObject()
         object.append("v", .integer(1))
@@ -44,9 +43,6 @@ extension LoginAttempt {
         )
     }
 
-    /// Decodes a stored login attempt.
-    ///
-    /// - Throws: `IdentityError` with code `store_corrupt`.
     package init(_ stored: StoredLoginAttempt) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
             let provider = value["provider"]?.string, let state = value["state"]?.string,

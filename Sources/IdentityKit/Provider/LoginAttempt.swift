@@ -30,7 +30,6 @@ public struct LoginAttempt: Sendable {
     public var createdAt: Date
     /// When the login attempt expires.
     public var expiresAt: Date
-    /// The tenant of the provider.
     package var tenant = ""
     /// The hash of the binding cookie, which shows whether the callback came from the browser that began the login.
     package var browserBindingHash: [UInt8] = []

@@ -5,7 +5,6 @@ internal import IdentityHTTP
 /// The parser splits bytes and not characters, so that no combining character can hide a separator. It keeps repeated parameters, so that
 /// ``value(of:)`` can refuse them.
 public struct LoginCallback: Sendable {
-    /// The decoded parameters in order.
     package let fields: [(name: String, value: Secret)]
     /// The address at which the callback arrived; nil if the callback was created from a form body or a bare query.
     package private(set) var address: CallbackAddress?

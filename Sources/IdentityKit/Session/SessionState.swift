@@ -46,7 +46,6 @@ package enum SessionState: Sendable {
         }
     }
 
-    /// The stored response that was not accepted yet; nil unless the state is `responded`.
     var response: RefreshResponse? {
         guard case .responded(_, let response) = self else { return nil }
         return response
@@ -55,7 +54,6 @@ package enum SessionState: Sendable {
     /// The error code of a stored response that belongs to another login; if it is not nil, callers get none of the session's tokens.
     package var loginMismatch: IdentityError.Code? { response?.loginMismatch }
 
-    /// Why the session ended; nil unless the state is `ended`.
     package var endReason: SessionEndReason? {
         guard case .ended(let reason, _) = self else { return nil }
         return reason

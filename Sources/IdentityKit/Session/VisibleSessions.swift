@@ -95,7 +95,6 @@ final class VisibleSessions: Sendable {
 }
 
 extension ProviderRegistry {
-    /// A registry that contains only the providers of one tenant.
     func limited(to tenant: String) -> ProviderRegistry {
         ProviderRegistry(unique: all.filter { $0.descriptor.tenant.isIdentical(to: tenant) })
     }

@@ -5,7 +5,6 @@ internal import IdentityHTTP
 /// Its arguments are the tokens, the tenant and the return path of the login.
 package typealias Admission = @Sendable (TokenSet, String, String?) async throws -> AdmittedLogin
 
-/// The result of an ``Admission``.
 package struct AdmittedLogin: Sendable {
     /// The path of the page that the buyer sees first; nil for the return path.
     let firstPage: String?

@@ -51,7 +51,6 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     private var groups: [[UInt8]: Group] = [:]
     private var nextSerial = 0
 
-    /// Creates a table with a maximum number of values in each group.
     init(maximum: Int) {
         self.maximum = max(1, maximum)
     }

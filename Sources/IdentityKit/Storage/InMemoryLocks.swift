@@ -36,7 +36,6 @@ public final class InMemoryLocks: SessionLocking {
         return try await body(.untilProcessEnds)
     }
 
-    /// The number of tasks that wait for the lock.
     package func waiting(for name: LockName) -> Int {
         locks.waiting(for: name)
     }

@@ -26,7 +26,6 @@ public enum LockName: Sendable, Hashable {
     /// Hashes the ``bytes``.
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-    /// The error of a caller that did not get the lock within its time limit.
     package var busyError: IdentityError {
         let (message, hint) =
             switch self {

@@ -40,7 +40,6 @@ extension PartialSessionListing {
 }
 
 extension StoredSession {
-    /// The order of session lists: by the time when a session began, then by its id.
     package static func isOlder(_ one: StoredSession, than other: StoredSession) -> Bool {
         (one.createdAt, one.id.rawValue) < (other.createdAt, other.id.rawValue)
     }

@@ -13,14 +13,12 @@ final class RejectedTokens: Sendable {
         self.clock = clock
     }
 
-    /// Records that a server rejected a session's tokens right after their refresh.
     func add(_ tokens: TokenSet, of id: SessionID) {
         guard let fingerprint = try? UnsavedTokens.fingerprint(of: tokens) else { return }
         let now = clock.elapsed
         entries.withLock { $0.insert((fingerprint, now), for: id) { now - $0.at >= Self.memory } }
     }
 
-    /// Whether a server rejected these tokens right after their refresh, less than ``memory`` ago.
     func contains(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let entry = entries.withLock({ $0[id] }), clock.elapsed - entry.at < Self.memory else { return false }
         return (try? UnsavedTokens.fingerprint(of: tokens)) == entry.fingerprint

@@ -7,7 +7,6 @@ public struct TokenLosses: Sendable, Equatable {
     /// Without a refresh token, the buyer has to sign in again when the access token has expired.
     public let isRefreshTokenLost: Bool
 
-    /// Compares the old tokens of a refresh with the new ones; nil if nothing was lost.
     init?(from old: TokenSet, to new: TokenSet) {
         scopes = old.scopes.filter { !new.isGranted($0) }
         isRefreshTokenLost = old.refreshToken != nil && new.refreshToken == nil

@@ -32,7 +32,6 @@ struct DevicePollSchedule {
         now < deadline || now >= nextPermitted
     }
 
-    /// Records a response of the provider to a poll.
     mutating func answered(slowingDown: Bool = false, at now: Duration) {
         if slowingDown { interval += Self.slowDownStep }
         backoff = nil
