@@ -40,7 +40,7 @@ struct ErrorConstructionTests {
         ("provider is not the LegacyPasswordProvider of this account", "the app passed another provider's session"),
         ("to a mutation contains neither an error nor a result", "a response that Shopify does not describe"),
         ("the buyer signed out before it ended", "the app's own sign-out"),
-        ("The login took too long", "the time limit of SessionManager.Configuration"),
+        ("The callback arrived after its login had expired", "the time limit of SessionManager.Configuration"),
         ("A stored logout could not be decoded", "the store's own format"),
     ]
 

@@ -7,8 +7,10 @@ extension LoginAttempt {
             throw IdentityError(
                 .rejected,
                 .attemptExpired,
-                "The login took too long.",
-                hint: "Start the login again."
+                "The callback arrived after its login had expired.",
+                hint: """
+                    Start the login again. If buyers often need more time, increase attemptLifetime of SessionManager.Configuration.
+                    """
             )
         }
     }
