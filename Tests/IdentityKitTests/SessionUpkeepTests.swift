@@ -45,6 +45,16 @@ private final class SlowParticipant: SessionParticipant {
     }
 }
 
+/// Counts the notifications that the provider has ended a session.
+private final class EndCounter: SessionParticipant {
+    private let count = Mutex(0)
+    var told: Int { count.withLock(\.self) }
+
+    func sessionRefreshed(_ session: Session) async throws {}
+    func sessionNeedsLogin(_ session: Session) async throws { count.withLock { $0 += 1 } }
+    func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {}
+}
+
 /// A cart that requests a token with a long validity whenever it is notified of a refresh.
 private final class TokenRequestingParticipant: SessionParticipant {
     private let manager: SessionManager
@@ -124,6 +134,28 @@ struct SessionUpkeepTests {
         _ = try await world.manager.refreshTokens(for: id)
         await world.manager.drain()
         #expect(cart.told == 2)
+    }
+
+    @Test("a session that becomes active again and that the provider ends a second time is reported a second time")
+    func endedTwice() async throws {
+        let world = try World()
+        let counter = EndCounter()
+        world.manager.add(counter)
+        let (id, _) = try await world.signIn()
+        var active = try #require(try await world.store.session(id))
+        for times in 1...2 {
+            world.provider.inner.fail(with: [IdentityError(.signInAgain, .invalidGrant, "Revoked.")])
+            for _ in 1...2 {
+                await #expect(throws: IdentityError.self) { try await world.manager.refreshTokens(for: id) }
+                await world.manager.drain()
+            }
+            #expect(counter.told == times)
+            // Another process saves newer tokens of the session.
+            active.generation = try #require(try await world.store.session(id)).generation
+            #expect(try await world.store.replace(active, expecting: active.generation))
+            _ = try await world.manager.refreshTokens(for: id)
+            active = try #require(try await world.store.session(id))
+        }
     }
 
     @Test("a failed early refresh is repeated only after the time in the provider's Retry-After")

@@ -54,6 +54,8 @@ final class SessionParticipants: Sendable {
     /// participant starts during its notification is not reported. Otherwise, with short-lived tokens, each notification could cause the
     /// next refresh, without end.
     func notifyRefreshed(_ session: Session) {
+        // The session is active again, so the participants must be told if the provider ends it once more.
+        state.withLock { $0.needingLogin.remove(session.id) }
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }
         let id = session.id
