@@ -2,27 +2,26 @@ internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The value of the cookie of one login: `TIME.BINDING`, and after the login is complete `TIME.done.SESSION.PATH`.
+/// The value of a login's cookie: `TIME.BINDING` while the login is pending, `TIME.done.SESSION.PATH` after it is complete.
 ///
-/// `TIME` is ``time`` in hexadecimal.
+/// `TIME` is ``time`` in hexadecimal, `BINDING` the browser binding, `SESSION` the reference of the new session, and `PATH` the escaped
+/// path to which the login sent the browser.
 struct LoginCookieValue {
     enum State {
-        /// The login has begun; the binding proves that a callback comes from the same browser.
+        /// The login has begun; the binding proves that its callback comes from the browser in which the login began.
         case pending(Secret)
-        /// The login is complete: it created this session and sent the browser to this path, which is empty if it was too long.
+        /// The login created this session and sent the browser to this path; a path that was too long for the cookie is empty here.
         case completed(SessionReference, returnPath: String)
     }
 
-    /// The maximum size of the escaped path, in bytes: servers and proxies limit the size of all cookies of a request together.
+    /// The maximum size of the escaped path in bytes, because servers and proxies limit the total size of a request's cookies.
     private static let maximumPathBytes = 256
 
-    /// When the login expires, in seconds since 1970.
-    ///
-    /// If a browser has too many login cookies, those of completed logins are removed first, then those of the logins that expire first.
+    /// When the login expires, in seconds since 1970; `SignInCookies.excessLogins` sorts by it.
     let time: Int
     let state: State
 
-    /// The binding of a login that is not complete; nil after the login is complete.
+    /// The browser binding of a pending login; nil after the login is complete.
     var binding: Secret? { if case .pending(let binding) = state { binding } else { nil } }
 
     init(_ login: StartedLogin) {
@@ -35,13 +34,15 @@ struct LoginCookieValue {
         self.state = state
     }
 
-    /// The value after the login is complete; a long path is omitted, and then a repeated callback leads to the home page.
+    /// Returns the value for the cookie of the completed login.
+    ///
+    /// It contains no path if the path is too long. If the browser then repeats the callback, the routes send it to the home page.
     func completed(_ session: SessionReference, returnPath: String) -> LoginCookieValue {
         let isShort = FormEncoding.escape(returnPath).utf8.count <= Self.maximumPathBytes
         return LoginCookieValue(time: time, state: .completed(session, returnPath: isShort ? returnPath : ""))
     }
 
-    /// Reads a value; nil if the text has another form.
+    /// Reads the value of a cookie; nil if the text has an unknown form.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
         guard let time = parts.first.flatMap({ Int($0, radix: 16) }) else { return nil }
@@ -64,7 +65,7 @@ struct LoginCookieValue {
         switch state {
         case .pending(let binding): return start + binding.reveal()
         case .completed(let session, let path):
-            // Dots separate the parts of the value, so the dots of the path are escaped.
+            // A dot in the path would be read as a separator.
             let escaped = FormEncoding.escape(path).split(separator: ".", omittingEmptySubsequences: false)
             return start + "done." + session.rawValue + "." + escaped.joined(separator: "%2E")
         }

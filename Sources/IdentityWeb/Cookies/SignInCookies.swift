@@ -1,7 +1,7 @@
 public import IdentityHTTP
 public import IdentityKit
 
-/// The cookies of a sign-in: names, values and attributes.
+/// Creates and reads the cookies of a sign-in.
 ///
 /// The routes use these cookies, and an app with its own routes can use them, too:
 ///
@@ -15,8 +15,8 @@ public import IdentityKit
 /// try response.headers.append("Set-Cookie", cookies.session(done.session.id).headerValue)
 /// ```
 ///
-/// With https, every name begins with `__Host-`, so that no other host can set the cookies. Each login has a separate cookie, so that
-/// two tabs do not disturb each other.
+/// With https, every name begins with `__Host-`, so that no other host can set the cookies. Each login has a cookie of its own, so that
+/// a login in a second tab does not replace the login of the first tab.
 public struct SignInCookies: Sendable {
     private let prefix: String
     private let isSecure: Bool
@@ -30,8 +30,8 @@ public struct SignInCookies: Sendable {
     ///   - name: The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
     ///   - sessionLifetime: How long a browser keeps the cookie of a session, by default 90 days; nil: until the browser is closed.
     ///   - guestLifetime: How long a browser keeps the cookie of a guest, by default 30 days.
-    /// - Throws: `IdentityError` with code `configuration_invalid` for a name that is not a token (RFC 9110), is longer than 64 bytes or
-    ///   begins with two underscores, and unless the origin is an https or loopback URL without path and query.
+    /// - Throws: `IdentityError` with code `configuration_invalid` if `name` is not a token (RFC 9110), is longer than 64 bytes or begins
+    ///   with two underscores, or if `publicOrigin` is not an https origin or an http origin with a loopback address.
     public init(
         publicOrigin: String,
         name: String = "identity",
@@ -40,7 +40,7 @@ public struct SignInCookies: Sendable {
     ) throws(IdentityError) {
         guard let url = HTTPURL(origin: publicOrigin), url.isSecure(orLoopback: true) else {
             throw IdentityError(
-                configuration: "`publicOrigin` is neither an https origin nor an http origin with a loopback address.",
+                configuration: "`publicOrigin` must be an https origin, or an http origin with a loopback address.",
                 hint:
                     "Set publicOrigin to scheme, host and port only, for example https://shop.example. Use http only with a loopback "
                     + "address such as 127.0.0.1."
@@ -64,14 +64,14 @@ public struct SignInCookies: Sendable {
 
     // MARK: Sessions
 
-    /// The cookie that signs the browser in.
+    /// The cookie that contains the id of the browser's session.
     public func session(_ id: SessionID) throws(HTTPTransportError) -> ResponseCookie {
         try cookie("session", id.rawValue, sessionLifetime)
     }
 
     /// The id in the session cookie of a request.
     ///
-    /// Nil if the request has no such cookie, two with different values, or one that contains no id.
+    /// Nil if the request has no session cookie, if it has two with different values, or if the value is not a session id.
     public func sessionID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "session").flatMap { SessionID(rawValue: $0) }
     }
@@ -83,7 +83,7 @@ public struct SignInCookies: Sendable {
 
     /// The id in the guest cookie of a request.
     ///
-    /// Nil if the request has no such cookie, two with different values, or one that contains no id.
+    /// Nil if the request has no guest cookie, if it has two with different values, or if the value is not a session id.
     public func guestID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "guest").flatMap { SessionID(rawValue: $0) }
     }
@@ -92,24 +92,25 @@ public struct SignInCookies: Sendable {
 
     /// The cookie that binds a login to the browser in which it begins (RFC 9700 section 4.7).
     ///
-    /// The browser keeps the cookie five minutes longer than the login is valid. A callback in these minutes is refused as expired, and not
-    /// as a callback in another browser.
+    /// The browser keeps the cookie five minutes longer than the login is valid. A callback in these minutes fails with code
+    /// `attempt_expired`. Without the cookie it would fail with code `browser_mismatch`.
     public func login(_ login: StartedLogin) throws(HTTPTransportError) -> ResponseCookie {
         let value = LoginCookieValue(login).text
         return try cookie("login-" + login.attemptID, value, login.lifetime + .seconds(300), login.responseMode)
     }
 
-    /// The browser binding of the login that a callback belongs to; nil if this browser has no pending login for it.
+    /// The browser binding of the login to which a callback belongs; nil if the request has no cookie of this login, or if the login is
+    /// complete.
     public func binding(of callback: LoginCallback, in request: WebRequest) -> Secret? {
         callback.attemptID.flatMap { loginValue($0, in: request)?.binding }
     }
 
-    /// The content of a login's cookie; nil if the request has no such cookie, two with different values, or one that cannot be parsed.
+    /// The content of a login's cookie; nil if the cookie is missing, cannot be parsed, or occurs twice with different values.
     func loginValue(_ attemptID: String, in request: WebRequest) -> LoginCookieValue? {
         request.cookie(prefix + "login-" + attemptID).flatMap { LoginCookieValue($0) }
     }
 
-    /// The cookie of a completed login: with it, the routes recognize the callback if the browser repeats it within 15 minutes.
+    /// The cookie of a completed login, by which the routes recognize its callback if the browser repeats the callback within 15 minutes.
     func completedLogin(
         _ attemptID: String,
         _ value: LoginCookieValue,
@@ -148,7 +149,7 @@ public struct SignInCookies: Sendable {
 
     /// A cookie that removes the session cookie from the browser.
     ///
-    /// Never nil: the initializer accepts only names of which a cookie can be created.
+    /// It is never nil, because the initializer accepts only valid names of cookies.
     public var withoutSession: ResponseCookie? { removal("session") }
     /// A cookie that removes the guest cookie from the browser; never nil, like ``withoutSession``.
     public var withoutGuest: ResponseCookie? { removal("guest") }
@@ -165,8 +166,8 @@ public struct SignInCookies: Sendable {
         _ lifetime: Duration?,
         _ mode: ResponseMode = .query
     ) throws(HTTPTransportError) -> ResponseCookie {
-        // A posted callback comes from the provider's site, so its cookie needs SameSite=None. Browsers accept that only with Secure, also
-        // at loopback addresses.
+        // A page of the provider's site posts the callback, and browsers send only cookies with SameSite=None with such a POST. Browsers
+        // accept SameSite=None only together with Secure, also at loopback addresses.
         let isPosted = mode == .formPost
         return try ResponseCookie(
             prefix + name,

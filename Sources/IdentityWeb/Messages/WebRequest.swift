@@ -1,9 +1,9 @@
 public import IdentityHTTP
 internal import IdentityKit
 
-/// A request of a browser or provider, as a server framework received it.
+/// A request of a browser or provider to the app.
 ///
-/// An adapter makes one from the framework's request:
+/// An adapter creates it from the request of the server framework:
 ///
 /// ```swift
 /// let request = WebRequest(
@@ -15,15 +15,15 @@ internal import IdentityKit
 public struct WebRequest: Sendable {
     /// The largest body that the routes read, in bytes.
     ///
-    /// An adapter need not read a larger body to its end. It can respond with status 413 itself. It can also pass one byte more than this
-    /// number; the routes respond with 413 in this case.
+    /// If a body is larger, an adapter may respond with status 413 itself. It may also stop reading after one byte more than this number
+    /// and pass what it has read: the routes respond with status 413.
     public static let maximumBodyBytes = 64 << 10
 
     /// The method.
     public var method: HTTPMethod
     /// The request target in origin form: path and query as they arrived, still encoded (RFC 9112 section 3.2.1).
     public var target: String
-    /// All header fields, `Cookie` too; in HTTP/2 the cookies may be split over several fields.
+    /// All header fields, including `Cookie`; HTTP/2 may split the cookies over several `Cookie` fields.
     public var headers: HTTPHeaders
     /// The body; empty if the request has no body.
     public var body: [UInt8]
@@ -62,7 +62,9 @@ public struct WebRequest: Sendable {
         Self.only(name, in: MediaType.form.matches(headers["Content-Type"]) ? FormEncoding.decode(body) : nil)
     }
 
-    /// The value of a cookie; nil if the browser sent none, or two with different values, because an attacker may have set one of them.
+    /// The value of a cookie; nil if the browser sent no cookie with this name.
+    ///
+    /// Nil also if it sent two with different values, because an attacker may have set one of them.
     public func cookie(_ name: String) -> String? {
         RequestCookies(headers).value(of: name)
     }
@@ -74,11 +76,10 @@ public struct WebRequest: Sendable {
         return types.contains("application/json") && !types.contains("text/html")
     }
 
-    /// Whether a browser says that the request is for a part of a page, such as an image, a frame or data for a script (Fetch
-    /// Metadata); false without these headers.
+    /// Whether the request is for a part of a page, such as an image, a frame or data for a script.
     ///
-    /// The destination `empty` with the mode `navigate` counts as a whole page: a service worker sends these values when it passes on the
-    /// request for a page.
+    /// The header `Sec-Fetch-Dest` (Fetch Metadata) decides; the result is false without it. The destination `empty` with the mode
+    /// `navigate` counts as a whole page: a service worker sends these values when it passes on the request for a page.
     var isForPartOfPage: Bool {
         let isNavigation = headers["Sec-Fetch-Mode"]?.isIdentical(to: "navigate") == true
         return headers.values(for: "Sec-Fetch-Dest").contains { destination in
@@ -86,6 +87,7 @@ public struct WebRequest: Sendable {
         }
     }
 
+    /// The value of a field that occurs exactly once.
     private static func only(_ name: String, in fields: [(name: String, value: String)]?) -> String? {
         let found = (fields ?? []).filter { $0.name.isIdentical(to: name) }
         return found.count == 1 ? found[0].value : nil

@@ -1,9 +1,9 @@
 public import IdentityHTTP
 package import IdentityKit
 
-/// A response to a ``WebRequest``: status, headers and body, which an adapter copies to the framework's response unchanged.
+/// A response to a ``WebRequest``; an adapter copies its status, headers and body unchanged to the response of the server framework.
 ///
-/// `Set-Cookie` may occur more than once, so copy the fields one by one.
+/// Copy each header field on its own, because `Set-Cookie` may occur more than once.
 public typealias WebResponse = HTTPResponse
 
 extension HTTPResponse {
@@ -44,7 +44,7 @@ extension HTTPResponse {
 }
 
 extension HTTPHeaders {
-    /// Headers whose names and values this package made; an invalid field is left out.
+    /// Headers with fields whose names and values are known to be valid; an invalid field is left out.
     static func of(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for field in fields { headers.add(field.name, field.value) }
@@ -61,7 +61,7 @@ extension HTTPHeaders {
         try? set(name, value)
     }
 
-    /// A copy without the fields that have one of these names.
+    /// A copy without the fields that have one of these names; the names are in lower case.
     func without(_ names: Set<String>) -> HTTPHeaders {
         var rest = HTTPHeaders()
         for (name, value) in self where !names.contains(name.lowercased()) { rest.add(name, value) }

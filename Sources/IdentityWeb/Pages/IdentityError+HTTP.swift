@@ -1,9 +1,9 @@
 public import IdentityKit
 
 extension IdentityError {
-    /// The HTTP status with which a server responds to a browser or a script after this error.
+    /// The HTTP status of the response to a request that failed with this error.
     ///
-    /// The pages of `SignInRoutes` use this table:
+    /// `SignInRoutes` uses it for its pages and its JSON:
     ///
     /// | kind | code | status |
     /// | --- | --- | --- |
@@ -17,15 +17,15 @@ extension IdentityError {
     /// `return_path_refused`.
     public var httpStatus: Int { kind == .signInAgain ? 401 : SignInPage.Content(self).status }
 
-    /// The value of `Retry-After` for this error, 5 seconds if an error of status 503 names no time; nil if a retry does not help.
+    /// The value of `Retry-After` for a response with status 503, by default 5 seconds; nil for an error with another status.
     public var httpRetryAfter: Duration? { SignInPage.Content(self).retryAfter }
 
-    /// The English sentence for the buyer on the page of this error; it contains no internal message.
+    /// The English sentence that the page of this error shows to the buyer; it contains nothing of the error's message.
     public var buyerSentence: String { StandardPages.sentence(for: SignInPage.Content(self)) }
 }
 
 extension SignInPage.Content {
-    /// The page for an error; it shows nothing internal.
+    /// Creates the content of the page for an error; it contains nothing of the error's message.
     public init(_ error: IdentityError) {
         self =
             switch (error.kind, error.code) {
@@ -42,7 +42,7 @@ extension SignInPage.Content {
             }
     }
 
-    /// The status of a page with this content; an error's page has `IdentityError.httpStatus`.
+    /// The status of a page with this content, unless it is the page of an error: that page has `IdentityError.httpStatus`.
     var status: Int {
         switch self {
         case .chooseProvider, .signInCancelled, .signedOut, .confirmSignOut: 200

@@ -1,19 +1,19 @@
 public import IdentityKit
 
-/// A page of the sign-in that a buyer sees; an implementation of ``SignInPages`` turns it into HTML.
+/// A page of the sign-in, such as the list of providers or an error; an implementation of ``SignInPages`` turns it into HTML.
 ///
-/// The page contains no internal message: only texts on which a buyer can act, and the correlation id for the app's support.
+/// It contains no error message, but the correlation id with which the app's support finds the error in the log.
 public struct SignInPage: Sendable {
     /// The content of a page.
     public enum Content: Sendable {
         /// The buyer chooses a provider; each choice is a link.
         case chooseProvider([Choice])
-        /// The callback is invalid, late, repeated or without its cookie, or the return path is forbidden; or the session has ended.
+        /// The buyer has to sign in again: the session has ended, the return path is forbidden, or the callback of a login is invalid,
+        /// late, repeated or without the login's cookie.
         case signInExpired
         /// The sign-in was refused, or a page of the app threw an error of kind `rejected`.
         case signInRefused
-        /// The request came from another site or from an unknown site (cross-site request forgery), or it would begin a sign-in in an
-        /// image, a frame or a script.
+        /// The request may come from another site (cross-site request forgery), or would begin a sign-in in an image, a frame or a script.
         case requestRefused
         /// The buyer cancelled the sign-in at the provider; after a step-up, the buyer keeps the old session.
         case signInCancelled
@@ -23,7 +23,7 @@ public struct SignInPage: Sendable {
         case tooManySignIns(retryAfter: Duration)
         /// The buyer is signed out.
         case signedOut
-        /// The buyer has to confirm the sign-out: a form with one button posts these fields to the action.
+        /// The buyer has to confirm the sign-out: the page has a form with one button, which posts these fields to `action`.
         case confirmSignOut(action: String, fields: [(name: String, value: Secret)])
         /// The path belongs to no page or provider, or the route does not have the request's method.
         case notFound
@@ -32,7 +32,7 @@ public struct SignInPage: Sendable {
         case failed
     }
 
-    /// One provider to choose.
+    /// A provider with which the buyer can sign in.
     public struct Choice: Sendable {
         /// The provider's name in the configuration.
         public let provider: String
@@ -54,24 +54,24 @@ public struct SignInPage: Sendable {
 
     /// The content of the page.
     public let content: Content
-    /// The id of the error, for the app's support; nil on a page without an error.
+    /// The correlation id of the error, for the app's support; nil on a page without an error.
     ///
-    /// The event `IdentityEvent.Kind.requestFailed` and the other events of the failed operation carry it too.
+    /// The event `IdentityEvent.Kind.requestFailed` and the other events of the failed operation contain the same id.
     public let correlationID: String?
     /// The link that begins a new sign-in.
     public let signInLink: String
     /// The link to the app's home page.
     public let homeLink: String
 
-    /// The status of the response: the content's status, or `IdentityError.httpStatus` on the page of an error.
+    /// The HTTP status of the response; on the page of an error, `IdentityError.httpStatus`.
     public let status: Int
 
     /// Creates a page, for a test of an app's own ``SignInPages``.
     ///
     /// - Parameters:
     ///   - content: What the page says.
-    ///   - status: The status of the response; nil for the content's status.
-    ///   - correlationID: The id for the app's support.
+    ///   - status: The HTTP status of the response; with nil, `content` determines it.
+    ///   - correlationID: The correlation id of the error, for the app's support.
     ///   - signInLink: The link that begins a new sign-in.
     ///   - homeLink: The link to the app's home page.
     public init(
@@ -88,14 +88,14 @@ public struct SignInPage: Sendable {
         self.homeLink = homeLink
     }
 
-    /// The value of `Retry-After`; nil if the buyer need not wait.
+    /// How long the buyer should wait before a new attempt, the value of `Retry-After`; nil if the buyer need not wait.
     public var retryAfter: Duration? { content.retryAfter }
 }
 
 /// Writes the pages of the sign-in; an app implements it to show pages in its own look and language instead of ``StandardPages``.
 ///
-/// The routes add the status and the security headers. Their `Content-Security-Policy` permits inline styles, style sheets, images and
-/// fonts of the app's own origin, and no scripts.
+/// The routes add the status and the security headers. Their `Content-Security-Policy` permits inline styles, and style sheets, images and
+/// fonts of the app's own origin. It permits no scripts.
 ///
 /// ```swift
 /// struct Pages: SignInPages {

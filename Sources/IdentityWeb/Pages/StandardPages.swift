@@ -27,7 +27,7 @@ public struct StandardPages: SignInPages {
         return html.text
     }
 
-    /// The sentence of a page, for an app that shows it in its own look.
+    /// The sentence that the standard page with this content shows, for an app that has pages of its own.
     public static func sentence(for content: SignInPage.Content) -> String {
         switch content {
         case .chooseProvider: "Choose how you want to sign in."
@@ -55,7 +55,7 @@ public struct StandardPages: SignInPages {
             }
             return ("Sign in", HTMLText(joining: links))
         case .signInExpired: return ("This sign-in has expired", again)
-        // A page of the app may have caused these two, for a buyer who is signed in.
+        // The error may come from a page of the app. Its buyer is already signed in, so the page also has a link to the home page.
         case .signInRefused: return ("That was not possible", both)
         case .unavailable: return ("Please try again shortly", both)
         case .requestRefused: return ("The request was refused", home)
@@ -70,7 +70,7 @@ public struct StandardPages: SignInPages {
                 "<form method=\"post\" action=\"\(action)\">\(HTMLText(joining: inputs))<button class=\"button\">Sign out</button></form>"
             return ("Sign out?", form)
         case .notFound: return ("Page not found", home)
-        // A new sign-in helps if the session of the browser cannot be read.
+        // If the record of the browser's session cannot be read, a new sign-in replaces the session.
         case .failed: return ("Something went wrong", both)
         }
     }
