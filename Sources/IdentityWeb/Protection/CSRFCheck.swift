@@ -1,31 +1,25 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The site whose page has sent a request that changes something, as protection against cross-site request forgery.
+/// Whether a page of this app has sent a request, as protection against cross-site request forgery.
 ///
-/// 1. If the request has `Sec-Fetch-Site` (Fetch Metadata), only the value `same-origin` passes.
-/// 2. Otherwise, if it has `Origin`, the value must equal the public origin; `null` counts as another site.
+/// 1. If the request has `Sec-Fetch-Site` (Fetch Metadata), the value must be `same-origin`.
+/// 2. Otherwise, if the request has `Origin`, the value must equal the public origin; `null` counts as another site.
 /// 3. If both headers are missing, the request must contain the CSRF token (``WebContext/csrfToken``), as a form field or a header.
 enum CSRFCheck: Equatable {
     /// A page of this app.
     case ownPage
-    /// The headers do not name this app's origin, or the CSRF token is wrong.
+    /// The headers name another site, or the CSRF token is wrong.
     case otherSite
-    /// The request has neither `Sec-Fetch-Site` nor `Origin`, and no token can be compared.
-    ///
-    /// Either the request contains no token, or the browser has neither a session cookie nor a guest cookie.
+    /// Both headers are missing, and the request contains no CSRF token, or the browser has no session and no guest to compare it with.
     case unknown
 
-    /// The names of the form field and of the header that contain the token.
+    /// The name of the form field that contains the CSRF token.
     static let field = "csrf_token"
+    /// The name of the header that contains the CSRF token.
     static let header = "X-CSRF-Token"
 
-    /// Determines where a request comes from.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - origin: The public origin of the app.
-    ///   - token: The expected token, ``WebContext/csrfToken``; nil if the browser has neither a session cookie nor a guest cookie.
+    /// Checks a request against the app's public origin and the expected CSRF token, ``WebContext/csrfToken``.
     init(_ request: WebRequest, origin: String, token: Secret?) {
         let sites = request.headers.values(for: "Sec-Fetch-Site")
         let origins = request.headers.values(for: "Origin")

@@ -2,16 +2,16 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Limits how many login attempts one client address may begin: a token bucket for each address.
+/// Limits how many logins one client address may begin, with a token bucket for each address.
 ///
-/// The limit protects the store, where each attempt occupies a record until it expires.
+/// The limit protects the store, because each begun login occupies a record of the store until the login expires.
 final class LoginLimiter: Sendable {
     private let limit: SignInRoutes.LoginLimit
     private let clock: any IdentityClock
     private let buckets: Mutex<BoundedTable<String, TokenBucket>>
 
     init(_ limit: SignInRoutes.LoginLimit, clock: any IdentityClock) {
-        // The bounds of a million logins and of one day prevent an overflow of the computed times.
+        // With larger values, the times that the buckets compute could overflow.
         var limit = limit
         limit.burst = min(limit.burst, 1_000_000)
         limit.interval = min(limit.interval, .seconds(86_400))
@@ -20,9 +20,9 @@ final class LoginLimiter: Sendable {
         buckets = Mutex(BoundedTable(maximum: limit.maximumAddresses))
     }
 
-    /// Takes one attempt out of the bucket of an address.
+    /// Counts one login of an address.
     ///
-    /// - Returns: Nil if the attempt is allowed; otherwise how long the client should wait.
+    /// - Returns: Nil if the login may begin; otherwise how long the client should wait.
     func takeAttempt(of address: String?) -> Duration? {
         // All clients without an address would share one bucket, and one of them could lock out the others.
         guard let address else { return nil }
@@ -36,24 +36,23 @@ final class LoginLimiter: Sendable {
             }
             for (key, var bucket) in own {
                 bucket.take(at: now)
-                // If the table is full, a full bucket is removed first, because it limits no address.
+                // If the table is full, a full bucket is removed first: its address has begun no login for so long that the removal changes
+                // nothing.
                 buckets.insert(bucket, for: key) { $0.isFull(at: now) }
             }
             return nil
         }
     }
 
-    /// The rate-limit keys of an address, and for each key the multiple of the limit that it permits.
+    /// The keys of an address's buckets; a bucket permits `share` times the limit.
     ///
-    /// An IPv4 address is one key. An IPv6 address has two keys: its /64 prefix, because one customer usually has a whole /64, and its /48
-    /// prefix, because an attacker can get a /48 with 65,536 /64 prefixes. The /48 prefix permits 64 times the limit, because a mobile
-    /// network has many customers in one /48.
-    ///
-    /// An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) counts as its IPv4 address, because a server that listens for IPv4 and
-    /// IPv6 on one socket reports IPv4 clients in this form. An address that NAT64 has translated (RFC 6052 section 2.1) also counts
-    /// as its IPv4 address.
+    /// An IPv6 address has two buckets: that of its /64 prefix, because one customer usually has a whole /64, and that of its /48 prefix,
+    /// because an attacker can get a /48 with 65,536 /64 prefixes. The /48 prefix permits 64 times the limit, because a mobile network has
+    /// many customers in one /48.
     private static func keys(_ address: String) -> [(key: String, share: Int)] {
         guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return [(address, 1)] }
+        // IPv6 addresses that contain an IPv4 address: IPv4-mapped ones (RFC 4291 section 2.5.5.2), with which a server that listens for
+        // IPv4 and IPv6 on one socket reports IPv4 clients, and those of NAT64 (RFC 6052 section 2.1).
         let prefixes: [[UInt8]] = [
             [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
         ]

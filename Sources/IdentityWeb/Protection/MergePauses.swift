@@ -1,9 +1,9 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Limits how often a guest's cart is merged.
+/// Limits how often the routes try to merge a guest's cart into the buyer's cart.
 ///
-/// While the shop does not respond, every request of the buyer would otherwise start another merge and wait for it.
+/// Otherwise, while the shop does not respond, every request of the buyer would start another merge and wait for it.
 final class MergePauses: Sendable {
     private enum Merge {
         case running
@@ -14,16 +14,16 @@ final class MergePauses: Sendable {
     private static let duration = Duration.seconds(30)
 
     private let clock: any IdentityClock
-    /// If an entry is evicted, another merge of this guest may begin without a pause, or while the earlier merge still runs.
+    /// The last merge of each guest; if an entry is evicted, the next merge of its guest may begin at once.
     private let merges = Mutex(BoundedTable<SessionID, Merge>(maximum: 10_000))
 
     init(clock: any IdentityClock) {
         self.clock = clock
     }
 
-    /// Begins a merge.
+    /// Notes the start of a merge, if one may begin.
     ///
-    /// - Returns: False if a merge of this guest runs, or failed less than 30 seconds ago; always true if it is forced, for a sign-in.
+    /// - Returns: False if a merge of this guest runs, or failed less than 30 seconds ago. With `isForced`, always true.
     func begin(for guest: SessionID, isForced: Bool = false) -> Bool {
         let now = clock.elapsed
         return merges.withLock { merges in
@@ -41,7 +41,7 @@ final class MergePauses: Sendable {
         }
     }
 
-    /// Notes the end of a merge; after an incomplete one, the pause of 30 seconds begins.
+    /// Notes the end of a merge; if it is not complete, the pause of 30 seconds begins.
     func end(for guest: SessionID, isMerged: Bool) {
         let now = clock.elapsed
         merges.withLock { merges in

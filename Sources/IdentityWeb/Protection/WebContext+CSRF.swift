@@ -1,8 +1,8 @@
 extension WebContext {
     /// Refuses a request that another site has sent with this browser's cookies (cross-site request forgery).
     ///
-    /// Call it in every handler that changes something. It also refuses a request that has neither `Sec-Fetch-Site` nor `Origin` nor the
-    /// CSRF token (``csrfToken``).
+    /// Call it in every handler that changes something. A request without `Sec-Fetch-Site` and `Origin` must contain the CSRF token
+    /// (``csrfToken``) in the form field `csrf_token` or the header `X-CSRF-Token`.
     ///
     /// - Throws: ``WebResponseError`` with status 403 and the page ``SignInPage/Content/requestRefused``.
     public func refuseCSRF() throws(WebResponseError) {
@@ -13,7 +13,7 @@ extension WebContext {
     /// The 403 response to a request that may come from another site, or that would begin a sign-in in an image, a frame or a script.
     var requestRefused: WebResponseError { WebResponseError(routes.page(.requestRefused)) }
 
-    /// The site whose page has sent the request.
+    /// Whether a page of this app has sent the request.
     var csrfCheck: CSRFCheck {
         CSRFCheck(request, origin: routes.table.origin, token: csrfToken)
     }

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Which path belongs to which route.
+/// The routes and their paths.
 struct RouteTable: Sendable {
     enum Route: Sendable, Equatable {
         case chooseProvider
@@ -13,7 +13,6 @@ struct RouteTable: Sendable {
         case session
     }
 
-    /// The public origin.
     let origin: String
     private let basePath: String
     private let routes: [String: Route]
@@ -48,14 +47,14 @@ struct RouteTable: Sendable {
     /// The route of a path; nil if the path belongs to no route.
     subscript(path: String) -> Route? { routes[path] }
 
-    /// Whether the path is below a route that continues with a provider's name.
+    /// Whether the path is that of a route with a provider's name, also of a provider that is not configured.
     ///
-    /// If the provider is unknown, the response is status 404, and the app does not receive the request.
+    /// The response to a path with an unknown provider has status 404, and the app does not receive the request.
     func owns(_ path: String) -> Bool {
         ["login/", "callback/", "backchannel-logout/"].contains { path.utf8.starts(with: (basePath + "/" + $0).utf8) }
     }
 
-    /// Whether a location of this app leads to one of the routes.
+    /// Whether a path of this app, with or without query and fragment, is that of a route.
     func contains(_ location: String) -> Bool {
         let path = String(decoding: location.utf8.prefix { !"?#".utf8.contains($0) }, as: UTF8.self)
         return routes[path] != nil || owns(path)
@@ -69,7 +68,7 @@ struct RouteTable: Sendable {
     var logoutPath: String { basePath + "/logout" }
     var logoutDonePath: String { basePath + "/logout/done" }
 
-    /// The link that begins a sign-in; without a provider, the link to the page that lists the providers.
+    /// The link that begins a sign-in at a provider; with nil, the link to the page that lists the providers.
     func loginPath(of provider: String? = nil, returningTo path: String?) -> String {
         loginPath + (provider.map { "/" + FormEncoding.escape($0) } ?? "")
             + (path.map { "?return=" + FormEncoding.escape($0) } ?? "")

@@ -2,14 +2,11 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// Completes a sign-in.
+    /// Completes a sign-in with the callback of a GET request; stores the callback of a POST request (`form_post`).
     ///
-    /// `SessionManager.complete` with an admission (`SessionManager+Web.swift`) finds the login by `state`, exchanges the code and creates
-    /// the session (`LoginCoordinator+Completion.swift`).
-    ///
-    /// A posted callback (`form_post`) comes from the provider's site, so the browser does not send the `Lax` cookies of session and guest
-    /// with it. The routes store the callback, encrypted and bound to the browser, and redirect the browser to the same route. The GET
-    /// request that follows has all cookies and completes the sign-in.
+    /// A page of the provider's site posts the callback, so the browser does not send its `Lax` cookies of session and guest with it. The
+    /// routes store the callback, encrypted and bound to the browser, and redirect the browser to the same route with GET. That GET request
+    /// has all cookies and completes the sign-in.
     func callback(_ provider: String, in context: WebContext) async throws -> WebResponse {
         let request = context.request
         guard request.method == .get else { return try await keepPosted(provider, request) }
@@ -20,7 +17,7 @@ extension SignInRoutes {
             guard let session = try await readableSession(in: context), !session.needsLogin,
                 session.id.reference == reference
             else { return page(.signInExpired) }
-            // The cookie is untrusted input, so only a path of this app is accepted from it.
+            // A browser may send any path in the cookie, so only a path of this app is accepted.
             return try redirect(to: (try? ReturnPathPolicy.pathsOnly.location(for: path)) ?? configuration.homePath)
         }
         let old = try await readableSession(in: context)
@@ -51,9 +48,9 @@ extension SignInRoutes {
         return try redirect(to: path)
     }
 
-    /// The browser's session, even if the provider has ended it, because the buyer's cart still belongs to it.
+    /// The browser's session; nil if its record cannot be read, because such a record must not stop a sign-in.
     ///
-    /// Nil if the browser has no session, or if the session's record cannot be read: an unreadable record must not stop a sign-in.
+    /// A session that the provider has ended is returned too, because it still has the buyer's cart.
     private func readableSession(in context: WebContext) async throws -> Session? {
         do {
             return try await context.storedSession()
@@ -62,6 +59,7 @@ extension SignInRoutes {
         }
     }
 
+    /// Stores a posted callback, and redirects the browser to the same route with only the `state`.
     private func keepPosted(_ provider: String, _ request: WebRequest) async throws -> WebResponse {
         let callback = try LoginCallback(form: request.body)
         try await sessions.keepPosted(
@@ -73,10 +71,9 @@ extension SignInRoutes {
         return try redirect(to: table.callbackPath(of: provider) + "?state=" + FormEncoding.escape(state))
     }
 
-    /// Asks the app whether the buyer gets a session.
+    /// Asks the app whether the buyer gets a session, and throws an error if the app refuses the buyer.
     ///
     /// - Returns: The path that the app chose; nil to keep the return path of the login.
-    /// - Throws: `IdentityError` with code `sign_in_refused` if the app refuses the buyer; an error of the app.
     private func admit(
         _ buyer: Buyer,
         of provider: String,
@@ -102,21 +99,21 @@ extension SignInRoutes {
         }
     }
 
-    /// Ends the session that another buyer has in this browser.
+    /// Ends the session of a buyer in whose browser another buyer signs in.
     ///
-    /// The other buyer's session ends before the new session is stored, so that none of its data, such as the cart, reaches the new buyer.
+    /// It ends before the new session is stored, so that none of its data, such as the cart, reaches the new buyer.
     private func end(_ old: Session) async throws {
         do {
             _ = try await sessions.logout(old.id)
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // The session has already ended, for example by another request.
+            // Another request has already ended the session.
         }
     }
 
-    /// Performs the work after a sign-in that must not delay the buyer: moves the cart of a replaced session, ends that session, merges the
-    /// guest's cart, and ends sessions above the maximum.
+    /// Performs the work after a sign-in: moves the cart of the replaced session, ends that session, merges the guest's cart, and ends the
+    /// buyer's sessions above `maximumSessions`.
     ///
-    /// The sign-in succeeds even if this work fails or takes long. A later request tries a failed merge again (``MergePauses``).
+    /// The sign-in succeeds even if this work fails or takes long. If the merge fails, a later request tries it again (``MergePauses``).
     private func settle(
         _ session: Session,
         replacing replaced: Session?,
@@ -137,8 +134,8 @@ extension SignInRoutes {
 
     /// Merges a guest's cart into the buyer's cart, and waits briefly for the merge; does nothing during a pause of ``MergePauses``.
     ///
-    /// If the merge completes in this time, the response removes the guest's cookie. If it completes later, a later request finds nothing
-    /// to merge and removes the cookie. If it fails, a later request tries again.
+    /// If the merge completes in this time, the response removes the guest's cookie. Otherwise a later request calls this function again.
+    /// It repeats a failed merge. After a completed merge it finds nothing to merge and removes the cookie.
     func retryMerge(of guest: SessionID, into session: SessionID, in context: WebContext) async {
         guard carts != nil, mergePauses.begin(for: guest) else { return }
         let isMerged = await sessions.waitBriefly { [self] in await mergeCart(of: guest, into: session) }
@@ -154,7 +151,7 @@ extension SignInRoutes {
     private func endExcessSessions(of session: Session) async {
         guard let maximum = configuration.maximumSessions else { return }
         guard let all = try? await sessions.sessions(matching: SessionFilter(buyerOf: session)) else { return }
-        // This work can still run when the buyer signs in once more. The session of that later sign-in must neither count nor end.
+        // If the buyer has signed in once more meanwhile, the session of that later sign-in must not count and must not end.
         let older = all.filter { $0.id != session.id && $0.createdAt <= session.createdAt }
         for surplus in older.dropLast(max(0, maximum - 1)) {
             try? await sessions.endExcess(surplus.id)
@@ -163,9 +160,10 @@ extension SignInRoutes {
 }
 
 extension ProviderDescriptor {
-    /// Whether a session belongs to a buyer who signed in at this provider.
+    /// Whether a session belongs to the buyer who has signed in at this provider, with this tenant.
     ///
-    /// This provider's equivalent issuers do not apply to a session of another provider.
+    /// For a session of this provider, its equivalent issuers count as one issuer. For a session of another provider, the issuers must be
+    /// equal.
     fileprivate func isSession(_ session: Session, of buyer: Buyer, _ tenant: String) -> Bool {
         guard session.tenant.isIdentical(to: tenant) else { return false }
         return session.provider.isIdentical(to: name)

@@ -2,18 +2,18 @@ internal import IdentityHTTP
 public import IdentityKit
 
 extension SignInRoutes {
-    /// How the routes behave.
+    /// The configuration of the routes.
     public struct Configuration: Sendable {
         /// The origin under which browsers reach the app, such as `https://shop.example`, also behind a proxy that ends TLS.
         ///
-        /// Redirect URIs, cookies and the check for forged requests are derived from it. Plain http is permitted for loopback addresses
-        /// only.
+        /// The routes use it for redirect URIs, for cookies and for the check for forged requests. Plain http is permitted only with a
+        /// loopback address.
         public var publicOrigin: String
         /// The path of the routes, by default `/auth`.
         public var basePath = "/auth"
-        /// The page after a sign-in if neither the link nor the app names another, and the link on the routes' own pages.
+        /// The home page: a path of the app or an https URL, by default `/`.
         ///
-        /// A path of the app or an https URL; by default `/`.
+        /// The browser goes to it after a sign-in for which the link and the app name no other page. The routes' own pages link to it.
         public var homePath = "/"
         /// The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
         ///
@@ -26,17 +26,17 @@ extension SignInRoutes {
         public var guestLifetime: Duration = .seconds(30 * 86_400)
         /// How many logins one browser may have open at the same time, for example in several tabs; by default 6, at least 1.
         ///
-        /// A further login removes the cookie of a completed login. Without a completed login, it removes the cookie of the open login that
-        /// expires first, which then cannot be completed.
+        /// A further login removes the cookie of a completed login. If all logins are open, it removes the cookie of the one that expires
+        /// first, and that login can then not be completed.
         public var maximumOpenLogins = 6
-        /// How many logins one client address may begin.
+        /// The limit of logins that one client address may begin.
         public var loginLimit = LoginLimit()
-        /// The pages for buyers.
+        /// The pages that buyers see, by default ``StandardPages``.
         public var pages: any SignInPages = StandardPages()
         /// The options of every login, for example its scopes.
         ///
-        /// The routes replace `returnPath` for each login. Three sources can replace further values: a link (``linkParameters``), a
-        /// provider that begins a sign-in (``thirdPartyLogins``), and a page's requirement
+        /// The routes replace `returnPath` for each login. Other options can be replaced by the link that begins the login
+        /// (``linkParameters``), by a provider that begins it (``thirdPartyLogins``), and by the requirement of a page
         /// (``WebContext/requireSession(maxAge:acr:)``).
         public var loginOptions = LoginOptions()
         /// The query parameters of the route `login/{provider}` that a link may set, none by default.
@@ -53,16 +53,15 @@ extension SignInRoutes {
         public var thirdPartyLogins: [String: String] = [:]
         /// How many sessions one buyer may have; a new sign-in ends the oldest ones.
         ///
-        /// No limit by default. The tokens of the ended sessions are removed, but not revoked, because many providers keep one grant for a
-        /// buyer and a client, and a revocation would invalidate the tokens of the new session too.
+        /// No limit by default. The tokens of the ended sessions are removed, but not revoked: at many providers, all sessions of a buyer
+        /// share one grant, and a revocation would also invalidate the tokens of the new session.
         public var maximumSessions: Int?
-        /// The details of the browser that the events of sign-ins and the buyer's list of sign-ins contain; none by default.
+        /// The details of the browser that the SDK records for events of sign-ins and for the buyer's list of sign-ins; none by default.
         ///
-        /// The client address and `User-Agent` are personal data: they need a legal basis, and a place in the shop's privacy policy.
+        /// The client address and `User-Agent` are personal data: you need a legal basis to record them, and must name them in the shop's
+        /// privacy policy.
         public var recordedBrowserDetails: Set<BrowserDetail> = []
-        /// Decides about a verified buyer before a session is stored, for example refuses a blocked customer.
-        ///
-        /// Accepts everybody by default.
+        /// The app's decision whether a verified buyer gets a session, for example to refuse a blocked customer; by default all buyers do.
         public var admit: @Sendable (SignIn) async throws -> SignInDecision = { _ in .accept }
 
         /// Creates a configuration with the default values for an origin.
@@ -70,14 +69,14 @@ extension SignInRoutes {
             self.publicOrigin = publicOrigin
         }
 
-        /// Checks the members that neither ``SignInCookies`` nor ``RouteTable`` checks.
+        /// Checks the members that ``SignInCookies`` and ``RouteTable`` do not check.
         func check(providers: [String]) throws(IdentityError) {
             let limits = [
                 ("maximumOpenLogins", maximumOpenLogins > 0), ("loginLimit.burst", loginLimit.burst > 0),
                 ("loginLimit.interval", loginLimit.interval > .zero),
                 ("loginLimit.maximumAddresses", loginLimit.maximumAddresses > 0),
                 ("maximumSessions", maximumSessions ?? 1 > 0),
-                // A lifetime of less than a second would become `Max-Age=0`, with which a browser removes the cookie.
+                // A lifetime of less than a second would become `Max-Age=0`, and the browser would remove the cookie at once.
                 ("sessionCookieLifetime", sessionCookieLifetime ?? .seconds(1) >= .seconds(1)),
                 ("guestLifetime", guestLifetime >= .seconds(1)),
             ]
@@ -94,7 +93,7 @@ extension SignInRoutes {
             else {
                 throw IdentityError(
                     configuration:
-                        "`homePath` of the routes is neither a path that the routes accept nor an https URL.",
+                        "`homePath` of the routes must be a path that begins with one slash, or an https URL.",
                     hint: """
                         Set homePath to a path that begins with one slash, for example /, or to an https URL. A path has at most 2048 \
                         bytes, and no empty segments, escaped slashes or control characters.
@@ -113,19 +112,20 @@ extension SignInRoutes {
         }
     }
 
-    /// The limit of begun logins for each client address, a token bucket.
+    /// The limit of logins that one client address may begin, as a token bucket.
     public struct LoginLimit: Sendable {
         /// How many logins may begin at once, by default 20, at least 1.
         ///
         /// A value above one million counts as one million.
         public var burst = 20
-        /// The time after which one more login may begin, by default 6 seconds; greater than 0.
+        /// The time after which the bucket permits one more login, by default 6 seconds; greater than 0.
         ///
         /// A value above one day counts as one day.
         public var interval: Duration = .seconds(6)
-        /// The maximum number of entries, by default 10,000, at least 1: one for each IPv4 address, and for IPv6 one for each /64 and /48.
+        /// The maximum number of buckets in memory, by default 10,000, at least 1.
         ///
-        /// If the table is full, entries are removed, and the limit for their addresses starts again.
+        /// Each IPv4 address has one bucket, and so has each /64 and /48 prefix of IPv6. If the maximum is reached, buckets are removed,
+        /// and the limit for their addresses starts again.
         public var maximumAddresses = 10_000
 
         /// Creates a limit with the default values.
