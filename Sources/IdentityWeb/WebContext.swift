@@ -11,16 +11,16 @@ internal import Synchronization
 /// return context.finish(page(for: session))                          // cookies and cache headers
 /// ```
 ///
-/// If the routes or the app have read the session, the response is private: ``finish(_:)`` forbids every cache to store it.
+/// If the routes or the app have read the session for this request, ``finish(_:)`` forbids every cache to store the response.
 public final class WebContext: Sendable {
     private struct State {
         var cookies: [ResponseCookie] = []
         var isPersonal = false
-        /// The outer optional is nil until the session was read, the inner one if the browser is not signed in.
+        /// The browser's session; `.none` until it was read, `.some(nil)` if the browser is not signed in.
         var session: Session??
-        /// The outer optional is nil until the guest was read, the inner one if the browser has no guest.
+        /// The browser's guest; `.none` until it was read, `.some(nil)` if the browser has no guest.
         var guest: Session??
-        /// Where the sign-in that this request completes leads the buyer.
+        /// The return path of the login that this request completes.
         var returnPath: String?
     }
 
@@ -36,10 +36,10 @@ public final class WebContext: Sendable {
 
     // MARK: The session
 
-    /// The buyer's session; nil if the browser is not signed in, and if the buyer has to sign in again (`Session.needsLogin`).
+    /// The buyer's session; nil if the browser is not signed in, or if the buyer has to sign in again (`Session.needsLogin`).
     ///
     /// The first call for a request reads the session from the store and notes its use (`SessionManager.noteUse(of:)`). If the browser
-    /// still has a guest's cookie, it also tries to merge the guest's cart. Reading the session sends no request to the provider.
+    /// still has a guest cookie, the first call also tries to merge the guest's cart. It sends no request to the provider.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func session() async throws -> Session? {
@@ -55,12 +55,11 @@ public final class WebContext: Sendable {
         return found
     }
 
-    /// The session that the browser's cookie names, even if the provider has ended it.
+    /// The session that the browser's cookie names, even if the provider has ended the session.
     ///
-    /// Nil if there is no such session, if it is a guest's session, or if an attack is suspected (`Session.isAttackSuspected`).
-    ///
-    /// The callback route reads it, because the sign-in may replace it. Unlike ``session()``, this function neither notes the use of the
-    /// session nor merges a guest's cart into its cart.
+    /// Nil if the store does not have the session, if it is a guest's session, or if an attack is suspected (`Session.isAttackSuspected`).
+    /// The callback route calls this function instead of ``session()``, which would note a use of the old session and merge the guest's
+    /// cart into it.
     func storedSession() async throws -> Session? {
         state.withLock { $0.isPersonal = true }
         return try await load(routes.cookies.sessionID(in: request)).flatMap { session in
@@ -68,13 +67,14 @@ public final class WebContext: Sendable {
         }
     }
 
-    /// The buyer's session; a browser that is not signed in is sent to sign in, and then returns to the requested page.
+    /// Returns the buyer's session; if the browser is not signed in, throws the response that sends it to sign in.
     ///
-    /// It returns to the home page instead if the request's method was neither GET nor HEAD, or if the session manager's policy for return
-    /// paths refuses the requested path. The app's `admit` function may choose another page.
+    /// After the sign-in, the browser returns to the requested page. It goes to the home page instead after a request with a method such as
+    /// POST, or if the return path policy of the session manager refuses the requested path. The app's `admit` function may choose another
+    /// page.
     ///
-    /// A page can require a recent or a stronger sign-in. If the session does not satisfy the requirement, the buyer signs in once more
-    /// (step-up, OpenID Connect Core section 3.1.2.1). The new session keeps the cart.
+    /// With `maxAge` or `acr`, a page requires a recent or a stronger sign-in. If the session does not satisfy the requirement, the buyer
+    /// signs in once more (step-up, OpenID Connect Core section 3.1.2.1). The new session keeps the cart.
     ///
     /// ```swift
     /// let session = try await context.requireSession(maxAge: .seconds(300))
@@ -84,11 +84,10 @@ public final class WebContext: Sendable {
     ///   - maxAge: The longest time since the buyer authenticated (`auth_time`); by default any. The provider has to support `max_age`.
     ///   - acr: The accepted authentication contexts, in order of preference; by default any.
     /// - Returns: The session.
-    /// - Throws: ``WebResponseError``: a redirect with status 303 to the provider, or, if the browser is not signed in and several
-    ///   providers are configured, to the page that lists them; for HEAD, which begins no sign-in, to the route `/auth/login`; status 401
-    ///   with JSON if `Accept` contains `application/json` and not `text/html`, and for a request of an image, a frame or a script
-    ///   (`Sec-Fetch-Dest`); status 429 if the client address began too many sign-ins. `IdentityError` when the store or the provider
-    ///   fails.
+    /// - Throws: ``WebResponseError`` with a redirect to the provider. The redirect leads to the route `login` instead for a HEAD request,
+    ///   or if the browser is not signed in and several providers are configured. The response is JSON with status 401 if `Accept`
+    ///   contains `application/json` and not `text/html`, or if the request is for an image, a frame or a script (`Sec-Fetch-Dest`). It
+    ///   has status 429 if the client address began too many sign-ins. `IdentityError` when the store or the provider fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
         guard let session = try await session() else {
             throw WebResponseError(try await routes.signInResponse(for: self))
@@ -106,17 +105,17 @@ public final class WebContext: Sendable {
 
     /// The sign-ins of the buyer of this browser, newest first, for a page on which the buyer sees and ends them.
     ///
-    /// - Throws: The errors of ``requireSession(maxAge:acr:)``: a browser that is not signed in is sent to sign in.
+    /// - Throws: The errors of ``requireSession(maxAge:acr:)``.
     public func signIns() async throws -> [BuyerSignIn] {
         try await routes.sessions.signIns(ofBuyerOf: try await requireSession().id)
     }
 
     /// Ends one sign-in of the buyer of this browser, and revokes its tokens; calls ``refuseCSRF()`` first.
     ///
-    /// At a provider that keeps one grant for a buyer and a client, the revocation also ends the refresh tokens of the buyer's other
-    /// sessions.
+    /// At many providers, all sessions of a buyer share one grant. There the revocation also invalidates the refresh tokens of the buyer's
+    /// other sessions.
     ///
-    /// - Parameter reference: The sign-in, from ``signIns()``. A value from a form needs no check, because only this buyer's sign-ins end.
+    /// - Parameter reference: The sign-in, from ``signIns()``. A form may send it, because the function ends only sign-ins of this buyer.
     /// - Returns: False if this buyer has no such sign-in.
     /// - Throws: The errors of ``requireSession(maxAge:acr:)`` and of ``refuseCSRF()``.
     @discardableResult
@@ -129,8 +128,8 @@ public final class WebContext: Sendable {
 
     /// Ends all sign-ins of the buyer except the one of this browser, and revokes their tokens; calls ``refuseCSRF()`` first.
     ///
-    /// At a provider that keeps one grant for a buyer and a client, the revocation also ends the refresh token of this browser's session.
-    /// The buyer then has to sign in again when the session's access token expires.
+    /// At many providers, all sessions of a buyer share one grant. There the revocation also invalidates the refresh token of this
+    /// browser's session, and the buyer has to sign in again when the session's access token expires.
     ///
     /// - Returns: How many sign-ins ended.
     /// - Throws: The errors of ``requireSession(maxAge:acr:)`` and of ``refuseCSRF()``.
@@ -140,7 +139,7 @@ public final class WebContext: Sendable {
         return try await routes.sessions.endOtherSignIns(ofBuyerOf: try await requireSession().id).count
     }
 
-    /// The details of the browser that the app permits to record.
+    /// The details of the browser that ``SignInRoutes/Configuration/recordedBrowserDetails`` permits to record.
     var recordedBrowser: BuyerBrowser {
         let permitted = routes.configuration.recordedBrowserDetails
         return BuyerBrowser(
@@ -151,7 +150,7 @@ public final class WebContext: Sendable {
 
     // MARK: Carts of buyers and guests
 
-    /// The session whose cart the browser uses: the buyer's, or else the guest's; nil if it has neither.
+    /// The session whose cart the browser uses: the buyer's session, else the guest's session; nil if the browser has no session.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func cartSession() async throws -> Session? {
@@ -162,9 +161,9 @@ public final class WebContext: Sendable {
         return guest
     }
 
-    /// The session whose cart the browser uses; if the browser has neither a buyer's session nor a guest's, a new guest's.
+    /// The session whose cart the browser uses, as in ``cartSession()``; if the browser has no session, the session of a new guest.
     ///
-    /// Call it when the buyer adds the first line to the cart, not for each page, because every guest occupies a record of the store.
+    /// Call it when the buyer adds a line to the cart, and not for each page, because every guest occupies a record of the store.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func beginCartSession() async throws -> Session {
@@ -175,9 +174,9 @@ public final class WebContext: Sendable {
         return guest
     }
 
-    /// The guest that the browser's cookie names.
+    /// The session of the guest that the browser's cookie names.
     ///
-    /// A guest whose record is damaged counts as no guest, so that ``beginCartSession()`` can replace it.
+    /// A damaged record counts as no guest, so that ``beginCartSession()`` can replace it.
     private func storedGuest() async throws -> Session? {
         do {
             return try await load(routes.cookies.guestID(in: request)).flatMap { $0.isGuest ? $0 : nil }
@@ -198,9 +197,9 @@ public final class WebContext: Sendable {
 
     // MARK: Forged requests
 
-    /// The value of the hidden field `csrf_token` in the app's forms; nil if the browser has neither a session cookie nor a guest cookie.
+    /// The value for the hidden field `csrf_token` in the app's forms; nil if the browser has no session cookie and no guest.
     ///
-    /// Only clients that send neither `Sec-Fetch-Site` nor `Origin` need the field. The token is derived from the id in the session cookie
+    /// Only clients that do not send `Sec-Fetch-Site` and `Origin` need the field. The token is derived from the id in the session cookie
     /// or, if the browser has no session cookie, from the guest's id.
     public var csrfToken: Secret? {
         let begun = state.withLock { state in
@@ -211,11 +210,11 @@ public final class WebContext: Sendable {
         return id?.csrfToken
     }
 
-    /// The origin of the logout page to which a sign-out form leads the browser; empty if the session's provider has no such page, if its
-    /// metadata is not available, and without a session.
+    /// The origin of the provider's logout page, to which a sign-out form leads the browser.
     ///
-    /// Add it to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies
-    /// `form-action` to the redirects that follow a form.
+    /// Add it to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies `form-action`
+    /// to the redirects that follow a form. It is empty if the browser has no session, if the provider has no logout page, or if the
+    /// provider's metadata is not available.
     public func logoutOrigins() async -> [String] {
         state.withLock { $0.isPersonal = true }
         guard let id = routes.cookies.sessionID(in: request) else { return [] }
@@ -224,7 +223,7 @@ public final class WebContext: Sendable {
 
     // MARK: The response
 
-    /// Adds a cookie to the response, instead of one with the same name.
+    /// Adds a cookie to the response; it replaces an earlier cookie with the same name.
     public func set(_ cookie: ResponseCookie) {
         state.withLock { state in
             state.cookies.removeAll { $0.name.isIdentical(to: cookie.name) }
@@ -241,15 +240,15 @@ public final class WebContext: Sendable {
         }
     }
 
-    /// Notes where a sign-in leads the buyer, so that the page of its failure has a link to a new sign-in that leads there.
+    /// Notes the return path of a login, so that the error page of a failed login links to a new login with the same return path.
     func noteReturnPath(_ path: String?) {
         state.withLock { $0.returnPath = path }
     }
 
-    /// The response with the cookies that were set for it.
+    /// Adds the cookies of ``set(_:)`` to a response.
     ///
-    /// If the request has read a session, the CSRF token or the logout origin, or if the response sets a cookie, its headers forbid every
-    /// cache to store it.
+    /// If a session, the CSRF token or the logout origin was read for this request, or if the response sets a cookie, the headers forbid
+    /// every cache to store the response.
     public func finish(_ response: WebResponse) -> WebResponse {
         var response = response
         finish(headers: &response.headers)
@@ -271,7 +270,7 @@ public final class WebContext: Sendable {
         for cookie in cookies { headers.add("Set-Cookie", cookie.headerValue) }
     }
 
-    /// Headers that can permit a cache to store a response in spite of `Cache-Control`; they are removed from a private response.
+    /// Headers that can permit a cache to store a response in spite of `Cache-Control`.
     private static let sharedCacheHeaders: Set<String> = [
         "cdn-cache-control", "cloudflare-cdn-cache-control", "edge-control", "expires", "fastly-surrogate-control",
         "netlify-cdn-cache-control", "pragma", "surrogate-control", "vercel-cdn-cache-control", "x-accel-expires",
@@ -280,7 +279,7 @@ public final class WebContext: Sendable {
 
     /// The finished response to an error that the app threw.
     ///
-    /// A ``WebResponseError`` contains its response. Another error becomes a page without internal details, or JSON if `Accept` contains
+    /// A ``WebResponseError`` contains its response. For another error it is a page without internal details, or JSON if `Accept` contains
     /// `application/json` and not `text/html`. The page and the JSON show the correlation id of the event
     /// `IdentityEvent.Kind.requestFailed`, which reports the error.
     public func response(for error: any Error) -> WebResponse {
@@ -291,9 +290,7 @@ public final class WebContext: Sendable {
         return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error, returningTo: returnPath))
     }
 
-    /// The response of the route that handles the request; nil if the app has to handle it, because the path belongs to no route.
-    ///
-    /// The path decides the route here; its methods and the call of its code are in `SignInRoutes+Dispatch.swift`.
+    /// Handles the request with the route that has its path; nil if no route has this path, so that the app has to handle the request.
     public func dispatch() async -> WebResponse? {
         guard let route = routes.table[request.path] else {
             guard routes.table.owns(request.path) else { return nil }

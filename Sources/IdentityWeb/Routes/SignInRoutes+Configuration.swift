@@ -180,10 +180,10 @@ public enum SignInDecision: Sendable {
     case accept
     /// The buyer gets a session, and the browser goes to this page of the app.
     ///
-    /// The policy for return paths is not applied to it. Check a location that came with a request (`ReturnPathPolicy`).
+    /// The routes do not check the page. If it came with a request, check it with `ReturnPathPolicy`.
     case acceptAndGo(to: String)
     /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``.
     ///
-    /// The tokens are revoked if the provider supports it, except after a step-up, whose buyer keeps the old session.
+    /// The new tokens are revoked if the provider supports it. After a step-up they are not revoked, and the buyer keeps the old session.
     case refuse
 }

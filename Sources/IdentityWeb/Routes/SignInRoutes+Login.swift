@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// Begins a sign-in: sets its cookie and sends the browser to the provider.
+    /// Begins a sign-in: sets the login cookie and redirects the browser to the provider.
     func login(_ provider: String, _ options: LoginOptions, in context: WebContext) async throws -> WebResponse {
         try await login(in: context) { try await sessions.begin(provider, options: options) }
     }
@@ -15,7 +15,7 @@ extension SignInRoutes {
         if let pause = limiter.takeAttempt(of: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause))
         }
-        // `WebContext.requireSession` begins a login without `WebContext.dispatch`, which sets the same scope.
+        // `WebContext.dispatch` sets this scope too, but `WebContext.requireSession` begins a login without it.
         let login = try await context.recordedBrowser.scope { try await begin() }
         for surplus in cookies.excessLogins(in: context.request, keeping: configuration.maximumOpenLogins - 1) {
             context.set(surplus)
@@ -24,7 +24,7 @@ extension SignInRoutes {
         return try redirect(to: login.url.text)
     }
 
-    /// The options of a login that a link begins: the configured ones, with the values that the link may set.
+    /// The options of a login that a link begins: the configured options, and those that the link may replace.
     func linkOptions(_ request: WebRequest) -> LoginOptions {
         var options = configuration.loginOptions
         options.returnPath = request.queryValue("return").flatMap { withoutRoutes($0) }
@@ -55,8 +55,8 @@ extension SignInRoutes {
         }
         let providers = try names.map { try sessions.descriptor(of: $0) }
         let choices = providers.map { provider in
-            // Two buttons with the same text would look alike to the buyer, so they also show the provider's name. A button also shows
-            // the name if its text is equal to the text with the name of another provider.
+            // Buttons with the same text would look alike, so their text becomes "Shop (eu)" with the provider's name. A provider whose
+            // display name is "Shop (eu)" then gets its own name added, too.
             let isUnique = providers.allSatisfy { other in
                 other.name.isIdentical(to: provider.name)
                     || !provider.displayName.isIdentical(to: other.displayName)
@@ -76,7 +76,7 @@ extension SignInRoutes {
         "\(provider.displayName) (\(provider.name))"
     }
 
-    /// Redirects a POST from a provider's site to the same route with GET, because the browser sends the cookies only with the GET request.
+    /// Redirects a POST from a provider's site to the same route with GET, because the browser sends its `Lax` cookies only with GET.
     private func repeated(_ request: WebRequest) throws -> WebResponse {
         let fields = ["iss", "target_link_uri", "login_hint"].compactMap { name in
             request.formValue(name).map { (name: name, value: $0) }
@@ -84,7 +84,7 @@ extension SignInRoutes {
         return try redirect(to: table.loginPath + "?" + String(decoding: FormEncoding.encode(fields), as: UTF8.self))
     }
 
-    /// A sign-in that a provider begins (OpenID Connect Core section 4).
+    /// Begins a sign-in for a provider that has sent the browser here (OpenID Connect Core section 4).
     private func thirdPartyLogin(from issuer: String, in context: WebContext) async throws -> WebResponse {
         let known = configuration.thirdPartyLogins.first { $0.key.isIdentical(to: issuer) }
         guard let known else { return page(.signInRefused) }
@@ -94,16 +94,15 @@ extension SignInRoutes {
         return try await login(known.value, options, in: context)
     }
 
-    /// The return path of a link; nil, which means the home page, if it leads to one of the routes.
+    /// The return path of a link; nil, which means the home page, if the path is one of the routes, such as the sign-out.
     ///
-    /// After a sign-in, a sign-out page or a second sign-in would mislead the buyer. A path that the return path policy refuses is returned
-    /// unchanged, because `SessionManager.begin` then throws an error.
+    /// A path that the return path policy refuses is returned unchanged: `SessionManager.begin` throws an error for it.
     private func withoutRoutes(_ path: String) -> String? {
         guard let accepted = sessions.acceptedReturnPath(path) else { return path }
         return table.contains(withoutOrigin(accepted)) ? nil : path
     }
 
-    /// The path and query of a URL of this app; any other text unchanged, because the return path policy checks it later.
+    /// Removes the origin from a URL of this app; returns any other text unchanged, because the return path policy checks it later.
     private func withoutOrigin(_ address: String) -> String {
         guard address.utf8.starts(with: table.origin.utf8) else { return address }
         let rest = String(decoding: address.utf8.dropFirst(table.origin.utf8.count), as: UTF8.self)

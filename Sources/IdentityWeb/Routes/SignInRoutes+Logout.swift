@@ -3,9 +3,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// Ends the browser's session and redirects to the provider's logout page, if there is one.
+    /// Ends the browser's session and redirects the browser to the provider's logout page, or to `logout/done` if the provider has no such
+    /// page.
     ///
-    /// A GET request never ends the session, because a link or an image on any site can cause one.
+    /// A GET request shows a sign-out button instead, because a link or an image on any site can cause a GET request.
     func logout(in context: WebContext) async throws -> WebResponse {
         guard let id = cookies.sessionID(in: context.request) else { return try redirect(to: table.logoutDonePath) }
         guard context.request.method == .post else { return await confirmation(ofLogout: id, in: context) }
@@ -31,23 +32,22 @@ extension SignInRoutes {
         return response
     }
 
-    /// The page whose form signs out.
+    /// The page with the sign-out button.
     private func confirmation(ofLogout id: SessionID, in context: WebContext) async -> WebResponse {
         let fields = context.csrfToken.map { [(name: CSRFCheck.field, value: $0)] } ?? []
         let content = SignInPage.Content.confirmSignOut(action: table.logoutPath, fields: fields)
         return page(content, targets: await logoutOrigins(of: id))
     }
 
-    /// The origin to which the sign-out of a session leads, for the `form-action` of pages with a sign-out form; empty if it is unknown.
+    /// The origin of the logout page of a session's provider, for the `form-action` of pages with a sign-out form; empty if it is unknown.
     func logoutOrigins(of id: SessionID) async -> [String] {
         await sessions.logoutPageOrigin(of: id).map { [$0] } ?? []
     }
 
     /// Receives the browser from the provider's logout page.
     ///
-    /// `logout` has already ended the session, so this route ends none. If the request belongs to no logout of this browser, a browser that
-    /// has a session is sent to the home page. Only a confirmed return removes the logout cookie: any site can link to this route, and the
-    /// buyer loads the page again after an error of the store.
+    /// It ends no session, because `logout` has already done so. It removes the logout cookie only after a return that the cookie and the
+    /// `state` confirm: any site can link to this route, and after an error of the store the buyer loads this page again.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         var done = page(.signedOut)
@@ -56,13 +56,13 @@ extension SignInRoutes {
             let completed = try await sessions.completeLogout(callback, browserBinding: binding)
             if completed.isConfirmed {
                 if let removal = cookies.withoutLogout { context.set(removal) }
-                // The `state` works once, so the browser is redirected to an address without it, which the buyer can load again.
+                // The `state` works once. Without this redirect, the buyer would see an error after loading the page again.
                 return try redirect(to: completed.returnPath ?? table.logoutDonePath)
             }
         } catch let error as IdentityError where error.kind == .rejected {
             done.status = 400
         }
-        // Any link can lead a signed-in browser to this route. It must not show that the buyer is signed out.
+        // Any link can lead to this route. If the buyer is signed in, the page must not say that the buyer is signed out.
         if try await context.session() != nil { return try redirect(to: configuration.homePath) }
         return done
     }
@@ -77,7 +77,7 @@ extension SignInRoutes {
         return WebResponse(status: result.status, headers: .of(result.headers), body: result.body)
     }
 
-    /// The JSON for scripts: whether the browser is signed in, the session's provider, buyer's name and expiry, and the CSRF token.
+    /// The JSON for scripts: whether the buyer is signed in, the session's provider and expiry, the buyer's name, and the CSRF token.
     func sessionJSON(in context: WebContext) async throws -> WebResponse {
         let session = try await context.session()
         var object = JSONObject()

@@ -1,9 +1,8 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-// The responses of a protected page to a browser that has to sign in first, or again.
 extension SignInRoutes {
-    /// The response to a browser that has to sign in for a page.
+    /// The response of a protected page to a browser that is not signed in: JSON with status 401, or a redirect.
     func signInResponse(for context: WebContext) async throws -> WebResponse {
         guard !context.request.prefersJSON, !context.request.isForPartOfPage else {
             return unauthorized(.notSignedIn)
@@ -18,7 +17,7 @@ extension SignInRoutes {
         return try await login(provider, options, in: context)
     }
 
-    /// The response to a browser whose session is not recent or not strong enough for a page.
+    /// The response of a protected page whose requirement the browser's session does not satisfy: JSON with status 401, or a redirect.
     func stepUpResponse(
         for context: WebContext,
         of session: Session,
@@ -38,16 +37,14 @@ extension SignInRoutes {
 
     /// The requested page, to which the browser returns after the sign-in; nil for the home page.
     ///
-    /// It is nil if the request is neither GET nor HEAD, because the browser cannot send a form again, and if the return path policy
-    /// refuses the page.
+    /// Nil if the return path policy refuses the page. Nil also for a method such as POST, because the browser cannot send a form again.
     private func page(after request: WebRequest) -> String? {
         guard request.method == .get || request.method == .head else { return nil }
         return sessions.acceptedReturnPath(Self.withoutRawCharacters(request.target))
     }
 
-    /// The request target, with escapes for the bytes that a URL does not permit (RFC 3986).
-    ///
-    /// Browsers send some of these bytes unescaped, for example brackets in a query.
+    /// Escapes the bytes of a request target that a URL does not permit (RFC 3986), because browsers send some of them unescaped, for
+    /// example brackets in a query.
     private static func withoutRawCharacters(_ target: String) -> String {
         let bytes = Array(target.utf8)
         var output: [UInt8] = []

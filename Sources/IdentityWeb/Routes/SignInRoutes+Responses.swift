@@ -7,10 +7,10 @@ extension SignInRoutes {
     ///
     /// - Parameters:
     ///   - content: What the page says.
-    ///   - status: The status; nil for the content's status.
+    ///   - status: The HTTP status; with nil, `content` determines it.
     ///   - correlationID: The id for the app's support; nil on a page without an error.
-    ///   - returnPath: Where a new sign-in leads the buyer; nil for the home page.
-    ///   - targets: Further origins for `form-action`, because Chromium also applies `form-action` to the redirects that follow a form.
+    ///   - returnPath: The page to which a new sign-in leads; nil for the home page.
+    ///   - targets: The origins to which a posted form is redirected: Chromium checks them against `form-action`, too.
     /// - Returns: The response.
     func page(
         _ content: SignInPage.Content,
@@ -32,14 +32,13 @@ extension SignInRoutes {
             + "form-action \((["'self'"] + targets).joined(separator: " ")); frame-ancestors 'none'"
         response.headers.replace("Content-Security-Policy", policy)
         response.headers.replace("Cache-Control", "no-store")
-        // With `no-referrer`, browsers would send `Origin: null` with the page's own forms, and ``CSRFCheck`` could refuse them.
+        // With `no-referrer`, browsers would send `Origin: null` with the page's own forms, and `CSRFCheck` could refuse these forms.
         response.headers.replace("Referrer-Policy", "same-origin")
         response.headers.replace("X-Content-Type-Options", "nosniff")
         if let pause = page.retryAfter { response.headers.replace("Retry-After", Self.seconds(pause)) }
         return response
     }
 
-    /// The page for an error, with the status of `IdentityError.httpStatus`.
     func page(for error: IdentityError, returningTo returnPath: String?) -> WebResponse {
         page(
             SignInPage.Content(error),
@@ -49,7 +48,7 @@ extension SignInRoutes {
         )
     }
 
-    /// The JSON response to a script for an error: only its kind, the sentence for the buyer and the correlation id.
+    /// The JSON response to a script for an error: the error's kind, the sentence for the buyer and the correlation id.
     func json(_ error: IdentityError) -> WebResponse {
         var object = JSONObject()
         object["error"] = .string(error.kind.rawValue)

@@ -1,7 +1,7 @@
 public import IdentityHTTP
 public import IdentityKit
 
-/// The routes of a sign-in for any server framework: sign-in, callback, sign-out, back-channel logout and session lookup.
+/// Handles the HTTP requests of a sign-in with any server framework: sign-in, callback, sign-out, back-channel logout and session lookup.
 ///
 /// One instance serves a whole app. An adapter turns the framework's request into a ``WebRequest``, and the ``WebResponse`` into the
 /// framework's response:
@@ -40,10 +40,9 @@ public final class SignInRoutes: Sendable {
     /// - Parameters:
     ///   - sessions: The session manager, with the providers to choose from.
     ///   - carts: The carts that the routes merge or move at a sign-in; none by default.
-    ///   - configuration: How the routes behave.
-    /// - Throws: `IdentityError` with code `configuration_invalid` when the public origin, the base path, the home page or the name of the
-    ///   cookies is not valid, when a limit or a cookie's lifetime is too small, when `thirdPartyLogins` names an unknown provider, and
-    ///   when a provider's configured `redirectURI` is not the address of its callback route.
+    ///   - configuration: The configuration of the routes.
+    /// - Throws: `IdentityError` with code `configuration_invalid` if a member of `configuration` is not valid, or if a provider's
+    ///   `redirectURI` is not the address of its callback route.
     public init(
         sessions: SessionManager,
         carts: (any SignInCarts)? = nil,
@@ -63,7 +62,7 @@ public final class SignInRoutes: Sendable {
         guard !table.contains(configuration.homePath) else {
             throw IdentityError(
                 configuration:
-                    "`homePath` of the sign-in routes is the path of one of these routes, or below one, and not of a page of the app.",
+                    "`homePath` of the routes is the path of a sign-in route, not of a page of the app.",
                 hint: "Set homePath to a page of the app, for example \"/\"."
             )
         }
@@ -92,14 +91,14 @@ public final class SignInRoutes: Sendable {
         WebContext(request, of: self)
     }
 
-    /// Handles a request: with the route to which its path belongs, or with the app if there is no such route.
+    /// Handles a request with the route that has its path; if no route has this path, with the app.
     ///
     /// If the path names an unknown provider after `login/`, `callback/` or `backchannel-logout/`, the response has status 404.
-    /// An error that the app throws becomes the response of ``WebContext/response(for:)``.
+    /// If the app throws an error, the response is that of ``WebContext/response(for:)``.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - app: The app's own pages.
+    ///   - app: Creates the response for a path of the app.
     /// - Returns: The finished response, with cookies and cache headers.
     public func handle(
         _ request: WebRequest,
