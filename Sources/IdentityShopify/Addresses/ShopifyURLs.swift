@@ -4,13 +4,11 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 /// Builds a shop's URLs from its domain or shop id, and checks the form of redirect URIs.
-///
-/// `MetadataSource` (IdentityOIDC) and `CustomerAccountAPI` (ShopifyGraphQL) fetch and cache the discovery documents at these URLs.
 enum ShopifyURLs {
-    /// The URL of the shop's OpenID configuration: the configured one, else the one at the shop's domain, else the one below the
+    /// The URL of the shop's OpenID configuration: the configured URL, else the URL at the shop's domain, else the URL below the
     /// shop's issuer at shopify.com.
     ///
-    /// It is nil if the authorization, token and key set endpoints are configured, and no discovery URL is.
+    /// Nil if the configuration has no discovery URL, but the authorization, token and key set endpoints: then no discovery is needed.
     static func discovery(_ configuration: ShopifyProvider.Configuration) -> HTTPURL? {
         if let url = configuration.endpoints.discovery { return url }
         if configuration.endpoints.isComplete { return nil }
@@ -30,12 +28,12 @@ enum ShopifyURLs {
         return endpoints
     }
 
-    /// The Customer Account API of a shop without an account domain.
+    /// The URL of the Customer Account API of a shop without an account domain.
     static func fixedAPI(shopID: String, version: String) -> HTTPURL? {
         try? HTTPURL("https://shopify.com/\(shopID)/account/customer/api/\(version)/graphql")
     }
 
-    /// The URL of the `customer-account-api` document, which contains the API's URL.
+    /// The URL of the `customer-account-api` document, which contains the URL of the Customer Account API.
     ///
     /// If the path of `discovery` ends in `/openid-configuration`, the document is in the same folder. Otherwise its path is
     /// `/.well-known/customer-account-api`.

@@ -11,7 +11,7 @@ extension AuthClient {
     /// ``buildAuthorizationUrl(options:)`` and the functions that request tokens find the endpoints themselves. Call this function only
     /// if the app builds its authorization URL itself.
     ///
-    /// - Returns: The two URLs. The host of a discovered URL was checked against `endpointHosts`; the host of a configured one was not.
+    /// - Returns: The two URLs. The host of a URL from discovery was checked against `endpointHosts`. A configured URL is not checked.
     /// - Throws: `IdentityError` when the configuration is invalid, when discovery fails, or when an endpoint is missing.
     public func discoverAuthEndpoints() async throws -> (authorizationEndpoint: String, tokenEndpoint: String) {
         try await Correlation.scope {
@@ -33,7 +33,7 @@ extension AuthClient {
     ///
     /// - Parameter options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The URL of the login page, which the app shows to the buyer.
-    /// - Throws: `IdentityError`; of kind `cancelled` if the buyer signs out during the call.
+    /// - Throws: `IdentityError`, of kind `cancelled` if the app calls ``logout(idToken:)`` during the call.
     public func buildAuthorizationUrl(options: LoginOptions = LoginOptions()) async throws -> String {
         try await buildAuthorizationUrl(codeVerifier: try newVerifier(), options: options)
     }
@@ -44,8 +44,8 @@ extension AuthClient {
     ///   - codeVerifier: The verifier; only its challenge is in the URL.
     ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The URL of the login page, which the app shows to the buyer.
-    /// - Throws: `IdentityError`, also for a verifier that is not 43 to 128 unreserved characters; of kind `cancelled` if the buyer signs
-    ///   out during the call.
+    /// - Throws: `IdentityError`, for example if the verifier does not consist of 43 to 128 unreserved characters; of kind `cancelled` if
+    ///   the app calls ``logout(idToken:)`` during the call.
     public func buildAuthorizationUrl(
         codeVerifier: String,
         options: LoginOptions = LoginOptions()
@@ -73,10 +73,10 @@ extension AuthClient {
         }
     }
 
-    /// A new PKCE code verifier: 32 random bytes as 43 characters of base64url (RFC 7636 section 4.1).
+    /// Creates a PKCE code verifier: 32 random bytes as 43 characters of base64url (RFC 7636 section 4.1).
     ///
-    /// If the system returns no random bytes, the verifier is empty. Each function that takes a `codeVerifier` and can throw refuses an
-    /// empty one.
+    /// If the system returns no random bytes, the verifier is empty. The functions that start a login or exchange a code with a verifier
+    /// throw an error for an empty verifier.
     public func generateCodeVerifier() -> String {
         let verifier = (try? newVerifier()) ?? ""
         state.withLock { $0.logins.recordVerifier(Secret(verifier), until: now + 600) }
@@ -96,11 +96,11 @@ extension AuthClient {
     /// The same as ``generateCodeChallenge(for:)``, with the name in Shopify's Customer Account guide.
     public func codeChallenge(for verifier: String) -> String { generateCodeChallenge(for: verifier) }
 
-    /// A random text, for the `state` of an authorization URL that the app builds itself.
+    /// Creates a random text, for the `state` of an authorization URL that the app builds itself.
     ///
-    /// Its characters are letters, digits, `-` and `_`, with 6 random bits each: 36 characters, as on Shopify's pages, have 216 bits. The
+    /// Each character is a letter, a digit, `-` or `_`, and has 6 random bits: 36 characters, as on Shopify's pages, have 216 bits. The
     /// app must store this state and compare it with the `state` of the callback. An app that calls ``buildAuthorizationUrl(options:)`` and
-    /// ``handleCallback(url:)`` needs no state of its own.
+    /// ``handleCallback(url:)`` does not call this function.
     ///
     /// - Parameter length: The number of characters.
     /// - Returns: The text; empty if `length` is not positive, or if the system returns no random bytes.

@@ -8,8 +8,7 @@ extension AuthClient {
     /// Checks a callback and returns its authorization code; nil if the URL is not the callback of a pending login, or has no valid code.
     ///
     /// A callback with the `state` of a pending login ends that login, even if the callback contains an error instead of a code. So a
-    /// second call with the same URL returns nil. ``completeLogin(url:)`` instead throws an error that says what failed, or exchanges the
-    /// code and returns the tokens.
+    /// second call with the same URL returns nil. To learn what failed, call ``completeLogin(url:)`` instead of this function.
     public func handleCallback(url: URL) -> String? {
         guard isCallback(url), let provider = try? provider(),
             let callback = try? LoginCallback(url: url.absoluteString), let state = try? callback.state()
@@ -28,7 +27,7 @@ extension AuthClient {
 
     /// Whether a URL is the redirect URI of this client or of a pending login; queries and fragments are not compared.
     ///
-    /// A web view must not open such a URL.
+    /// The app's web view must not open such a URL.
     public func isCallback(_ url: URL) -> Bool {
         let address = CallbackAddress(url: url.absoluteString)
         if !customerAccountsApiRedirectUri.isEmpty, address.equals(customerAccountsApiRedirectUri) { return true }
@@ -39,15 +38,15 @@ extension AuthClient {
     ///
     /// - Parameter url: The URL to which the web view was redirected.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`; if Shopify rejected the login, its `providerResponse` contains Shopify's explanation. After code
-    ///   `store_failed`, the tokens are in ``currentTokens``.
+    /// - Throws: `IdentityError`. If Shopify rejected the login, `providerResponse` of the error contains Shopify's explanation. With code
+    ///   `store_failed`, the login succeeded, but the token storage did not save the tokens; they are in ``currentTokens``.
     public func completeLogin(url: URL) async throws -> CustomerAccountAccessTokenResponse {
         try await Correlation.scope {
             guard isCallback(url) else {
                 throw IdentityError(
                     .rejected,
                     .callbackInvalid,
-                    "The URL is neither this client's redirect URI nor the redirect URI of a pending login.",
+                    "The URL is not a callback: it differs from the redirect URI of this client and of every pending login.",
                     hint:
                         "Pass the URL to which Shopify redirected. Compare this URL, without its query, with the redirect URI of the "
                         + "login, character by character. If they are equal, the login is no longer pending: start a new login.",
@@ -60,9 +59,10 @@ extension AuthClient {
 
     /// Completes a login if a URL is its callback, and calls the delegate; call it for each URL that a web view is about to open.
     ///
+    /// The delegate is called once for each callback. If the web view opens the same callback again, the delegate is not called.
+    ///
     /// - Parameter url: The URL that the web view is about to open.
-    /// - Returns: Nil if the URL is not a callback; the web view should open such a URL. Otherwise a handle that cancels the code exchange.
-    ///   The delegate is called once for each callback; it is not called when the same callback is repeated.
+    /// - Returns: Nil if the URL is not a callback: let the web view open it. Otherwise a handle that cancels the code exchange.
     @discardableResult
     public func continueLogin(url: URL) -> LoginHandle? {
         guard isCallback(url) else { return nil }

@@ -5,18 +5,18 @@ internal import ShopifyGraphQL
 extension AuthClient {
     /// Creates a cart with one product variant for the buyer, with the shop's Storefront API.
     ///
-    /// It needs `storefrontAccessToken`, a public token that is passed to the initializer. The SDK never repeats this request, because a
-    /// second one would create a second cart. Use `CartAdapter` in `ShopifyStorefront` if the cart's lines change, if its buyer must be
-    /// updated after a refresh or a logout, or if its requests must contain the buyer's IP address.
+    /// Pass the shop's public `storefrontAccessToken` to the initializer. The SDK never repeats this request, because a second request
+    /// would create a second cart. Use `CartAdapter` in `ShopifyStorefront` if the cart's lines change, if its buyer must be updated after
+    /// a refresh or a logout, or if its requests must contain the buyer's IP address.
     ///
     /// - Parameters:
     ///   - variantId: The global id of the product variant, for example `gid://shopify/ProductVariant/12345`.
     ///   - accessToken: The buyer's access token, as the token endpoint returned it.
     /// - Returns: The URL of the web checkout. Any browser that opens it is signed in as the buyer. So redirect the buyer's browser
-    ///   at once, and do not store or log the URL.
+    ///   to it at once, and do not store or log it.
     /// - Throws: `IdentityError`. Code `identity_rejected`: Shopify does not accept the access token. Code `cart_user_errors`: Shopify
     ///   rejects the variant, or cannot create the cart at the moment (kind `retryLater`). Code `storefront_refused`: Shopify rejects the
-    ///   Storefront token, its scopes, the shop or the version. Code `outcome_unknown`: the request was sent and no usable response
+    ///   Storefront token, its scopes, the shop or the API version. Code `outcome_unknown`: the request was sent and no usable response
     ///   arrived, so Shopify may have created the cart.
     public func createAuthenticatedCart(variantId: String, accessToken: String) async throws -> String {
         try await Correlation.scope {
@@ -42,7 +42,7 @@ extension AuthClient {
             let mutation = AuthenticatedCartCreate(variantId: variantId, accessToken: Secret(accessToken))
             let storefront = try provider.storefront()
             let result = try await storefront.execute(mutation, call)
-            // An error beside the data may hide the cart, which may exist.
+            // With a GraphQL error beside the data, Shopify may have created the cart. `checked` would report that it created none.
             if !result.errors.isEmpty, result.data.checkoutURL == nil, result.data.userErrors.isEmpty {
                 throw storefront.failure(result.errors, result.metadata, AuthenticatedCartCreate.document)
             }
@@ -52,7 +52,7 @@ extension AuthClient {
 }
 
 extension ShopifyProvider {
-    /// The shop's Storefront API; throws if no shop domain is configured.
+    /// Creates the client of the shop's Storefront API; throws an error if no shop domain is configured.
     fileprivate func storefront() throws(IdentityError) -> GraphQLExecutor {
         let version = ShopifyAPIVersion(rawValue: configuration.apiVersion)
         guard let url = try? configuration.domain?.url.replacing(path: "/api/\(version.rawValue)/graphql.json") else {

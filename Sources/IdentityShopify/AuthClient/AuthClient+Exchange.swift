@@ -6,8 +6,8 @@ extension AuthClient {
     /// Exchanges a code from ``handleCallback(url:)`` for tokens.
     ///
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`. After code `store_failed`, the tokens are in ``currentTokens``. After any other error, start a new login,
-    ///   because an authorization code works once.
+    /// - Throws: `IdentityError`. With code `store_failed`, the token storage did not save the tokens; they are in ``currentTokens``. After
+    ///   any other error, start a new login, because an authorization code works once.
     public func requestAccessToken(code: String) async throws -> CustomerAccountAccessTokenResponse {
         try await firstResponse(to: code, verifier: nil)
     }
@@ -19,16 +19,16 @@ extension AuthClient {
     /// account (RFC 6749 section 10.12).
     ///
     /// The ID token's signature, issuer, audience and time are always checked. Its `nonce` is checked if
-    /// ``buildAuthorizationUrl(codeVerifier:options:)`` created the authorization URL. If the app built that URL itself with
-    /// ``generateCodeVerifier()`` and ``generateCodeChallenge(for:)``, this client does not know the `nonce`, and the URL must have this
-    /// client's redirect URI.
+    /// ``buildAuthorizationUrl(codeVerifier:options:)`` created the authorization URL. If the app built the authorization URL itself with
+    /// ``generateCodeVerifier()`` and ``generateCodeChallenge(for:)``, this client does not know the `nonce` and does not check it. Such a
+    /// URL must contain this client's redirect URI.
     ///
     /// - Parameters:
     ///   - code: The code from ``handleCallback(url:)``, or one that the app read from the callback after it checked `state`.
-    ///   - codeVerifier: The verifier of this login; it works once.
+    ///   - codeVerifier: The code verifier of the same login; it works once.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`. After code `store_failed`, the tokens are in ``currentTokens``. After any other error, start a new login,
-    ///   because an authorization code works once.
+    /// - Throws: `IdentityError`. With code `store_failed`, the token storage did not save the tokens; they are in ``currentTokens``. After
+    ///   any other error, start a new login, because an authorization code works once.
     public func requestAccessToken(
         code: String,
         codeVerifier: String
@@ -38,13 +38,15 @@ extension AuthClient {
 
     /// Exchanges a code for tokens and calls the delegate, as in the earlier version of Shopify's tutorial.
     ///
-    /// For a code from ``handleCallback(url:)``, the client uses the code verifier of that login. If the app reads the code from the
-    /// callback itself, the client uses the latest verifier from ``generateCodeVerifier()``, if it is less than ten minutes old. In
-    /// this case the app must compare `state` before this call. If several logins can run at a time, it must use
+    /// For a code from ``handleCallback(url:)``, the client uses the code verifier of that login. For a code that the app has read from the
+    /// callback itself, the client uses the latest verifier from ``generateCodeVerifier()``, which must be less than ten minutes old. Such
+    /// an app must compare `state` before this call. If it can have several logins at a time, it must call
     /// ``requestAccessToken(code:codeVerifier:)`` instead.
     ///
+    /// The delegate is called once for each code. It is not called for a code that was passed before.
+    ///
     /// - Parameter code: The authorization code.
-    /// - Returns: A handle that cancels the exchange. The delegate is called once for each code; it is not called when a code is repeated.
+    /// - Returns: A handle that cancels the exchange.
     @discardableResult
     public func exchangeCodeForTokens(code: String) -> LoginHandle {
         callingDelegate { try await $0.response(to: code, verifier: nil, orRecorded: true) }
@@ -52,13 +54,13 @@ extension AuthClient {
 
     /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
     ///
-    /// The parameters are the guide's: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`. `grant_type` must be
-    /// `authorization_code`. `client_id` and `redirect_uri` must be this client's; any `redirect_uri` is accepted if
-    /// ``customerAccountsApiRedirectUri`` is empty. The code is exchanged as by ``requestAccessToken(code:codeVerifier:)``: if the app
-    /// reads the code from the callback itself, it must compare `state` before this call.
+    /// The code is exchanged as by ``requestAccessToken(code:codeVerifier:)``: if the app reads the code from the callback itself, it must
+    /// compare `state` before this call. The delegate is called once for each code. It is not called for a code that was passed before.
     ///
-    /// - Parameter params: The parameters of the token request.
-    /// - Returns: A handle that cancels the exchange. The delegate is called once for each code; it is not called when a code is repeated.
+    /// - Parameter params: The parameters of the token request: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`.
+    ///   `grant_type` must be `authorization_code`. `client_id` and `redirect_uri` must be those of this client; if
+    ///   ``customerAccountsApiRedirectUri`` is empty, any `redirect_uri` is accepted.
+    /// - Returns: A handle that cancels the exchange.
     @discardableResult
     public func exchangeCodeForTokens(params: [String: String]) -> LoginHandle {
         callingDelegate { client in
@@ -70,7 +72,8 @@ extension AuthClient {
     private func checked(_ params: [String: String]) throws(IdentityError) -> (code: String, verifier: String) {
         let expected = [
             "client_id": customerAccountsApiClientId, "grant_type": "authorization_code",
-            // If this client does not know its redirect URI, any value is accepted: the token request contains the login's redirect URI.
+            // If this client does not know its redirect URI, any value is accepted, because the token request does not contain this value:
+            // it contains the redirect URI of the login.
             "redirect_uri": customerAccountsApiRedirectUri.isEmpty
                 ? params["redirect_uri"] ?? "" : customerAccountsApiRedirectUri,
         ]
@@ -102,7 +105,7 @@ extension AuthClient {
         return response
     }
 
-    /// Exchanges a code; nil for a code that was used before.
+    /// Exchanges a code for tokens; returns nil if the code was passed before.
     private func response(
         to code: String,
         verifier: String?,

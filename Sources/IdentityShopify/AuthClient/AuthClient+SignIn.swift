@@ -8,9 +8,8 @@ extension AuthClient {
     ///   - presenter: Shows the login page and receives the callback.
     ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`; of kind `cancelled` when the login was cancelled, or when ``logout(idToken:)`` was called before the
-    ///   authorization URL was created or during the code exchange. If ``logout(idToken:)`` was called between them, the error has code
-    ///   `state_unknown`.
+    /// - Throws: `IdentityError`, of kind `cancelled` if the login was cancelled. A call of ``logout(idToken:)`` ends the login too: with
+    ///   code `state_unknown` while the login page is shown, otherwise with kind `cancelled`.
     public func login(
         with presenter: any Presenter,
         options: LoginOptions = LoginOptions()
@@ -18,7 +17,6 @@ extension AuthClient {
         try await login(with: presenter, options: options, since: logouts)
     }
 
-    /// Signs a buyer in with a presenter, unless the buyer signed out after ``logouts`` was read.
     private func login(
         with presenter: any Presenter,
         options: LoginOptions,
@@ -39,14 +37,14 @@ extension AuthClient {
                 let callback = try await presenter.present(login)
                 try Task.checkCancellation()
                 let state = try LoginCallback(url: callback).state()
-                // The presenter may return the callback of another login of this client.
+                // The presenter may have returned the callback of another login of this client.
                 guard let attempt = attempt.withLock(\.self), attempt.state.isEqual(to: state) else {
                     throw Self.unknownLogin
                 }
                 try LoginFlow.check(callback, against: attempt.redirectURI)
                 return try await complete(callback)
             } catch {
-                // A late callback of this login must not sign the buyer in.
+                // The login is taken, so that its callback cannot sign the buyer in after this error.
                 if let attempt = attempt.withLock(\.self) { _ = take(attempt.state) }
                 throw IdentityError.wrapping(error)
             }
@@ -66,7 +64,7 @@ extension AuthClient {
         options: LoginOptions = LoginOptions(),
         completion: @escaping @Sendable (Result<CustomerAccountAccessTokenResponse, IdentityError>) -> Void
     ) -> LoginHandle {
-        // Read before the task starts, because a logout that the app calls next may run before this task.
+        // Read here and not in the task: if the app calls logout next, the logout may run before the task, and must end this login.
         let logouts = logouts
         return LoginHandle(
             executor.run(
@@ -88,7 +86,7 @@ extension AuthClient {
         return callingDelegate { try await $0.login(with: presenter, options: options, since: logouts) }
     }
 
-    /// Runs a login and calls the delegate with its outcome; the delegate is not called if the login returns nil.
+    /// Runs a login and calls the delegate with the access token or the error; if the login returns nil, the delegate is not called.
     func callingDelegate(
         _ login: @escaping @Sendable (AuthClient) async throws -> CustomerAccountAccessTokenResponse?
     ) -> LoginHandle {

@@ -7,18 +7,18 @@ internal import Synchronization
 extension AuthClient {
     /// Refreshes the access token.
     ///
-    /// Concurrent calls with the same refresh token share one request, because Shopify may accept a refresh token only once. If these
-    /// calls pass different ID tokens, the client uses the one of the first call.
+    /// Concurrent calls with the same refresh token share one request, because Shopify may accept a refresh token only once. The request
+    /// uses the ID token that was passed to the first of these calls.
     ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
     ///   - idToken: The ID token of the login, from the app's storage. Pass it if this client was created after the login, because then the
-    ///     client does not know it. If Shopify's response contains an ID token, the client checks that both ID tokens belong to the same
-    ///     login (OpenID Connect Core section 12.2). Without the login's ID token, the client cannot check this.
+    ///     client does not have it. If Shopify's response contains a new ID token, the client checks that both ID tokens belong to the same
+    ///     login (OpenID Connect Core section 12.2).
     /// - Returns: The new tokens; store the new refresh token instead of the old one.
-    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. With `isAttackSuspected`, the tokens of
-    ///   the response belong to another login: the client drops them and keeps the tokens that it had. After code `store_failed`, the new
-    ///   tokens are in ``currentTokens``.
+    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. With `isAttackSuspected`, Shopify's
+    ///   response contains the tokens of another login: the client drops them and keeps the tokens that it had. With code `store_failed`,
+    ///   the token storage did not save the new tokens; they are in ``currentTokens``.
     public func refreshAccessToken(
         refreshToken: String,
         idToken: String? = nil
@@ -26,7 +26,6 @@ extension AuthClient {
         try await refresh(refreshToken, idToken: idToken, since: logouts)
     }
 
-    /// Refreshes the access token; the new tokens are kept and stored unless the buyer signed out after ``logouts`` was read.
     private func refresh(
         _ refreshToken: String,
         idToken: String? = nil,
@@ -39,7 +38,8 @@ extension AuthClient {
                 let latest = state.withLock { $0.tokens }
                 let known = latest.flatMap { $0.refreshToken?.isEqual(to: secret) == true ? $0 : nil }
                 return try await save(refreshing: secret, since: logouts) {
-                    // Without a verified buyer, only the stored ID token says to which login the refresh token belongs.
+                    // An empty subject means that an earlier refresh could not verify the buyer, because the client did not have the tokens
+                    // of the login.
                     if let known, !known.buyer.subject.isEmpty { return try await provider.refresh(known) }
                     let idToken = idToken.map { Secret($0) } ?? known?.idToken
                     return try await provider.refresh(bare: secret, idToken: idToken)
@@ -60,7 +60,8 @@ extension AuthClient {
         refreshToken: String,
         callback: @escaping @Sendable (_ accessToken: String?, _ error: String?) -> Void
     ) {
-        // Read before the task starts, because a logout that the app calls next may run before this task.
+        // Read here and not in the task: if the app calls logout next, the logout may run before the task, and the new tokens must not be
+        // stored after it.
         let logouts = logouts
         executor.run({ try await self.refresh(refreshToken, since: logouts).accessToken }) { result in
             switch result {
@@ -72,16 +73,16 @@ extension AuthClient {
 
     /// Signs the buyer out: removes all tokens and pending logins from this client first, then calls Shopify's logout endpoint.
     ///
-    /// A login whose authorization URL this client created before cannot be completed any more. The same is true of a URL that the app
-    /// built with one of the latest 64 code verifiers of this client. A call that exchanges a login's code at this moment throws an error
-    /// of kind `cancelled`.
+    /// After the logout, a login that started before it cannot be completed. This holds for the authorization URLs of this client, and for
+    /// URLs that the app built with one of the latest 64 code verifiers of this client. A call that is exchanging a login's code throws an
+    /// error of kind `cancelled`.
     ///
     /// - Parameter idToken: The ID token of the login; it may be expired.
     /// - Returns: The logout URL for the browser, with the provider's `postLogoutRedirectURI` if one is configured. Shopify's cookie is
     ///   removed only when the browser opens this URL. While the browser has the cookie, the next login may show no page. Nil if the shop's
-    ///   metadata contain no logout endpoint; in this case the buyer is signed out in this client only.
-    /// - Throws: `IdentityError` when discovery or the logout endpoint failed, or when the token storage did not remove the tokens. Even
-    ///   then this client has no tokens in memory.
+    ///   metadata contain no logout endpoint: then the buyer is signed out in this client only.
+    /// - Throws: `IdentityError` if discovery or the logout endpoint failed, or if the token storage did not remove the tokens. After an
+    ///   error, too, this client has no tokens in memory.
     @discardableResult
     public func logout(idToken: String) async throws -> HTTPURL? {
         try await Correlation.scope {
@@ -90,20 +91,20 @@ extension AuthClient {
                 state.logins.endAll()
                 state.logouts += 1
             }
-            // The kind is retryLater, because a repeated logout tries again to remove the tokens from the storage.
+            // If the storage fails, the app can repeat the logout: it tries again to remove the tokens.
             let removal = Task { try await writeThrough(failingAs: .retryLater) }
             do {
                 let provider = try provider()
                 let (idToken, page) = (Secret(idToken), provider.configuration.postLogoutRedirectURI)
                 let url = try await provider.logoutURL(idToken: idToken, returningTo: page)
-                // Only the browser is redirected to a page of the app, so the client's own call has no redirect URI.
+                // The client does not follow redirects of the logout endpoint, so its own call needs no redirect URI.
                 if let call = try await provider.logoutURL(idToken: idToken, returningTo: nil) {
                     try await provider.endSession(at: call)
                 }
                 try await removal.value
                 return url
             } catch {
-                // If the storage failed too, its error is thrown: stored tokens matter more than an open session at Shopify.
+                // If removing the tokens from the storage failed too, that error is thrown, because it matters more.
                 try await removal.value
                 throw error
             }
@@ -128,10 +129,10 @@ extension AuthClient {
         }
     }
 
-    /// Gets tokens and stores them, unless the buyer signed out after ``logouts`` was read.
+    /// Requests tokens, and stores them unless the buyer has signed out since `logouts` was read.
     ///
-    /// Refreshed tokens are stored only if the client's tokens did not change during the request, or still contain the refresh token `old`.
-    /// Otherwise they would replace the tokens of a newer login.
+    /// If the client's tokens changed during a refresh and no longer contain the refresh token `old`, the new tokens are not stored:
+    /// they would replace the tokens of a newer login.
     ///
     /// - Throws: The errors of `request` and of the token storage; `IdentityError` of kind `cancelled` if the buyer signed out during a
     ///   login.
@@ -148,10 +149,10 @@ extension AuthClient {
                 ?? true
             if state.logouts == logouts, isLatest { state.tokens = tokens }
         }
-        // A separate task, so that the tokens are stored even if the caller's task is cancelled. The client could not get them again,
-        // because the code or refresh token was used.
+        // A separate task, so that the tokens are stored even if the caller's task is cancelled. The client could not request them again,
+        // because the code or the old refresh token was used.
         try await Task { try await writeThrough(failingAs: .configuration) }.value
-        // After a logout, a login fails. A refresh returns its tokens nevertheless, because the caller's old refresh token was used.
+        // After a logout, a login fails. A refresh still returns the new tokens, because the caller's old refresh token was used.
         guard old != nil || state.withLock({ $0.logouts == logouts }) else { throw Self.signedOut }
         return CustomerAccountAccessTokenResponse(tokenSet: tokens)
     }
@@ -165,10 +166,9 @@ extension AuthClient {
         )
     }
 
-    /// Writes the latest tokens to the storage, and writes again if they changed during the write, so that the storage gets the latest.
+    /// Writes the client's current tokens to the token storage; writes again if they change during the write.
     ///
-    /// - Parameter kind: The kind of the error: `retryLater` if the caller can repeat its call.
-    /// - Throws: `IdentityError` with code `store_failed` when the storage fails.
+    /// If the storage fails, it throws an error of this kind: `retryLater` if the caller can repeat its call.
     private func writeThrough(failingAs kind: IdentityError.Kind) async throws {
         guard let tokenStorage else { return }
         while true {
@@ -180,8 +180,7 @@ extension AuthClient {
                     try await tokenStorage.removeTokens()
                 }
             } catch {
-                // The write is obsolete, for example because the buyer signed out. Its failure must not leave the old tokens in the
-                // storage.
+                // If the tokens have changed meanwhile, for example because the buyer signed out, the current tokens are written instead.
                 guard state.withLock({ $0.tokensVersion == version }) else { continue }
                 let hint =
                     tokens == nil
