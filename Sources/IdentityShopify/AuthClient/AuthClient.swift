@@ -16,15 +16,14 @@ internal import Synchronization
 /// let token = try await client.requestAccessToken(code: code, codeVerifier: codeVerifier)
 /// ```
 ///
-/// The names are Shopify's. ``ShopifyProvider`` does the work: it discovers the endpoints, checks `state` and `nonce`, validates the
-/// ID token and encodes forms correctly. The client keeps its pending logins and the tokens of one buyer in memory. A server with many
-/// buyers uses `SessionManager`.
+/// The client discovers the endpoints, checks `state` and `nonce`, and validates the ID token. It keeps its pending logins and the tokens
+/// of one buyer in memory. A server with many buyers uses `SessionManager` instead.
 public final class AuthClient: Sendable {
     /// The shop's domain; empty if the provider is configured without a shop domain.
     public let shopDomain: String
     /// The client id.
     public let customerAccountsApiClientId: String
-    /// The redirect URI; empty for a mobile client that is configured with neither a redirect URI nor a shop id.
+    /// The redirect URI; empty for a mobile client whose configuration has no redirect URI and no shop id.
     public let customerAccountsApiRedirectUri: String
     /// The shop's public Storefront API token, which ``createAuthenticatedCart(variantId:accessToken:)`` sends; nil if none was passed.
     public let storefrontAccessToken: Secret?
@@ -34,9 +33,9 @@ public final class AuthClient: Sendable {
         var tokens: TokenSet? {
             didSet { tokensVersion += 1 }
         }
-        /// How often ``tokens`` was set.
+        /// Counts the changes of ``tokens``.
         var tokensVersion = 0
-        /// How often the buyer signed out.
+        /// Counts the calls of ``AuthClient/logout(idToken:)``.
         var logouts = 0
         var delegate = WeakDelegate()
     }
@@ -48,19 +47,20 @@ public final class AuthClient: Sendable {
     private let outcome: Result<ShopifyProvider, IdentityError>
     let random: any RandomSource
 
-    /// Creates a public client of a shop, as in the tutorial.
+    /// Creates a public client of a shop, as in Shopify's tutorial.
     ///
     /// It is a mobile client if the redirect URI starts with `shop.`, otherwise a public web client with the redirect URI's origin. The
-    /// initializer reports no invalid value: the functions that start, complete or end a login, or refresh a token, throw the error.
+    /// initializer does not check the values. If one is invalid, the functions that start, complete or end a login or refresh a token throw
+    /// the error.
     ///
     /// - Parameters:
-    ///   - shopDomain: A domain that Shopify serves, best the `myshopify.com` name.
+    ///   - shopDomain: The shop's domain, best its `myshopify.com` name.
     ///   - clientId: The client id of the Customer Account API client.
     ///   - redirectUri: The callback URI, exactly as registered.
     ///   - storefrontAccessToken: The shop's public Storefront API token; needed for carts only.
     ///   - tokenStorage: Where the app stores the buyer's tokens; nil keeps them in memory only.
     ///   - environment: Transport, clock and random numbers; by default libcurl and the system's clock and random numbers.
-    ///   - callbackExecutor: The executor that calls delegate and callbacks.
+    ///   - callbackExecutor: Calls the delegate and the callbacks.
     public convenience init(
         shopDomain: String,
         clientId: String,
@@ -96,7 +96,7 @@ public final class AuthClient: Sendable {
     ///   - provider: The provider.
     ///   - storefrontAccessToken: The shop's public Storefront API token; needed for carts only.
     ///   - tokenStorage: Where the app stores the buyer's tokens; nil keeps them in memory only.
-    ///   - callbackExecutor: The executor that calls delegate and callbacks.
+    ///   - callbackExecutor: Calls the delegate and the callbacks.
     public convenience init(
         provider: ShopifyProvider,
         storefrontAccessToken: String = "",
@@ -145,12 +145,12 @@ public final class AuthClient: Sendable {
         state.withLock { $0.tokens }.map { CustomerAccountAccessTokenResponse(tokenSet: $0) }
     }
 
-    /// The ID token of ``currentTokens``, which ``logout(idToken:)`` needs, with the name in Shopify's guide.
+    /// The ID token of ``currentTokens``, for ``logout(idToken:)``; the name is that of Shopify's guide.
     public func getIdToken() -> String? { currentTokens?.idToken }
 
     func provider() throws(IdentityError) -> ShopifyProvider { try outcome.get() }
 
-    /// How often the buyer signed out; read it before a login is taken, so that a logout in the meantime cancels the login.
+    /// Counts the calls of ``logout(idToken:)``; tokens are not stored if the count has changed since their login or refresh began.
     var logouts: Int { state.withLock { $0.logouts } }
 
     var now: Date { (try? outcome.get())?.environment.clock.now ?? SystemClock().now }

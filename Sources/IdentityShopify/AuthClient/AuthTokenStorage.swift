@@ -1,4 +1,4 @@
-/// The app's secure storage for the tokens of an ``AuthClient``; on Shopify's pages, the Keychain has this role.
+/// The app's secure storage for the tokens of an ``AuthClient``, such as the Keychain in Shopify's guide.
 ///
 /// ```swift
 /// struct Vault: AuthTokenStorage {
@@ -10,14 +10,14 @@
 /// }
 /// ```
 ///
-/// A client that has a token storage writes to it before it returns the tokens of a login or a refresh, and when the buyer signs out.
+/// The client saves the tokens of a login or a refresh before it returns them, and removes the tokens when the buyer signs out.
 /// Never store tokens as plain text. `AuthTokenStorageConformance` of `IdentityTesting` tests a storage. A server uses `SessionManager`
 /// instead, whose stores encrypt the tokens.
 public protocol AuthTokenStorage: Sendable {
     /// Stores the tokens, in place of earlier ones.
     ///
-    /// Keep the stored ID token if `tokens` contains none. This happens after a refresh by a client that was created after the login,
-    /// unless the app passes the ID token to ``AuthClient/refreshAccessToken(refreshToken:idToken:)``. A login always returns an ID token.
+    /// If `tokens` contains no ID token, keep the stored ID token. Only a refresh can return no ID token: if the client was created after
+    /// the login, and the app does not pass the ID token to ``AuthClient/refreshAccessToken(refreshToken:idToken:)``.
     ///
     /// Two calls can run at the same time. The call that started last has the latest tokens.
     func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws

@@ -1,11 +1,10 @@
-/// Receives the outcome of a login through ``AuthClient``, with the name and the calls of Shopify's Customer Account guide.
+/// Receives the outcome of a login with ``AuthClient``; name and functions are those of Shopify's Customer Account guide.
 ///
-/// ``AuthClient/delegate`` lists the methods that report to the delegate. For each login that such a method completes, the client calls one
-/// of the two functions once, on its `callbackExecutor`. The client's reference to the delegate is weak.
+/// ``AuthClient/delegate`` lists the methods that call the delegate. For each login, the client calls one of the two functions once, on its
+/// `callbackExecutor`. The client's reference to the delegate is weak.
 ///
-/// The class need not be `final` or `Sendable`. The client calls it on `callbackExecutor` only, so choose the executor on which the app
-/// uses the class: `.main`, as in the guide, or a queue. With the default executor, which is the task that finished the login, the
-/// class must be safe to call from any thread.
+/// The class need not be `final` or `Sendable`. Set `callbackExecutor` to the executor on which the app uses the class: `.main`, as in the
+/// guide, or a queue. The default executor is the task that finished the login: with it, the class must be safe to call from any thread.
 public protocol AuthWebViewDelegate: AnyObject {
     /// The buyer signed in.
     ///
@@ -21,8 +20,8 @@ public protocol AuthWebViewDelegate: AnyObject {
 
 /// A weak reference to a delegate.
 ///
-/// `@unchecked Sendable` is safe: ``AuthClient`` only copies the reference, which is atomic, and calls the delegate's functions only on
-/// the executor that the app chose for them.
+/// `@unchecked Sendable` is safe, because ``AuthClient`` only copies the reference, which is atomic. It calls the delegate's functions on
+/// the executor that the app has chosen.
 struct WeakDelegate: @unchecked Sendable {
     weak var delegate: (any AuthWebViewDelegate)?
 }

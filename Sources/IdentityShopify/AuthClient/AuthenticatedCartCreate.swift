@@ -48,7 +48,7 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                 field = try node.field("field")
             }
 
-            /// Whether Shopify refused the customer access token; Shopify has no separate code for this, so `code` and `field` decide.
+            /// Whether Shopify refused the buyer's access token: the Storefront API has no error code of its own for this case.
             var refusesToken: Bool {
                 code?.isIdentical(to: "INVALID") == true
                     && field?.last?.isIdentical(to: "customerAccessToken") == true
@@ -64,14 +64,14 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
             userErrors = try node.field("userErrors")
         }
 
-        /// The checkout URL; throws if the response has a user error or no cart.
+        /// Returns the checkout URL of the new cart; throws an error if the response has a user error or no cart.
         func checked() throws(IdentityError) -> String {
             guard let error = userErrors.first(where: \.refusesToken) ?? userErrors.first else {
                 guard let checkoutURL else {
                     throw IdentityError(
                         .rejected,
                         .unexpectedResponse,
-                        "The Storefront API returned neither a cart nor an error.",
+                        "The Storefront API's response to cartCreate contains no cart and no error.",
                         hint: "Create the cart again. If that fails too, ask Shopify's support."
                     )
                 }

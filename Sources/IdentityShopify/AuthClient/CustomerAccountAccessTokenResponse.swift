@@ -3,8 +3,8 @@ public import IdentityKit
 
 /// The response of Shopify's token endpoint, with the names of Shopify's guide.
 ///
-/// The members are strings, as in the guide, so that its code compiles unchanged. Printing, dumping or reflecting the value
-/// shows no token, and it cannot be encoded. So only code that reads a member can leak a token, and a text search finds that code.
+/// The members are strings, so that the code of the guide compiles unchanged. Printing, dumping or reflecting the value shows no token,
+/// and the value cannot be encoded.
 ///
 /// An app that sends the token request itself can decode the value from Shopify's JSON, as the guide does. In this case its ID token is not
 /// verified.
@@ -14,9 +14,9 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The tokens as a `TokenSet`, for example for `SessionManager.establish(_:provider:)`.
     ///
-    /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is. This happens if the response
-    ///   was decoded from JSON. It also happens after a refresh for which the client no longer had the tokens of the login, if Shopify's
-    ///   response contains no ID token.
+    /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is. This happens if the app decoded
+    ///   the response from JSON. It also happens after a refresh if the client did not have the tokens of the login, and Shopify's response
+    ///   contained no ID token.
     public var tokens: TokenSet {
         get throws(IdentityError) {
             guard !tokenSet.buyer.subject.isEmpty else {
@@ -40,19 +40,20 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The lifetime of the access token in seconds, from the start of the token request.
     ///
-    /// 0 means unknown: the response to a refresh has no usable `expires_in`, and this client does not know the earlier tokens.
+    /// 0 means unknown: the response to a refresh had no usable `expires_in`, and the client did not have the tokens of the login.
     public var expiresIn: Int {
         (tokenSet.expiresAt?.timeIntervalSince(tokenSet.issuedAt)).flatMap { Int(exactly: $0.rounded()) } ?? 0
     }
 
     /// The ID token, which a logout needs.
     ///
-    /// If a refresh returns no ID token, as usual, this is the login's ID token, or nil if the client does not know the login's ID token.
+    /// Usually the response to a refresh contains no ID token. In this case the value is the ID token of the login, or nil if the client
+    /// does not have it.
     public var idToken: String? { tokenSet.idToken?.reveal() }
 
-    /// The refresh token: use it once, then store the new one.
+    /// The refresh token, which works once: each refresh returns a new one to store.
     ///
-    /// It is nil for clients of type app, which get no refresh token.
+    /// Nil for a client of type `app`, which gets no refresh token.
     public var refreshToken: String? { tokenSet.refreshToken?.reveal() }
 
     /// The token type; `Bearer` if the response has none.
@@ -97,7 +98,7 @@ extension CustomerAccountAccessTokenResponse: Decodable {
                 reference: "RFC 6749 section 5.1"
             )
         }
-        // The time of the token request is unknown. Only the difference of issuedAt and expiresAt is used, as the lifetime.
+        // The time of the token request is unknown. `expiresIn` uses only the difference between `issuedAt` and `expiresAt`.
         let start = Date(timeIntervalSince1970: 0)
         tokenSet = TokenSet(
             buyer: Buyer(issuer: "", subject: ""),
@@ -112,7 +113,7 @@ extension CustomerAccountAccessTokenResponse: Decodable {
 }
 
 extension CustomerAccountAccessTokenResponse: Redacted {
-    /// Which tokens there are and their lifetime, without the tokens.
+    /// The kinds of the tokens and the lifetime, without the tokens themselves.
     public var description: String {
         let others = [("refresh token", tokenSet.refreshToken), ("ID token", tokenSet.idToken)]
             .compactMap { $1 == nil ? nil : $0 }

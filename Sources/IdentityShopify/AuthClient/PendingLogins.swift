@@ -3,32 +3,32 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The logins that an ``AuthClient`` started, found by `state`; each is valid for one callback and ten minutes.
+/// The logins that an ``AuthClient`` has started; each is valid for one callback and ten minutes.
 ///
 /// Several logins can be pending, so that a login in a second browser tab does not end the login in the first tab.
 struct PendingLogins: Sendable {
-    /// The login of a callback's state.
+    /// The login that `take(state:at:)` has found.
     enum Match: Sendable {
         case pending(LoginAttempt)
-        /// A login whose callback was handled before.
+        /// The callback of this login was handled before.
         case repeated
         case unknown
     }
 
-    /// The login of an authorization code.
+    /// The login that `take(code:verifier:orRecorded:at:)` has found.
     enum CodeOwner: Sendable {
-        /// The callback of this login was checked.
+        /// `AuthClient.handleCallback` has checked the callback and returned the code.
         case checked(CheckedLogin)
-        /// The app read the code from the callback of a login that this client started.
+        /// The client has started the login, and the app has read the code from the callback itself.
         case pending(LoginAttempt)
-        /// The app built the authorization URL itself, with this verifier.
+        /// The app has built the authorization URL itself, with this code verifier.
         case app(verifier: Secret)
         /// The code was used before.
         case repeated
         case unknown
     }
 
-    /// A login whose callback was checked and whose code was not exchanged yet.
+    /// A login whose callback was checked and whose code is not exchanged yet.
     struct CheckedLogin: Sendable {
         let code: Secret
         let callback: LoginCallback
@@ -51,14 +51,14 @@ struct PendingLogins: Sendable {
         pending.append(attempt)
     }
 
-    /// Records a code verifier that the app may use in an authorization URL that it builds itself.
+    /// Records a code verifier that the app may use for an authorization URL of its own.
     mutating func recordVerifier(_ verifier: Secret, until end: Date) {
-        // An empty verifier means that the system returned no random bytes. It belongs to no login.
+        // An empty verifier means that the system returned no random bytes.
         offered = verifier.isEmpty ? nil : (verifier, end)
         if !verifier.isEmpty { Self.append(verifier, to: &generated) }
     }
 
-    /// Removes and returns the login of a callback; afterwards the same callback counts as repeated.
+    /// Removes and returns the login with the state of a callback.
     mutating func take(state: Secret, at now: Date) -> Match {
         removeExpired(at: now)
         if let index = pending.firstIndex(where: { $0.state.isEqual(to: state) }) {
@@ -72,7 +72,7 @@ struct PendingLogins: Sendable {
         Self.append(login, to: &checked)
     }
 
-    /// Ends all pending and checked logins and all generated verifiers, because the buyer signs out.
+    /// Ends all logins for a logout, so that their states, codes and verifiers no longer work.
     mutating func endAll() {
         while !pending.isEmpty { _ = removePending(at: 0) }
         checked = []
@@ -86,11 +86,11 @@ struct PendingLogins: Sendable {
     /// - Parameters:
     ///   - code: The authorization code.
     ///   - verifier: The code verifier that the app passed with the code; nil if the app passed none.
-    ///   - usesRecorded: Whether the recorded verifier is used if `verifier` is nil and no checked login has this code.
+    ///   - usesRecorded: Whether the latest recorded verifier is used if `verifier` is nil and no checked login has this code.
     ///   - now: The time.
-    /// - Returns: `repeated` for a code that was used before. Otherwise the checked login of the code, else the pending login of the
-    ///   verifier, else the login of an authorization URL that the app built with the verifier. `unknown` without a verifier, for a
-    ///   verifier that was used before, or if the checked login has another verifier.
+    /// - Returns: `repeated` if the code was used before. Otherwise the checked login with the code, else the pending login with the
+    ///   verifier, else the verifier itself for an authorization URL of the app. `unknown` if there is no verifier, if the verifier was
+    ///   used before, or if the checked login has another verifier.
     mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
         guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }
@@ -119,7 +119,7 @@ struct PendingLogins: Sendable {
         return .app(verifier: verifier)
     }
 
-    /// Whether a pending login waits for its callback at this redirect URI.
+    /// Whether the redirect URI of a pending login satisfies the condition.
     func awaits(_ redirectURI: (String) -> Bool) -> Bool {
         pending.contains { $0.redirectURI.map(redirectURI) ?? false }
     }

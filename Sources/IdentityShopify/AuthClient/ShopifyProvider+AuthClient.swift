@@ -3,17 +3,15 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The functions for ``AuthClient``, whose callers pass single values, such as a code verifier or a refresh token, instead of a login
-/// attempt or a `TokenSet`.
 extension ShopifyProvider {
     /// Starts a login with the app's own code verifier.
     func authorizationRequest(_ options: LoginOptions, pkce: PKCE) async throws -> AuthorizationRequest {
         try await client.authorizationRequest(try await checked(options), pkce: .own(pkce))
     }
 
-    /// The attempt of a login whose authorization URL the app built itself.
+    /// The attempt of a login whose authorization URL the app has built itself, with this code verifier.
     ///
-    /// The SDK knows neither the `state` nor the `nonce` of such a URL, so it checks neither. The app must compare `state` itself.
+    /// The SDK does not know the `state` and the `nonce` of this URL and does not check them. The app must compare `state` itself.
     func attempt(codeVerifier: Secret) async throws -> LoginAttempt {
         let options = try await checked(LoginOptions())
         let issuer = try await client.metadata().issuer
@@ -30,7 +28,7 @@ extension ShopifyProvider {
         )
     }
 
-    /// Refreshes the tokens of a login of which only the refresh token, and perhaps the ID token, is known.
+    /// Refreshes with a refresh token whose other tokens are not known; `idToken` is the ID token of its login, if known.
     ///
     /// If `idToken` is given and the response contains an ID token, both ID tokens must belong to the same login.
     func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {
@@ -46,8 +44,8 @@ extension ShopifyProvider {
 
     /// Calls Shopify's logout endpoint without a browser, as a mobile client does.
     ///
-    /// A temporary redirect (302, 303, 307) would lead a browser to a logout URI. It counts as success and is not followed. A permanent
-    /// redirect (301, 308) usually means that the shop id in the URL is wrong.
+    /// A temporary redirect (302, 303, 307) counts as success and is not followed, because it leads a browser to the app's page after the
+    /// logout. A permanent redirect (301, 308) is an error: usually the shop id in the URL is wrong.
     func endSession(at url: HTTPURL) async throws {
         let response = try await httpClient.send(
             .get,
