@@ -14,9 +14,9 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The tokens as a `TokenSet`, for example for `SessionManager.establish(_:provider:)`.
     ///
-    /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is. This happens if the app decoded
-    ///   the response from JSON. It also happens after a refresh if the client did not have the tokens of the login, and Shopify's response
-    ///   contained no ID token.
+    /// - Throws: `IdentityError` with code `id_token_missing` if no verified ID token says who the buyer is. This happens if the app
+    ///   decoded the response from JSON. It also happens after a refresh if the client did not have the tokens of the login, and Shopify's
+    ///   response contained no ID token.
     public var tokens: TokenSet {
         get throws(IdentityError) {
             guard !tokenSet.buyer.subject.isEmpty else {

@@ -4,7 +4,9 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 extension ShopifyProvider.Configuration {
-    /// Throws the problem of the first invalid member; Shopify itself reports most such problems only on a page that the buyer sees.
+    /// Throws the problem of the first invalid member.
+    ///
+    /// Without this check, Shopify would report most of these problems at a login, on a page that the buyer sees.
     func check() throws(ShopifyConfigurationProblem) {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ShopifyConfigurationProblem(
@@ -18,8 +20,8 @@ extension ShopifyProvider.Configuration {
         if let shopID, !ShopifyIssuer.isShopID(shopID) {
             throw ShopifyConfigurationProblem(
                 member: "shopID",
-                problem: "is not a shop id",
-                hint: "Copy the digits of the shop's issuer, https://shopify.com/authentication/{shop id}."
+                problem: "is not a shop id, which has only digits and does not begin with zero",
+                hint: "Copy shopID from the end of the shop's issuer, https://shopify.com/authentication/{shop id}."
             )
         }
         try checkSource()
@@ -50,7 +52,7 @@ extension ShopifyProvider.Configuration {
         if let redirectURI {
             try checkRedirect(redirectURI)
         } else if case .publicMobile = client {
-            // The default is built from the shop id. If shopID is not set, the shop id is taken from the discovered issuer.
+            // A mobile client has a default redirect URI, with the shop id of the configuration or of the discovered issuer.
         } else {
             throw ShopifyConfigurationProblem(
                 member: "redirectURI",
@@ -68,7 +70,7 @@ extension ShopifyProvider.Configuration {
         )
     }
 
-    /// Checks that the configuration gives the endpoints or a way to discover them.
+    /// Checks that the configuration contains the endpoints, or a domain, shop id or URL with which they can be discovered.
     private func checkSource() throws(ShopifyConfigurationProblem) {
         if shopDomain != nil {
             guard domain != nil else { throw ShopifyConfigurationProblem.shopDomain }
@@ -122,9 +124,9 @@ extension ShopifyProvider.Configuration {
         }
     }
 
-    /// Checks a redirect URI against what Shopify lets a client of this type register.
+    /// Checks that Shopify permits this redirect URI for a client of this type.
     ///
-    /// With ``allowsLoopbackHTTP``, http to a loopback address or to `localhost` is accepted too.
+    /// With ``allowsLoopbackHTTP``, http to a loopback address or to `localhost` is accepted too, although Shopify does not permit it.
     func checkRedirect(_ redirectURI: String) throws(ShopifyConfigurationProblem) {
         if allowsLoopbackHTTP, ShopifyURLs.isLoopbackRedirect(redirectURI) { return }
         if case .publicMobile = client {

@@ -15,25 +15,25 @@ extension ShopifyProvider {
     public struct Configuration: Sendable {
         /// The provider's name, which the app passes to `SessionManager` to choose it.
         public var name: String
-        /// A domain that Shopify serves, best the shop's `myshopify.com` name; by default discovery starts at this domain.
+        /// The shop's domain, best its `myshopify.com` name; by default the SDK fetches the discovery document from this domain.
         ///
         /// It may be nil if ``shopID`` or a discovery URL is configured. It may also be nil if ``issuers`` and the authorization, token and
         /// key set endpoints are configured.
         public var shopDomain: String?
         /// The client id of the Customer Account API client.
         public var clientID: String
-        /// The client's type, as it was chosen when the client was registered at Shopify.
+        /// The type of the client, as registered at Shopify.
         public var client: Client
         /// The redirect URI, exactly as registered.
         ///
         /// Only a mobile client has a default: `shop.{shop id}.app://callback`.
         public var redirectURI: String?
-        /// The URL to which Shopify redirects the browser after a logout, exactly as registered; with nil the SDK sends no URL.
+        /// The URL to which Shopify redirects the browser after a logout, exactly as registered; nil: one that Shopify chooses.
         public var postLogoutRedirectURI: String?
         /// The shop id, in digits.
         ///
-        /// If it is set and ``issuers`` is nil, only this shop's issuer is accepted, and Shopify's fixed endpoints are used if the
-        /// discovery URL returns 404.
+        /// With a shop id, and if ``issuers`` is nil, the SDK accepts only this shop's issuer. It then also uses Shopify's fixed endpoints
+        /// if the discovery URL returns 404.
         public var shopID: String?
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid", "email", "customer-account-api:full"]
@@ -41,22 +41,22 @@ extension ShopifyProvider {
         public var apiVersion = "2026-10"
         /// Issuers to accept instead of Shopify's own, for tests and sandboxes.
         ///
-        /// Tokens with the same `sub` belong to the same buyer, whichever of these issuers they name.
+        /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
         public var issuers: [String]?
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
         /// The hosts that discovered endpoints may have, instead of the default list.
         ///
-        /// By default: `shopify.com`, ``shopDomain`` and its subdomains, and the hosts of ``endpoints``. Redirects of the discovery
-        /// URL are followed to these hosts only. A shop whose account domain is not a subdomain of ``shopDomain`` needs its own list,
-        /// for example `["shopify.com", "account.brand.example"]`. Host names only; a name does not include its subdomains.
+        /// By default: `shopify.com`, ``shopDomain`` and its subdomains, and the hosts of ``endpoints``. The SDK follows redirects of the
+        /// discovery URL to these hosts only. If the shop's account domain is not a subdomain of ``shopDomain``, set a list, for example
+        /// `["shopify.com", "account.brand.example"]`. An entry is a host name and does not include its subdomains.
         public var endpointHosts: [String]?
         /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a
         /// session's lock.
         public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
-        /// The default options of every login, for example `prompt`; a login's own options replace them.
+        /// The default options of every login, for example `prompt`; the options that the app passes for one login replace them.
         public var loginDefaults = LoginDefaults()
         /// The provider's name on the app's login button.
         public var displayName = "Shopify"
@@ -68,10 +68,9 @@ extension ShopifyProvider {
             shopDomain.flatMap { ShopDomain($0, allowsLoopbackHTTP: allowsLoopbackHTTP) }
         }
 
-        /// The issuers that metadata and ID tokens may name.
         var acceptedIssuers: IssuerPolicy { ShopifyIssuer.policy(shopID: shopID, issuers: issuers) }
 
-        /// Whether ``shopID`` is configured and Shopify's own issuer of that shop is accepted.
+        /// Whether ``shopID`` is configured and ``issuers`` does not exclude Shopify's issuer of this shop.
         var acceptsOwnIssuer: Bool {
             shopID.map { acceptedIssuers.isAccepted(ShopifyIssuer.issuer(shopID: $0)) } ?? false
         }
@@ -96,21 +95,21 @@ extension ShopifyProvider {
     public enum Client: Sendable {
         /// Public, in a native app: its redirect URI has the scheme `shop.{shop id}.…`.
         case publicMobile
-        /// Public, on the web: discovery, token, logout and Customer Account API requests have an `Origin` header, which must be registered
-        /// at Shopify as a JavaScript origin.
+        /// Public, on the web: the SDK sends `origin` in the `Origin` header of discovery, token, logout and Customer Account API requests.
+        /// Register it at Shopify as a JavaScript origin.
         case publicWeb(origin: String)
         /// Confidential, with a secret; best for a server.
         case confidential(Secret)
         /// An app's client from `shopify.app.toml`, which gets no refresh tokens.
         case app
 
-        /// The headers of discovery, token and logout requests in addition to the usual ones.
+        /// The additional headers of discovery, token and logout requests.
         var headers: [(name: String, value: String)] {
             guard case .publicWeb(let origin) = self else { return [] }
             return [("Origin", origin)]
         }
 
-        /// The type of client, as tools show it to people.
+        /// The client type for people, as tools print it.
         var description: String {
             switch self {
             case .publicMobile: "public mobile, PKCE"
@@ -123,8 +122,8 @@ extension ShopifyProvider {
 
     /// Endpoints that replace discovered ones.
     ///
-    /// If the authorization, token and key set endpoints are set and ``discovery`` is nil, no discovery document is fetched. Then
-    /// ``ShopifyProvider/Configuration/shopID`` or ``ShopifyProvider/Configuration/issuers`` must be set.
+    /// If the authorization, token and key set endpoints are set and ``discovery`` is nil, the SDK fetches no discovery document. In this
+    /// case set ``ShopifyProvider/Configuration/shopID`` or ``ShopifyProvider/Configuration/issuers`` too.
     public struct Endpoints: Sendable {
         /// The URL of the OpenID configuration, instead of the one at the shop's domain.
         public var discovery: HTTPURL?
@@ -142,7 +141,7 @@ extension ShopifyProvider {
         /// Creates a value that replaces no endpoint.
         public init() {}
 
-        /// Whether all endpoints are set that a login and a refresh need.
+        /// Whether the endpoints that a login and a refresh need are set.
         var isComplete: Bool { authorization != nil && token != nil && jwks != nil }
 
         var all: [HTTPURL?] { [discovery, authorization, token, jwks, logout, api] }

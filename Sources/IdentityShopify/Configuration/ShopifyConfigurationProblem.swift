@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// An invalid member of a configuration or of a login's options.
+/// An invalid member of a Shopify configuration, or of the options of a login at Shopify.
 struct ShopifyConfigurationProblem: Error {
     let member: String
     let problem: String
@@ -8,7 +8,7 @@ struct ShopifyConfigurationProblem: Error {
 
     var error: IdentityError { makeError(about: "The Shopify configuration's") }
 
-    /// The error for this problem in the options of one login.
+    /// The error if the member is one of a login's options.
     var loginOptionsError: IdentityError { makeError(about: "The login options'") }
 
     private func makeError(about owner: String) -> IdentityError {

@@ -1,9 +1,8 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The query of the Customer Account API for the buyer's identity.
+/// The GraphQL query for the buyer's name and contacts in the Customer Account API.
 struct CustomerIdentityQuery: GraphQLOperation {
-    /// The document; it selects `emailAddress` and `phoneNumber`, because `Customer` has no scalar fields `email` and `phone`.
     static let document = GraphQLDocument(
         name: "CustomerIdentity",
         kind: .query,
@@ -28,7 +27,7 @@ struct CustomerIdentityQuery: GraphQLOperation {
     }
 }
 
-/// A buyer's customer record; protected customer data are nil if Shopify has not approved the app for them.
+/// The buyer's data in the Customer Account API; protected customer data are nil if Shopify has not approved the app for them.
 struct CustomerIdentity: GraphQLReadable, GraphQLRedacted {
     let firstName: String?
     let lastName: String?
@@ -49,9 +48,10 @@ struct CustomerIdentity: GraphQLReadable, GraphQLRedacted {
         phone = try contact("phoneNumber")
     }
 
-    /// The buyer of the ID token, with the fields of this customer record; a field that is nil here keeps the ID token's value.
+    /// Returns the buyer of the ID token with the values of this response; a value that is nil here keeps that of the ID token.
     func buyer(_ verified: Buyer) -> Buyer {
-        // The API does not say whether a contact is verified. So a contact that differs from the ID token's counts as unverified.
+        // The Customer Account API does not say whether an e-mail address or phone number is verified. So one that differs from the ID
+        // token's counts as unverified.
         func contact(_ value: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {
             guard let value, known.map({ !$0.value.isIdentical(to: value) }) ?? true else { return known }
             return Buyer.Contact(value, isVerified: false)

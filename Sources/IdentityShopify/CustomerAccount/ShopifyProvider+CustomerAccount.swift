@@ -4,12 +4,12 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 extension ShopifyProvider {
-    /// Requests the buyer's data from the Customer Account API.
+    /// Requests the buyer's name, e-mail address and phone number from the Customer Account API.
     ///
-    /// Name, e-mail and phone are protected customer data: an app that Shopify has not approved does not get them. In this case the result
-    /// contains the values from the login's ID token. The same is true if neither the configuration nor discovery gives the API's URL.
+    /// They are protected customer data: if Shopify has not approved the app for them, the result contains the values of the login's ID
+    /// token. The result contains these values also if the API's URL is not configured and discovery does not find it.
     ///
-    /// - Throws: `IdentityError`; with code `access_token_refused` if the API rejected the access token and a newer one may be accepted.
+    /// - Throws: `IdentityError`; with code `access_token_refused` if the API rejected the access token and may accept a newer one.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         try checkShop(of: tokens)
         guard let executor = try await customerAccountAPI.executor() else { return tokens.buyer }
@@ -35,11 +35,11 @@ extension ShopifyProvider {
     }
 
     /// Replaces the general code `customer_account_refused` by `shop_unavailable`, `request_blocked` or `insufficient_scope`, if the
-    /// response shows which of them is right.
+    /// status or the error name of the response shows the cause.
     private static func profileError(_ error: IdentityError) -> IdentityError {
         guard error.code == .customerAccountRefused, let response = error.providerResponse else { return error }
         let name = response.error ?? ""
-        // Shopify may also deny access with status 200 and an error that has a text but no code.
+        // Shopify may also deny access with status 200 and a GraphQL error that has a text but no code.
         let isDenied = name.isIdentical(to: "ACCESS_DENIED") || response.status == 200 && name.isEmpty
         let (kind, code, hint): (IdentityError.Kind, IdentityError.Code, String?)
         if [402, 423].contains(response.status) || name.isIdentical(to: "SHOP_INACTIVE") {
@@ -79,7 +79,7 @@ extension ShopifyProvider {
             api.fallback = ShopifyURLs.fixedAPI(shopID: shopID, version: configuration.apiVersion)
         }
         if case .publicWeb(let origin) = configuration.client { api.origin = origin }
-        // Only one attempt is made: SessionManager repeats a call with a refreshed token, and the app decides about any other repetition.
+        // The request is not repeated here: SessionManager repeats it with a refreshed token, and after other errors the app decides.
         return CustomerAccountAPI(api, environment: environment, retry: .none)
     }
 }

@@ -1,6 +1,8 @@
 public import IdentityKit
 
-/// Options of a login at Shopify; if Shopify's parameter has another name, it is in parentheses.
+/// The options of a login at Shopify.
+///
+/// A name in parentheses is that of Shopify's parameter, if it differs.
 ///
 /// ```swift
 /// let options = LoginOptions.shopify { $0.locale = "fr-CA" }
@@ -8,7 +10,7 @@ public import IdentityKit
 public struct ShopifyLoginOptions: Sendable {
     /// The language of the login page, with or without a region, for example `fr-CA`.
     ///
-    /// Shopify does not support `pt` and `zh` without a region: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`. The SDK sends any value.
+    /// Shopify does not support `pt` and `zh` without a region: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`. The SDK does not check it.
     public var locale: String?
     /// The ISO 3166-1 alpha-2 country whose market determines the branding of the login page (`region_country`).
     public var regionCountry: String?
@@ -18,18 +20,17 @@ public struct ShopifyLoginOptions: Sendable {
     public var submitsLoginHint = false
     /// The sign-in method to use, for example `provider:google` (`acr_values`).
     public var signInMethod: String?
-    /// Whether the login must not show a page (`prompt=none`).
+    /// Whether the login runs without a page (`prompt=none`).
     ///
-    /// Such a login succeeds only in a browser that is signed in at the shop. In another browser it fails with code `login_required`.
-    /// In this case start a login that is not silent.
+    /// If the browser is not signed in at the shop, a silent login fails with code `login_required`. Then start a login that is not silent.
     public var isSilent = false
     /// The path of the app to which the buyer returns after the login.
     public var returnPath: String?
 
-    /// No options.
+    /// Creates options with the default values.
     public init() {}
 
-    /// These options as `LoginOptions`.
+    /// The options in the form that login functions accept.
     public var loginOptions: LoginOptions {
         var options = LoginOptions()
         options.locale = locale
@@ -44,7 +45,7 @@ public struct ShopifyLoginOptions: Sendable {
 }
 
 extension LoginOptions {
-    /// Login options for Shopify's login page.
+    /// Creates the options of a login at Shopify.
     public static func shopify(_ configure: (inout ShopifyLoginOptions) -> Void) -> LoginOptions {
         var options = ShopifyLoginOptions()
         configure(&options)
@@ -53,7 +54,7 @@ extension LoginOptions {
 }
 
 extension ShopifyLoginOptions: Redacted {
-    /// Whether the login is silent and has a hint, without personal data.
+    /// Whether the login is silent, and whether it has a login hint; without personal data.
     public var description: String {
         "ShopifyLoginOptions(silent: \(isSilent), hint: \(loginHint == nil ? "none" : "<private>"))"
     }

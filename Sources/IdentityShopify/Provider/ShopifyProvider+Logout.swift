@@ -3,15 +3,15 @@ public import IdentityKit
 internal import IdentityOIDC
 
 extension ShopifyProvider {
-    /// The URL that ends the browser's Shopify session.
+    /// The logout URL, with which Shopify signs the browser out.
     ///
     /// - Parameters:
-    ///   - tokens: The session's tokens.
-    ///   - postLogoutRedirectURI: A logout URI, exactly as registered at Shopify. Shopify ignores an unregistered one without an error.
+    ///   - tokens: The tokens of the app's session.
+    ///   - postLogoutRedirectURI: A logout URI, exactly as registered at Shopify, which ignores an unregistered URI without an error.
     ///     With nil, Shopify redirects the browser to one of the client's registered logout URIs.
     /// - Returns: The URL. Nil if the tokens contain no ID token, which Shopify's logout requires, if another shop issued the tokens,
     ///   or if the shop's metadata contain no end-session endpoint.
-    /// - Throws: `IdentityError` when the shop's metadata could not be fetched, or when the URL would be too long.
+    /// - Throws: `IdentityError` if the shop's metadata could not be fetched, or if the URL would be too long.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         guard let idToken = tokens.idToken else { return nil }
         let metadata = try await client.metadata()

@@ -13,10 +13,9 @@ internal import ShopifyGraphQL
 /// let provider = try ShopifyProvider(configuration, environment: environment)
 /// ```
 ///
-/// The Customer Account API accepts the access token of a login, and a Storefront cart accepts the same token as its buyer identity. No
-/// token exchange is needed.
+/// The access token of a login works for the Customer Account API and as the buyer identity of a Storefront cart.
 ///
-/// Every login sends a PKCE challenge, `state` and `nonce`, and validates the ID token. Sources: Shopify's Customer Account API
+/// Every login uses PKCE, `state` and `nonce`, and the provider validates the ID token. Sources: Shopify's Customer Account API
 /// reference, "Authenticate checkouts", and discovery documents of existing shops.
 public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, CartClaimProviding {
     /// The OpenID client that sends the requests and validates the tokens.
@@ -26,7 +25,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
     let httpClient: ProviderHTTPClient
     let customerAccountAPI: CustomerAccountAPI
 
-    /// Creates a provider; no request is sent yet.
+    /// Creates a provider; it sends no request.
     ///
     /// - Throws: `IdentityError` of kind `configuration` that names the invalid member.
     public init(_ configuration: Configuration, environment: IdentityEnvironment) throws {
@@ -57,8 +56,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         )
         customerAccountAPI = Self.customerAccountAPI(
             configuration,
-            // Shopify does not document the API's discovery document below shopify.com. If only shopID is configured, the API's
-            // fixed URL is used.
+            // Below shopify.com, Shopify documents no discovery document for the API. So a provider with only shopID uses the API's fixed
+            // URL, which customerAccountAPI(_:discovery:hosts:environment:) sets as fallback.
             discovery: configuration.endpoints.discovery ?? site,
             hosts: hosts,
             environment: environment
@@ -73,8 +72,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         var openID = OpenIDClient.Configuration(
             configuration,
             kind: "shopify",
-            // The issuer of metadata that are not discovered. Without a discovery URL, an ID token may name any issuer of acceptedIssuers,
-            // not only this one; check() requires issuers or shopID in this case.
+            // The issuer of metadata that do not come from a discovery document; check() requires issuers or shopID in this case.
+            // Without a discovery URL, an ID token may have any issuer of acceptedIssuers.
             issuer: configuration.issuers?.first ?? ShopifyIssuer.issuer(shopID: configuration.shopID ?? ""),
             clientID: configuration.clientID
         )
@@ -113,18 +112,18 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
 
     private static func authentication(_ client: Client) -> ClientAuthentication {
         switch client {
-        // Shopify's documentation joins client id and secret without the form encoding that RFC 6749 section 2.3.1 requires.
+        // Shopify's documentation does not form-encode client id and secret, although RFC 6749 section 2.3.1 requires it.
         case .confidential(let secret): .secretBasic(secret, encoding: .verbatimForNonconformingProvider)
         case .publicMobile, .publicWeb, .app: .none
         }
     }
 
-    /// Starts a login; ``ShopifyLoginOptions`` has the options of Shopify's login page.
+    /// Creates the authorization request of a login; ``ShopifyLoginOptions`` has the options of Shopify's login page.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
         try await client.authorizationRequest(try await checked(options))
     }
 
-    /// Checks the redirect URI and the scopes of a login's options, and adds a mobile client's default redirect URI if none is set.
+    /// Checks the redirect URI and the scopes of a login, and adds a mobile client's default redirect URI if it is missing.
     func checked(_ options: LoginOptions) async throws -> LoginOptions {
         var options = options
         do throws(ShopifyConfigurationProblem) {
@@ -142,14 +141,14 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
                 member: "redirectURI",
                 problem: "is missing",
                 hint:
-                    "Set redirectURI or shopID: the default redirect URI contains the shop id, which the issuer does not name."
+                    "Set redirectURI or shopID: the default redirect URI contains the shop id, and the shop's issuer does not."
             ).error
         }
         options.redirectURI = ShopifyURLs.mobileRedirect(shopID)
         return options
     }
 
-    /// The access token, which a Storefront cart accepts as `customerAccessToken`.
+    /// The buyer identity for a Storefront cart: the access token, which the cart accepts as `customerAccessToken`.
     ///
     /// - Throws: `IdentityError` if another shop issued the tokens.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
@@ -163,11 +162,10 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         )
     }
 
-    /// Throws an error if another shop issued the tokens, before they are sent to this shop.
+    /// Throws an error if another shop issued the tokens, so that they are not sent to this shop.
     ///
-    /// Without `shopID` and `issuers`, the configuration accepts the issuers of all shops, and only the metadata contain this shop's
-    /// issuer. The check uses the metadata if they are in memory. It does not fetch them, because then a failed discovery would make the
-    /// cart fail.
+    /// Without `shopID` and `issuers`, the configuration accepts the issuers of all shops. The shop's metadata contain its issuer, but they
+    /// are used only if they are in memory. Otherwise the cart would fail if discovery fails.
     func checkShop(of tokens: TokenSet) throws {
         guard let metadata = client.metadataInMemory else { return try client.checkIssuer(of: tokens) }
         try client.checkIssuer(of: tokens, is: metadata)

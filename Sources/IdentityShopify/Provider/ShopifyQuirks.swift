@@ -13,12 +13,12 @@ struct ShopifyQuirks: OpenIDQuirks {
     var settings: OpenIDQuirkSettings {
         var settings = OpenIDQuirkSettings()
         settings.localeParameter = "locale"
-        // According to Shopify's reference page, the callback of a failed silent login has `login_required` in the parameter error or code.
+        // According to Shopify's reference, the callback of a failed silent login has `login_required` in the parameter error or code.
         settings.errorsInCode = ["login_required"]
         settings.requiresTokenType = false
         settings.requiresLifetime = true
         settings.acceptsNumericSubject = true
-        // At Shopify, acr_values selects a sign-in method. The ID token has no acr claim, so it does not prove the method.
+        // At Shopify, acr_values selects a sign-in method, and the ID token has no acr claim that proves the method.
         settings.provesAuthenticationContext = false
         settings.listsAuthenticationMethods = false
         return settings
@@ -26,7 +26,7 @@ struct ShopifyQuirks: OpenIDQuirks {
 
     /// The error for an error response of Shopify's token endpoint.
     ///
-    /// Only an OAuth `error` in a JSON response can end a session. An HTML page, an outage or a mistake in the configuration ends none.
+    /// Only an OAuth `error` in a JSON response can end a session. An HTML page, an outage or a configuration error does not end it.
     func error(for failure: TokenErrorResponse) -> IdentityError {
         if (300..<400).contains(failure.status) {
             return failure.make(
@@ -41,8 +41,7 @@ struct ShopifyQuirks: OpenIDQuirks {
             failure.error?.isIdentical(to: "invalid_client") == true
             || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
         if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
-        // The checks below are for the name `invalid_token` with status 401, and for responses without a name, such as an HTML page with
-        // status 403. With any other OAuth error name, the name decides and not the status.
+        // With any other OAuth error name, the name decides and not the status.
         let hasNoName = (failure.error ?? "").isEmpty
         let isInvalidToken = failure.error?.isIdentical(to: "invalid_token") == true
         if failure.status == 401, isInvalidToken || hasNoName && challengesInvalidToken(failure) {
@@ -79,7 +78,6 @@ struct ShopifyQuirks: OpenIDQuirks {
         )
     }
 
-    /// Whether the header `WWW-Authenticate` contains the word `invalid_token`.
     private func challengesInvalidToken(_ failure: TokenErrorResponse) -> Bool {
         failure.headers.values(for: "WWW-Authenticate").contains { challenge in
             challenge.split { !$0.isLetter && $0 != "_" }.contains {

@@ -10,8 +10,8 @@ internal import ShopifyGraphQL
 /// ```
 ///
 /// First the app signs the buyer in at the shop's OpenID provider, with `OpenIDProvider` (kind `openid`). Then it redirects the buyer's
-/// browser to the link. The link gives the **browser** a session at the shop. The app gets no token and no callback for it, and does not
-/// learn whether the browser got a session.
+/// browser to the link, and the shop signs the **browser** in. The app gets no token and no callback, and does not learn whether this
+/// sign-in succeeded.
 ///
 /// [Shopify's description](https://shopify.dev/docs/api/customer-authentication/single-sign-on) defines the link.
 public struct ShopSignOnLink: Sendable {
@@ -39,16 +39,16 @@ public struct ShopSignOnLink: Sendable {
     /// Creates the link to which the app redirects a buyer's browser.
     ///
     /// - Parameters:
-    ///   - buyer: The buyer whom the shop's provider has signed in. The verified e-mail address becomes `login_hint`.
+    ///   - buyer: The buyer who has signed in at the shop's provider. The verified e-mail address becomes `login_hint`.
     ///   - path: The path of the shop's page that the browser shows after the sign-in. `ReturnPathPolicy.pathsOnly` checks it.
     /// - Returns: The link. It contains the e-mail address, so do not log it.
-    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` for a buyer without a verified e-mail address or if the
-    ///   link would be too long, and with `IdentityError.Code.returnPathRefused` if `path` is not a path.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` if the buyer has no verified e-mail address or the link
+    ///   would be too long; with code `IdentityError.Code.returnPathRefused` if `ReturnPathPolicy.pathsOnly` refuses `path`.
     public func url(for buyer: Buyer, returningTo path: String = "/") throws(IdentityError) -> HTTPURL {
         guard let email = buyer.email, email.isVerified, !email.value.isEmpty else {
             throw Self.refused(
                 "The buyer has no verified e-mail address, which Shopify's single sign-on link requires.",
-                "Request the scope email, and use a provider that verifies addresses. An unverified address may be another person's."
+                "Request the scope email, and use a provider that verifies e-mail addresses: another address may be another person's."
             )
         }
         let location = try ReturnPathPolicy.pathsOnly.location(for: path)
@@ -59,7 +59,7 @@ public struct ShopSignOnLink: Sendable {
                 query: String(decoding: query, as: UTF8.self)
             )
         } catch {
-            throw Self.refused("The single sign-on link is too long.", "Pass a shorter return path.")
+            throw Self.refused("The URL of Shopify's single sign-on link would be too long.", "Pass a shorter return path.")
         }
     }
 
