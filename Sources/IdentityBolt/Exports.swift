@@ -1,2 +1,2 @@
-// Exported, because an app that uses a provider of this module can call its OpenID client.
+// Exported, because apps use types of IdentityOIDC: the provider's public property `client` is an OpenIDClient.
 @_exported public import IdentityOIDC

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// What a shop does with a Bolt buyer who may already be one of its customers, by the rule of Bolt's single sign-on guide.
+/// Decides what a shop does with a buyer who has signed in at Bolt, by the rule of Bolt's single sign-on guide.
 ///
 /// ```swift
 /// switch BoltAccountLink.decide(for: buyer, subjectIsKnown: isLinked, emailIsKnown: hasEmail) {
@@ -11,16 +11,16 @@ public import IdentityKit
 /// }
 /// ```
 public enum BoltAccountLink: Sendable, Equatable {
-    /// The subject belongs to a customer: sign in that customer.
+    /// A customer of the shop is linked to the buyer's subject: sign in that customer.
     case signIn
-    /// No customer is linked to the subject, and none has the buyer's e-mail address, if there is one: create a customer.
+    /// No customer is linked to the buyer's subject, and no customer has the buyer's e-mail address: create a customer.
     case create
-    /// The e-mail address is a customer's, and Bolt verified it: link the subject to that customer.
+    /// A customer has the buyer's e-mail address, and Bolt has verified the address: link the subject to that customer.
     case link
-    /// The e-mail address is a customer's, but it is not verified: linking could give another person access to that customer.
+    /// A customer has the buyer's e-mail address, but Bolt has not verified the address: the buyer may be another person than the customer.
     case refuse
 
-    /// Decides what the shop does with the buyer; a pure function.
+    /// Decides what the shop does with the buyer.
     ///
     /// - Parameters:
     ///   - buyer: Who signed in, from a validated ID token.

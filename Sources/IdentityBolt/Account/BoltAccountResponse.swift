@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// Reads the response of `GET /v1/account`; every member may be missing.
+/// Reads the buyer from the response to `GET /v1/account`; every member of the response may be missing.
 enum BoltAccountResponse {
     private static let maximumAddresses = 50
 
@@ -18,15 +18,15 @@ enum BoltAccountResponse {
         return buyer
     }
 
-    /// The contact of the ID token if it is verified, else the contact of the response as unverified, else the contact of the ID token.
+    /// Returns the ID token's contact if it is verified; otherwise the contact of the response, if any, else the ID token's.
     ///
-    /// The response does not say whether a contact is verified.
+    /// The response does not say whether Bolt has verified a contact, so its contacts count as unverified.
     private static func contact(_ found: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {
         if let known, known.isVerified { return known }
         return found.map { Buyer.Contact($0, isVerified: false) } ?? known
     }
 
-    /// The addresses, the preferred one first: the default one, else the primary one, else the first.
+    /// The addresses with the default address first; if none is the default, with the primary address first.
     private static func sorted(_ addresses: [JSONValue]) -> [JSONValue] {
         let preferred =
             addresses.firstIndex { $0["default"]?.bool == true }

@@ -1,12 +1,10 @@
 internal import IdentityKit
 
-/// The data of a Bolt buyer for a cart.
+/// Creates the cart claim of a Bolt buyer.
 enum BoltCartClaim {
-    /// The contact data for a cart: addresses, a verified e-mail address and a phone number in E.164.
+    /// Returns the buyer's addresses, verified e-mail address and phone number in E.164; `.none` if the buyer has none of these.
     ///
-    /// The result is `.none` if the buyer has no such data.
-    ///
-    /// E-mail address and phone number come from `buyer`, otherwise from `known`. The addresses come from `buyer`.
+    /// If `buyer` has no verified e-mail address, that of `known` is used. The same applies to the phone number.
     static func make(_ buyer: Buyer, orElse known: Buyer) -> CartClaim {
         let email = [buyer.email, known.email].compactMap(\.self).first { $0.isVerified }
         let phone = [buyer.phone, known.phone].lazy.compactMap { $0 }.compactMap { PhoneNumber.e164($0.value) }.first
@@ -19,7 +17,7 @@ enum BoltCartClaim {
         return contact == BuyerContact() ? .none : .contact(contact)
     }
 
-    /// The contact data of a buyer with a verified e-mail address; `.none` for other buyers.
+    /// Returns the contact data of a buyer with a verified e-mail address; `.none` for other buyers.
     static func makeVerified(_ buyer: Buyer) -> CartClaim {
         buyer.email?.isVerified == true ? make(buyer, orElse: buyer) : .none
     }

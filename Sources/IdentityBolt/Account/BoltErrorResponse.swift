@@ -1,17 +1,17 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// An error response of Bolt's APIs, in one of the formats that `init` reads.
+/// An error that one of Bolt's APIs returned.
 struct BoltErrorResponse: Sendable, Equatable {
     /// Bolt's error number, for example 18 (forbidden), which Bolt also sends for an expired access token.
     var code: Int?
-    /// The error's name, if it has no number.
+    /// The error's name, if the error has no number.
     var name: String?
     var message: String?
 }
 
 extension BoltErrorResponse {
-    /// Reads an error; nil for an object that is not an error.
+    /// Reads an error in one of the formats that Bolt uses; nil if the object is not an error.
     init?(_ object: JSONObject) {
         if let first = object["errors"]?.array?.first {
             self.init(part: first)  // {"errors":[{"code","message"}],"result":{"success":false}}
@@ -40,13 +40,13 @@ extension BoltErrorResponse {
     ///
     /// 18 can also mean that the token's scope does not permit the request.
     private static let refusedTokenCodes = [18, 1009, 1015]
-    /// The number for keys that belong to no merchant.
+    /// The error number with which Bolt rejects keys that belong to no merchant.
     static let wrongKeyCode = 1005
     static let wrongKeyMessage = "Bolt does not know a merchant with the configured keys."
     static let wrongKeyHint =
         "Check that publishableKey, and apiKey if it is set, belong to the configured environment."
 
-    /// The error for a response of the account API that is not a success.
+    /// Creates the error for a failed request to the account API.
     static func error(_ refusal: BoltErrorResponse?, _ response: HTTPResponse, isJSON: Bool) -> IdentityError {
         let status = response.status
         func make(

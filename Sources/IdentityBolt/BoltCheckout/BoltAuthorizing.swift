@@ -2,12 +2,12 @@ public import IdentityKit
 
 /// What ``BoltCheckout`` needs of a provider with Bolt's login page; ``BoltProvider`` and ``SFCCProvider`` conform to it.
 public protocol BoltAuthorizing: IdentityProvider {
-    /// Starts a login with or without PKCE.
+    /// Creates the authorization request of a login, with or without PKCE.
     ///
     /// - Throws: `IdentityError`; of kind `configuration` if `usePkce` is true and the provider does not support PKCE.
     func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest
 
-    /// Checks a callback against the login's attempt and returns the authorization code without exchanging it.
+    /// Checks that a callback belongs to the login, and returns its authorization code without exchanging it.
     func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret
 
     /// Exchanges the login's result for tokens.

@@ -1,7 +1,7 @@
 public import IdentityKit
 internal import Synchronization
 
-/// The entry point of Bolt's SDK, for a server: the same names and calls, with a presenter instead of the phone's web view.
+/// Signs buyers in at Bolt, with the names and calls of Bolt's SDK for phones; a presenter replaces the phone's web view.
 ///
 /// ```swift
 /// BoltCheckout.configure(provider: bolt, presenter: presenter)
@@ -116,9 +116,9 @@ public final class BoltCheckout: Sendable {
 
     /// Cancels running logins and calls the configured `onLogOut`.
     ///
-    /// It sends nothing to Bolt, which has no logout endpoint for servers, and it revokes no token. It ends no session of the app unless
-    /// `onLogOut` does, for example with `SessionManager.logout`. The buyer's browser stays signed in at Bolt: the app must also call
-    /// `logOut()` of Bolt's SDK on the buyer's device.
+    /// To end the app's session, call for example `SessionManager.logout` in `onLogOut`. This function sends nothing to Bolt, which has no
+    /// logout endpoint for servers, and revokes no token. The buyer's browser stays signed in at Bolt: the app must also call `logOut()` of
+    /// Bolt's SDK on the buyer's device.
     public func logOut() {
         for login in logins.withLock({ $0 }) { login.engine?.cancel(endsCheck: true) }
         setup.withLock { $0?.onLogOut }?()
@@ -146,8 +146,7 @@ public final class BoltCheckout: Sendable {
     }
 
     static func calling(_ delegate: any BoltLoginDelegate) -> @Sendable (BoltLoginResult) -> Void {
-        // Safe: only the reference is passed on, and reading a weak reference is atomic. The delegate's functions are called on the
-        // executor that the app chose for them.
+        // Safe, because reading a weak reference is atomic, and the delegate's functions are called on the app's chosen executor.
         nonisolated(unsafe) weak let reference = delegate
         return { result in
             let delegate = unsafe reference

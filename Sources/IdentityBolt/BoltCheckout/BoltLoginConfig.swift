@@ -5,7 +5,7 @@ public struct BoltLoginConfig: Sendable, Equatable {
     /// With PKCE, the code can be exchanged without the API key.
     public var usePkce: Bool
 
-    /// Creates a configuration; without PKCE no challenge is sent, and the verifier in the result is empty.
+    /// Creates a configuration; without PKCE, the code verifier in the result of the login is empty.
     public init(usePkce: Bool = false) {
         self.usePkce = usePkce
     }

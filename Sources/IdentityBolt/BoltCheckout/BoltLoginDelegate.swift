@@ -1,10 +1,9 @@
 /// Receives the outcome of a login, as in Bolt's SDK: ``BoltCheckout`` calls one of the functions once, on the configured executor.
 ///
-/// The reference to the delegate is weak: a delegate that was released before the call receives none.
+/// ``BoltCheckout`` has a weak reference to the delegate: if the app releases the delegate, no function is called.
 ///
-/// The class need not be `final` or `Sendable`. ``BoltCheckout`` calls it on the configured executor only, so configure the executor on
-/// which the app uses the class: `.main`, or a queue. With the default executor, which is the task that finished the login, the class
-/// must be safe to call from any thread.
+/// The class need not be `final` or `Sendable`. Configure the executor on which the app uses the class: `.main`, or a queue. The default
+/// executor is the task that finished the login: with it, the class must be safe to call from any thread.
 public protocol BoltLoginDelegate: AnyObject {
     /// The buyer signed in; exchange the code at once and do not store it.
     ///

@@ -35,7 +35,7 @@ final class BoltLoginEngine: Sendable {
         self.report = report
     }
 
-    /// Sets the task that shows the login page; it is cancelled together with the login.
+    /// Sets the handle of the task that shows the login page, which is cancelled together with the login.
     func attach(_ presentation: LoginHandle) {
         self.presentation.withLock { $0 = presentation }
         let hasEnded = state.withLock { state in
@@ -74,7 +74,10 @@ final class BoltLoginEngine: Sendable {
         }
     }
 
-    /// Handles the callback; false for a second callback, for one before the login page was requested, and for one after the login ended.
+    /// Checks the callback and reports the result of the login.
+    ///
+    /// Ignores the callback and returns false if the login page was not requested yet, if the login has received a callback before, or if
+    /// the login has ended.
     func handle(_ callbackURL: String) async -> Bool {
         let request = state.withLock { state -> AuthorizationRequest? in
             guard case .pending(let request) = state else { return nil }
@@ -118,7 +121,7 @@ final class BoltLoginEngine: Sendable {
         end(error.kind == .cancelled ? .canceled : .failed(error))
     }
 
-    /// Reports the result if `isOpen` permits it: by default, if no result was reported before.
+    /// Ends the login and reports its result, if `isOpen` permits it: by default, if the login has not ended.
     @discardableResult
     private func end(
         _ result: BoltLoginResult,

@@ -1,7 +1,7 @@
 public import IdentityHTTP
 internal import IdentityKit
 
-/// A login whose page the app shows itself: the counterpart of Bolt's `BoltLoginViewController`.
+/// A login at Bolt whose page the app shows itself, as with `BoltLoginViewController` of Bolt's SDK.
 ///
 /// ```swift
 /// let flow = BoltLoginFlow(delegate: delegate)
@@ -16,7 +16,7 @@ public final class BoltLoginFlow: Sendable {
     /// Creates a flow.
     ///
     /// - Parameters:
-    ///   - delegate: Receives the outcome, unless the app has released it before.
+    ///   - delegate: Receives the outcome of the login.
     ///   - loginConfig: The options of the login.
     ///   - checkout: The ``BoltCheckout`` whose configured provider the login uses.
     public init(
@@ -27,9 +27,9 @@ public final class BoltLoginFlow: Sendable {
         engine = checkout.engine(loginConfig, BoltCheckout.calling(delegate))
     }
 
-    /// The login page; repeated calls return the same one.
+    /// The URL of the login page; repeated calls return the same URL.
     ///
-    /// - Throws: `IdentityError`; the delegate receives the error too, unless the login has already ended or received its callback.
+    /// - Throws: `IdentityError`. The delegate receives the error too, except if the login has already ended or received its callback.
     public var authorizationURL: HTTPURL {
         get async throws { try await engine.authorizationRequest(redirectURI: nil).url }
     }

@@ -6,17 +6,16 @@ public import IdentityKit
 /// Printing, dumping or reflecting the value shows neither code nor verifier. Do not store the code: exchange it at once with
 /// ``BoltAuthorizing/exchange(_:)``.
 public enum BoltLoginResult: Sendable {
-    /// The buyer signed in; the verifier is empty without PKCE, the state is empty if the phone's SDK gave none.
+    /// The buyer signed in; the code verifier is empty without PKCE, and the state is empty if the phone's result contains none.
     case completed(authorizationCode: String, codeVerifier: String, state: String)
     /// The login was cancelled, for example because the buyer closed the login page.
     case canceled
     /// The login failed.
     case failed(IdentityError)
 
-    /// Reads the JSON that a phone app sends to its backend.
+    /// Reads the JSON that a phone app sends to its backend: `{"authorizationCode": …, "codeVerifier": …, "state": …}`.
     ///
-    /// It is `{"authorizationCode": …, "codeVerifier": …, "state": …}`. `authorizationCode` may be named `authCode`; `codeVerifier` and
-    /// `state` may be missing.
+    /// `authorizationCode` may be named `authCode`; `codeVerifier` and `state` may be missing.
     ///
     /// - Parameter json: The JSON text, at most 16 KiB.
     /// - Throws: `IdentityError` with code `callback_invalid` for any other JSON.
@@ -66,9 +65,7 @@ public enum BoltLoginResult: Sendable {
         )
     }
 
-    /// The values of a completed login; the code verifier is nil without PKCE.
-    ///
-    /// - Throws: `IdentityError` for a login that did not complete, and for an empty code.
+    /// Returns the values of a completed login, with a nil code verifier without PKCE; throws an error if the login is not complete.
     func completedLogin() throws(IdentityError) -> (code: Secret, codeVerifier: Secret?, state: Secret) {
         switch self {
         case .completed(let code, let verifier, let state):

@@ -4,18 +4,17 @@ public import IdentityKit
 ///
 /// For `BoltCheckout`, `BoltLoginConfig.usePkce` decides whether a login uses PKCE.
 public enum BoltClientAuthentication: Sendable {
-    /// For a backend: the API key is the client secret, sent in the body (`client_secret_post`), and logins do not use PKCE, as by default
-    /// in Bolt's documentation.
+    /// A backend without PKCE, the default in Bolt's documentation; the API key is sent as client secret in the body
+    /// (`client_secret_post`).
     case confidential(apiKey: Secret)
-    /// PKCE without a secret, for an app without a backend.
+    /// An app without a backend: PKCE without an API key.
     ///
-    /// Bolt's mobile documentation implies that Bolt accepts it without `client_secret`; whether such a client gets a refresh token is
-    /// not documented. The account API needs an API key.
+    /// Such a client cannot read the buyer's account, because the account API needs an API key. Bolt's mobile documentation implies that
+    /// Bolt accepts a code without `client_secret`. It does not say whether the client then gets a refresh token.
     case publicPKCE
-    /// A backend with an API key and PKCE.
+    /// A backend with PKCE; the API key is sent as client secret in the body.
     case confidentialPKCE(apiKey: Secret)
 
-    /// The API key, if any.
     var apiKey: Secret? {
         switch self {
         case .confidential(let apiKey), .confidentialPKCE(let apiKey): apiKey
@@ -23,7 +22,6 @@ public enum BoltClientAuthentication: Sendable {
         }
     }
 
-    /// Whether an authorization request has a code challenge.
     var usesPKCE: Bool {
         switch self {
         case .confidential: false

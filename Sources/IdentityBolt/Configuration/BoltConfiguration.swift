@@ -23,7 +23,7 @@ extension BoltProvider {
         public var clientIDForm: BoltClientIDForm = .full
         /// The redirect URI.
         ///
-        /// By default none is sent: Bolt uses the registered callback, and no published client sends one.
+        /// By default no redirect URI is sent, as in published clients, and Bolt uses the registered one.
         public var redirectURI: String?
         /// Whether a `nonce` is sent; by default no, as in published clients.
         public var sendsNonce = false
@@ -37,7 +37,7 @@ extension BoltProvider {
         public var endpoints = Endpoints()
         /// Issuers to accept instead of the environment's.
         ///
-        /// Tokens with the same `sub` belong to the same buyer, whichever of these issuers they name.
+        /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
         public var issuers: [String]?
         /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a
         /// session's lock.
@@ -77,9 +77,9 @@ extension BoltProvider {
         public var token: HTTPURL?
         /// The key set, by default `/v1/oauth/jwks.json`.
         public var jwks: HTTPURL?
-        /// The API's base URL; without ``Configuration/issuers`` it is also an accepted issuer.
+        /// The base URL of Bolt's API; if ``Configuration/issuers`` is nil, it is also an accepted issuer.
         ///
-        /// The URL of the account API is built from it. If ``discovery`` is nil, the endpoints that are nil are built from it, too.
+        /// The SDK builds the URL of the account API from it. If ``discovery`` is nil, it also builds the endpoints that are nil from it.
         public var api: HTTPURL?
 
         /// Creates a value that replaces no endpoint.

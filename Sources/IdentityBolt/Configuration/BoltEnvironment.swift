@@ -3,14 +3,14 @@ internal import IdentityKit
 /// A Bolt environment: the API's base URL and its issuers.
 ///
 /// Bolt moved its hosts from `bolt.com` to `boltapp.com` in 2026, and both the old and the new issuers are in use. So each named
-/// environment accepts several issuers. The issuer that an ID token names never decides which key set verifies the token.
+/// environment accepts several issuers. One key set verifies the ID tokens of all of them.
 public struct BoltEnvironment: Sendable, Equatable {
     /// The API's base URL, without `/v1/…`.
     public let apiBase: String
     /// The issuers that an ID token may name.
     public let issuers: [String]
 
-    /// The path of the authorization endpoint, below ``apiBase`` like the following paths.
+    /// The path of the authorization endpoint below ``apiBase``.
     static let authorizationPath = "/v1/oauth/authorize"
     /// The path of the authorization endpoint for SFCC storefronts.
     static let sfccAuthorizationPath = "/v1/oauth/internal/authorize"
@@ -38,7 +38,7 @@ public struct BoltEnvironment: Sendable, Equatable {
     public static let sandbox = BoltEnvironment("https://api-sandbox.bolt.com", sandboxIssuers)
     /// The sandbox at the host since 2026, `api-sandbox.boltapp.com`.
     public static let sandboxBoltApp = BoltEnvironment("https://api-sandbox.boltapp.com", sandboxIssuers)
-    /// Bolt's own staging; its issuers are an assumption, because they are not published.
+    /// Bolt's own staging; its issuers are an assumption, because Bolt does not publish them.
     public static let staging = BoltEnvironment(
         "https://api-staging.bolt.com",
         productionIssuers + ["https://api-staging.bolt.com"]
@@ -59,7 +59,7 @@ public struct BoltEnvironment: Sendable, Equatable {
         case production, sandbox, staging, productionBoltApp, sandboxBoltApp
     }
 
-    /// Reads `environment` of an entry in the configuration file; nil if the entry has none.
+    /// Reads the member `environment` of a provider's section; nil if it is missing.
     init?(configured section: inout ConfigurationSection) throws(IdentityError) {
         guard let name: Name = try section.optionalChoice("environment") else { return nil }
         self =

@@ -24,13 +24,13 @@ struct ResolvedBoltConfiguration: Sendable {
         }
         guard apiKey.map({ !$0.isEmpty }) ?? true else {
             throw Self.invalid(
-                "The API key is empty.",
+                "`apiKey` of the Bolt configuration is empty.",
                 "Copy apiKey from Bolt's dashboard. If the client is public, remove apiKey and set usePkce to true."
             )
         }
     }
 
-    /// Bolt's issuers: those of the environment, then the base URL of a configured API.
+    /// The issuers of the environment and, if an API is configured, its base URL.
     static func issuers(of environment: BoltEnvironment, _ api: HTTPURL?) -> [String] {
         environment.issuers + (api.map { [BoltEnvironment.withoutTrailingSlashes($0.text)] } ?? [])
     }
@@ -60,20 +60,23 @@ struct ResolvedBoltConfiguration: Sendable {
         try checkScheme(of: all, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
         guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
             throw invalid(
-                "The scopes do not contain openid.",
+                "The scopes of the Bolt configuration do not contain openid.",
                 "Add openid to scopes: without openid, Bolt sends no ID token."
             )
         }
         try check(stateLength: configuration.stateLength)
         guard configuration.issuers.map({ !$0.isEmpty }) ?? true else {
-            throw invalid("The list of issuers is empty.", "Remove issuers to accept the environment's issuers.")
+            throw invalid(
+                "`issuers` of the Bolt configuration is an empty list.",
+                "Remove issuers to accept the issuers of the Bolt environment."
+            )
         }
     }
 
     static func check(stateLength: Int?) throws(IdentityError) {
         guard stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw invalid(
-                "`stateLength` must be between 8 and 86.",
+                "`stateLength` of the Bolt configuration must be between 8 and 86.",
                 "If Bolt requires a length of the state, set stateLength to this length. Otherwise remove stateLength."
             )
         }
@@ -96,7 +99,7 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
-    /// The configured endpoints, completed by those below the API's base URL, or by discovery if that is configured.
+    /// The configured endpoints; without discovery, the missing ones are built from the API's base URL.
     func endpoints(_ configured: BoltProvider.Endpoints) throws(IdentityError) -> OpenIDClient.Endpoints {
         var endpoints = OpenIDClient.Endpoints()
         endpoints.discovery = configured.discovery
@@ -112,7 +115,7 @@ struct ResolvedBoltConfiguration: Sendable {
         return endpoints
     }
 
-    /// The headers with the API key and the publishable key; a public client sends neither.
+    /// The headers with the API key and the publishable key; empty for a public client.
     var headers: [(name: String, value: Secret)] {
         apiKey.map { [("X-API-Key", $0), ("X-Publishable-Key", Secret(publishableKey))] } ?? []
     }

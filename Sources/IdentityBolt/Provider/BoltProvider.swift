@@ -14,8 +14,8 @@ public import IdentityOIDC
 /// )
 /// ```
 ///
-/// The Bolt environment determines the endpoints. The ID token of a login is always validated. Each refresh token works once. A refreshed
-/// access token usually permits only reading the buyer's account (`IdentityKit.TokenSet.canWrite` is then false).
+/// The ID token of a login is always validated. Each refresh token works once. An access token from a refresh usually permits only reading
+/// the buyer's account: `canWrite` of its `TokenSet` is false.
 public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartClaimProviding {
     /// The OpenID client that sends the requests and validates the tokens.
     public let client: OpenIDClient
@@ -23,7 +23,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     private let account: BoltAccountClient?
     private let checkedAttempts = CheckedAttempts()
 
-    /// Creates a provider; no request is sent yet.
+    /// Creates a provider; it sends no request.
     ///
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: Configuration, environment: IdentityEnvironment) throws {
@@ -77,9 +77,9 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
         nil
     }
 
-    /// The buyer's Bolt account: names, e-mail address, phone, and addresses with the preferred one first.
+    /// Requests the buyer's name, e-mail address, phone number and addresses from Bolt's account API; the preferred address is the first.
     ///
-    /// Without an API key, or if the tokens have no scope that permits reading the account, it contains only the claims of the ID token.
+    /// If the provider has no API key, or the tokens have no scope that permits reading the account, it returns the buyer of the ID token.
     ///
     /// - Throws: `IdentityError`; with code `access_token_refused` when Bolt no longer accepts the access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
@@ -90,9 +90,9 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
         return try await account.buyer(for: tokens)
     }
 
-    /// Contact fields for a guest's cart: a Bolt token cannot sign in at Shopify.
+    /// The buyer's contact data for the cart, because a Shopify cart does not accept Bolt's access token.
     ///
-    /// If the account cannot be read, the cart claim contains the contact of the ID token.
+    /// If the Bolt account cannot be read, the cart claim contains the contact data of the ID token.
     ///
     /// - Throws: `IdentityError` with code `access_token_refused` when Bolt no longer accepts the access token, or of kind `cancelled`.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
@@ -124,14 +124,14 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
 }
 
 extension BoltProvider: BoltAuthorizing {
-    /// Starts a login; `usePkce`, and not the configuration, decides whether it uses PKCE.
+    /// Creates the authorization request of a login; `usePkce`, and not the configuration, decides whether it uses PKCE.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         try await client.authorizationRequest(options, pkce: usePkce ? .newVerifier : .disabled)
     }
 
     /// Checks a callback and returns its authorization code without exchanging it.
     ///
-    /// The attempt is kept for ``exchange(_:)``.
+    /// The provider keeps the login's redirect URI and nonce for ``exchange(_:)``, until the code has expired.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
         let code = try await client.authorizationCode(in: callback, for: attempt)
         try checkedAttempts.add(attempt, at: environment.clock.now)
@@ -140,7 +140,7 @@ extension BoltProvider: BoltAuthorizing {
 
     /// Exchanges a code from a phone or from ``BoltCheckout``; see ``exchange(_:redirectURI:)``.
     ///
-    /// ``BoltCheckout`` and ``BoltLoginFlow`` let this provider check the login's callback. In this case the token request contains the
+    /// If this provider has checked the login's callback, as for ``BoltCheckout`` and ``BoltLoginFlow``, the token request contains the
     /// redirect URI of the authorization request, and the ID token must contain the nonce of that request, if it had one. For any other
     /// login, the token request contains the configured redirect URI, if any, and no nonce is checked.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
@@ -151,8 +151,8 @@ extension BoltProvider: BoltAuthorizing {
     /// Exchanges a code from a phone; store the tokens with `SessionManager.establish`.
     ///
     /// The phone created the state, so the server cannot check it. Accept a result only from a phone that is signed in to the app's
-    /// own backend, or that shows the id of a login that the backend started. Otherwise an attacker can send his own code in another
-    /// person's name, and that person then uses the attacker's account.
+    /// own backend, or that sends the id of a login that the backend has started. Otherwise an attacker can send the code of his own login
+    /// in another person's name, and that person then uses the attacker's account.
     ///
     /// - Parameters:
     ///   - result: What the phone sent.
@@ -166,7 +166,7 @@ extension BoltProvider: BoltAuthorizing {
         return try await client.exchange(code: login.code, for: attempt)
     }
 
-    /// The attempt that was kept when this provider checked the login's callback, else a new one without a nonce.
+    /// The attempt that this provider kept when it checked the login's callback; otherwise a new attempt without a nonce.
     private func attempt(
         of login: (code: Secret, codeVerifier: Secret?, state: Secret),
         _ redirectURI: String?

@@ -12,7 +12,7 @@ struct BoltQuirks: OpenIDQuirks {
         var settings = Self.loginPage(stateLength: configuration.stateLength)
         settings.sendsNonce = configuration.sendsNonce
         settings.usesPKCE = configuration.authentication.usesPKCE
-        // The issuer in Bolt's metadata may differ from the one in its ID tokens. So an ID token may name any accepted issuer.
+        // The issuer in Bolt's metadata may differ from the `iss` of its ID tokens. So `iss` may be any accepted issuer.
         settings.bindsDiscoveredIssuer = false
         // Bolt does not document whether `aud` is the whole publishable key or its last part, so both are accepted.
         settings.audiences = [key, BoltClientIDForm.lastSection(of: key)]
@@ -20,7 +20,7 @@ struct BoltQuirks: OpenIDQuirks {
         settings.secretFollowsClientID = true
         settings.requiresLifetime = true
         settings.additionalScopeSeparators = [UInt8(ascii: "+"), UInt8(ascii: ",")]
-        // Bolt's refresh tokens work once. So the old one is not kept if a response contains no new one.
+        // Bolt's refresh tokens work once. If the response to a refresh contains no new one, the old one is of no use.
         settings.keepsRefreshToken = false
         self.settings = settings
     }

@@ -2,12 +2,11 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The meaning of error responses of Bolt's token endpoint.
+/// Creates the errors for error responses of Bolt's token endpoint.
 ///
 /// Bolt's documentation and recorded responses differ in the status (422 and 400 for one error) and in the spelling
-/// (`invalid _grant`). So the name in `error` decides, compared without spaces and without case. The status decides only if the name is
-/// missing or unknown, or if the status shows an outage (429 or 5xx). With status 401, `unauthorized_client` means that the client's
-/// authentication failed.
+/// (`invalid _grant`). So the name in `error` decides, compared without spaces and without case. The status decides if the name is
+/// missing or unknown, or if the status shows an outage (429 or 5xx).
 enum BoltTokenError {
     private static let known = [
         "invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
@@ -35,15 +34,16 @@ enum BoltTokenError {
         guard known.contains(name) else { return failure.standardError }
         var normalized = failure
         normalized.error = name
+        // Status 401 is kept: with it, `unauthorized_client` means that the client's authentication failed.
         if failure.status != 401, !failure.isOutage { normalized.status = 400 }
         let error = normalized.standardError
         return failure.make(error.kind, error.code, error.message, hint(for: error))
     }
 
-    /// The error for a response in the error format of one of Bolt's other APIs; it ends no session, because it is no OAuth error.
+    /// The error for a response in the format of Bolt's other APIs; it does not end the session, because only an OAuth error ends it.
     private static func error(_ refusal: BoltErrorResponse, _ failure: TokenErrorResponse) -> IdentityError {
         let isRedirect = (300..<400).contains(failure.status)
-        // With the status of an outage or a redirect, only an OAuth error shows that the refresh token was not used.
+        // After an outage or a redirect, Bolt may have used the refresh token; only an OAuth error would prove that it did not.
         guard !failure.isOutage, !isRedirect, let name = refusal.code.map({ String($0) }) ?? refusal.name else {
             return failure.standardError
         }
@@ -66,7 +66,7 @@ enum BoltTokenError {
         )
     }
 
-    /// The hint with the names of Bolt's configuration, because a standard hint names `clientID` and `clientSecret`.
+    /// The hint with the members of a Bolt configuration, because the standard hints name `clientID` and `clientSecret`.
     private static func hint(for error: IdentityError) -> String {
         switch error.code {
         case .invalidClient:

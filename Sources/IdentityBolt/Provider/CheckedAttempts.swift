@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The attempts of logins whose callback was checked in this process, until their codes have expired.
+/// Keeps the attempts of logins whose callback this process has checked, until their codes have expired.
 ///
-/// The code exchange needs an attempt's nonce and redirect URI. A ``BoltLoginResult`` contains neither, because Bolt's SDK defines its
+/// The code exchange needs the attempt's nonce and redirect URI, which are not members of ``BoltLoginResult``: Bolt's SDK defines its
 /// members.
 final class CheckedAttempts: Sendable {
-    /// A code of Bolt is valid for five minutes.
+    /// The lifetime of Bolt's authorization codes, in seconds.
     private static let codeLifetime = 300.0
 
     private let maximum: Int
@@ -19,8 +19,8 @@ final class CheckedAttempts: Sendable {
 
     /// Keeps an attempt until its code has expired.
     ///
-    /// If `maximum` attempts are kept, a new one is refused. If the oldest were removed instead, a flood of callbacks could remove the
-    /// nonce with which a stolen code is detected.
+    /// If `maximum` attempts are kept, it throws an error. If it removed the oldest attempt instead, an attacker could send many callbacks
+    /// to remove a login's nonce, and then use a stolen code without a check of the nonce.
     func add(_ attempt: LoginAttempt, at now: Date) throws(IdentityError) {
         let isAdded = attempts.withLock { attempts in
             attempts.removeAll { $0.end < now || $0.attempt.state.isEqual(to: attempt.state) }
@@ -41,9 +41,9 @@ final class CheckedAttempts: Sendable {
         }
     }
 
-    /// The attempt with this state; nil if none was added, or if it was removed.
+    /// The attempt with this state; nil if no attempt with this state is kept.
     ///
-    /// The attempt is kept, because an exchange that failed before its request was sent may be repeated.
+    /// It stays here, because the app may repeat an exchange that failed before its request was sent.
     func attempt(_ state: Secret) -> LoginAttempt? {
         attempts.withLock { attempts in attempts.first { $0.attempt.state.isEqual(to: state) }?.attempt }
     }

@@ -48,7 +48,7 @@ public struct ShopSignOnLink: Sendable {
         guard let email = buyer.email, email.isVerified, !email.value.isEmpty else {
             throw Self.refused(
                 "The buyer has no verified e-mail address, which Shopify's single sign-on link requires.",
-                "Request the scope email, and use a provider that verifies e-mail addresses: another address may be another person's."
+                "Request the scope email, and use a provider that verifies addresses. An unverified address may be another person's."
             )
         }
         let location = try ReturnPathPolicy.pathsOnly.location(for: path)
@@ -59,7 +59,7 @@ public struct ShopSignOnLink: Sendable {
                 query: String(decoding: query, as: UTF8.self)
             )
         } catch {
-            throw Self.refused("The URL of Shopify's single sign-on link would be too long.", "Pass a shorter return path.")
+            throw Self.refused("Shopify's single sign-on link would be too long.", "Pass a shorter return path.")
         }
     }
 
