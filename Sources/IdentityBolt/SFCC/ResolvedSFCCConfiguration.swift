@@ -4,14 +4,13 @@ internal import IdentityOIDC
 
 /// A checked SFCC configuration: URLs and keys.
 struct ResolvedSFCCConfiguration: Sendable {
-    /// The storefront, whose origin is the first part of ``unverifiedIssuer``.
     let storefront: HTTPURL
     let codeExchange: HTTPURL
     let tokenExchange: HTTPURL
     let authorization: HTTPURL
     let publishableKey: String
 
-    /// The issuer of buyers whose token no key set verifies.
+    /// The issuer of the buyers if no key set is configured to verify their tokens.
     var unverifiedIssuer: String { storefront.origin + SFCCProvider.unverifiedIssuerSuffix }
 
     init(_ configuration: SFCCConfiguration) throws {
@@ -40,21 +39,21 @@ struct ResolvedSFCCConfiguration: Sendable {
             !configuration.codeParam.isIdentical(to: configuration.stateParam)
         else {
             throw ResolvedBoltConfiguration.invalid(
-                "codeParam or stateParam is empty, or they are equal.",
-                "Set codeParam and stateParam to two different names."
+                "`codeParam` and `stateParam` of the SFCC provider must be two different, non-empty names.",
+                "Set codeParam and stateParam to the query items that the storefront's controller reads, or remove them."
             )
         }
         try ResolvedBoltConfiguration.check(stateLength: configuration.stateLength)
     }
 
-    /// Checks that a key set is configured together with issuers, and that issuers and audiences are configured only with a key set.
+    /// Checks that `issuers` is set if a key set is configured, and that without a key set `issuers` and `audiences` are not set.
     ///
-    /// A key set may sign for other issuers and clients too, and without a key set nothing proves issuer and audience.
+    /// The keys may also sign tokens of other issuers, so a signature alone does not prove the issuer.
     private static func checkNames(_ configuration: SFCCConfiguration) throws(IdentityError) {
         let names = [("issuers", configuration.issuers), ("audiences", configuration.audiences)]
         for (member, list) in names where list.map({ $0.isEmpty || $0.contains(where: \.isEmpty) }) ?? false {
             throw ResolvedBoltConfiguration.invalid(
-                "`\(member)` is an empty list or contains an empty text.",
+                "`\(member)` of the SFCC provider is an empty list or contains an empty text.",
                 "Write the values that the SFCC storefront's tokens have, or remove \(member)."
             )
         }
@@ -79,12 +78,12 @@ struct ResolvedSFCCConfiguration: Sendable {
         }
     }
 
-    /// Refuses `max_age` and `acr_values`, because the storefront's token does not prove that Bolt respected them.
+    /// Refuses `max_age` and `acr_values`, because the storefront's token does not prove that Bolt has respected them.
     static func checkProvable(_ options: LoginOptions) throws(IdentityError) {
         guard options.maximumAge == nil, options.authenticationContexts.isEmpty else {
             throw IdentityError(
                 configuration:
-                    "The token of Salesforce Commerce Cloud does not prove when and how the buyer signed in, so a login cannot require it.",
+                    "A login with SFCC cannot require a maximum age or an authentication context: SFCC's token does not prove them.",
                 hint:
                     "Remove maxAge (in Swift: LoginOptions.maximumAge) and acrValues (LoginOptions.authenticationContexts).",
                 reference: "OpenID Connect Core section 3.1.2.1"
@@ -134,7 +133,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         let hasSite = configuration.controllerBasePath != nil || !configuration.siteID.isEmpty
         guard hasSite, !action.isEmpty, let url = try? storefront.replacing(path: "\(base)/\(action)") else {
             throw ResolvedBoltConfiguration.invalid(
-                "siteID or controllerBasePath, locale and the controllers' names do not form a valid path.",
+                "The URL of a controller of the SFCC storefront cannot be built from siteID or controllerBasePath, locale and its name.",
                 "Set siteID or controllerBasePath. Then compare siteID or controllerBasePath, locale, codeExchangeAction and "
                     + "tokenExchangeAction with the URL of a controller in the storefront."
             )

@@ -8,8 +8,7 @@ public import IdentityKit
 /// configuration.publishableKey = publishableKey
 /// ```
 ///
-/// Bolt's documentation names only the two controllers. Parameters, bodies and the place of the token are assumptions, which can
-/// be changed here.
+/// Bolt's documentation names only the two controllers. The defaults for parameters, bodies and the place of the token are assumptions.
 public struct SFCCConfiguration: Sendable {
     /// The provider's name, which the app passes to `SessionManager` to choose it.
     public var name: String
@@ -21,41 +20,41 @@ public struct SFCCConfiguration: Sendable {
     public var locale = "default"
     /// The path before the controllers, instead of `/on/demandware.store/Sites-{site}-Site/{locale}`.
     public var controllerBasePath: String?
-    /// The controller that receives the code.
+    /// The name of the controller that receives the authorization code.
     public var codeExchangeAction = "Login-OAuthMobileBolt"
-    /// The controller that returns the token.
+    /// The name of the controller that returns the buyer's token.
     public var tokenExchangeAction = "Login-ExchangeSFCCToken"
-    /// The query item for the code.
+    /// The name of the query item that contains the authorization code.
     public var codeParam = "code"
-    /// The query item for the state.
+    /// The name of the query item that contains the state.
     public var stateParam = "state"
-    /// Further query items of the code exchange.
+    /// Further query items of the code exchange; none by default.
     public var extraQuery: [(name: String, value: String)] = []
-    /// Form fields of the token exchange; empty by default.
+    /// Further form fields of the token exchange and of a refresh; none by default.
     public var extraForm: [(name: String, value: String)] = []
-    /// Whether the form of the token exchange contains code and state too.
+    /// Whether the form of the token exchange contains the code and the state, too.
     public var repeatsCode = false
-    /// The form field of the token exchange that contains the token from the response to the code exchange; nil sends none.
+    /// The form field with which the token exchange sends the token of the response to the code exchange; with nil, it is not sent.
     public var continuationField: String?
-    /// Where a controller's JSON response may contain a token if it has no `Authorization` header: member names, joined by dots.
+    /// The places of a token in a controller's JSON response without an `Authorization` header: member names, joined by dots.
     public var tokenJSONPaths = SFCCConfiguration.defaultTokenJSONPaths
     /// The Bolt environment of the login page.
     public var environment: BoltEnvironment = .production
     /// Bolt's publishable key; without it the authorization URL has no `client_id`.
     public var publishableKey: String?
-    /// The redirect URI; by default none is sent, because Bolt uses the registered callback.
+    /// The redirect URI; by default no redirect URI is sent, and Bolt uses the registered one.
     public var redirectURI: String?
     /// The scopes to request from Bolt.
     public var scopes = ["openid", BoltScope.manage]
     /// The length of `state` in characters, 8 to 86; by default 43.
     public var stateLength: Int?
-    /// Must be false: the SFCC backend exchanges the code, without PKCE.
+    /// Whether logins use PKCE; must be false, because the SFCC storefront exchanges the code without a code verifier.
     public var usePkce = false
     /// URLs that replace those built from host and environment.
     public var endpoints = Endpoints()
     /// The accepted issuers of a verified token; required with ``Endpoints-swift.struct/jwks``.
     ///
-    /// Tokens with the same `sub` belong to the same buyer, whichever of these issuers they name.
+    /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
     public var issuers: [String]?
     /// The audiences of which a verified token must have at least one (`aud`); nil does not check the audience.
     ///
@@ -66,16 +65,17 @@ public struct SFCCConfiguration: Sendable {
     public var timeout = ProviderDescriptor.defaultTimeout
     /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
     ///
-    /// A loopback ``host`` is then reached by http.
+    /// If ``host`` is a loopback address, the SDK then always uses http.
     public var allowsLoopbackHTTP = false
-    /// The default options of every login; `max_age` and `acr_values` are refused, because the storefront's token proves neither.
+    /// The default options of every login; it must not contain `max_age` or `acr_values`, because the storefront's token does not prove
+    /// them.
     public var loginDefaults = LoginDefaults()
     /// The provider's name on the app's login button.
     public var displayName = "Bolt"
     /// The app's shop or tenant for which this provider is configured; stored with every session.
     public var tenant = ""
 
-    /// The member names that OAuth and known controllers use for a token, at the top level and below `data` and `result`.
+    /// The default places of a token: the member names of OAuth and of known controllers, at the top level and below `data` and `result`.
     public static let defaultTokenJSONPaths: [String] = {
         let names = ["access_token", "accessToken", "token", "jwt", "bearerToken", "authToken"]
         return names + names.map { "data.\($0)" } + names.map { "result.\($0)" }
@@ -96,9 +96,9 @@ public struct SFCCConfiguration: Sendable {
         public var codeExchange: HTTPURL?
         /// The controller that returns the token.
         public var tokenExchange: HTTPURL?
-        /// The URL of the key set that verifies the storefront's tokens; it requires ``SFCCConfiguration/issuers``.
+        /// The URL of the key set that verifies the storefront's tokens; set ``SFCCConfiguration/issuers`` too.
         ///
-        /// Without a key set a token's claims prove nothing.
+        /// By default no token is verified, and buyers count as unverified (``SFCCProvider/isVerified(_:)``).
         public var jwks: HTTPURL?
         /// The base URL of Bolt's API, instead of the environment's.
         public var api: HTTPURL?

@@ -2,21 +2,18 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The HTTP client of one login or refresh at the storefront's controllers.
-///
-/// It stores cookies, and follows redirects within the storefront.
+/// Sends the requests of one login or refresh to the storefront's controllers, with cookies and redirects within the storefront.
 struct SFCCHTTPClient {
     private static let maximumRedirects = 3
     private static let party = "The SFCC storefront"
 
     let httpClient: ProviderHTTPClient
-    /// The session's lock, which is held while a refresh token is sent; nil for a login.
+    /// The session's lock during a refresh; nil for a login.
     var lock: HeldLock?
     private(set) var cookies = CookieJar()
-    /// Whether one of the requests got a response, with any status.
+    /// Whether a response has arrived, with any status.
     private(set) var hasResponse = false
 
-    /// A response, and whether redirects led to it.
     struct Result {
         var response: HTTPResponse
         var wasRedirected: Bool
@@ -35,7 +32,7 @@ struct SFCCHTTPClient {
             headers: [("Content-Type", MediaType.form.rawValue)],
             body: FormEncoding.encode(form)
         )
-        // These two redirects would require a second POST.
+        // These two redirects require a second POST, which would send the form again.
         guard response.status != 307, response.status != 308 else { throw Self.redirectRefused(response) }
         return try await follow(response, from: url)
     }
@@ -80,7 +77,7 @@ struct SFCCHTTPClient {
         )
     }
 
-    /// The target of a `Location`, absolute or relative (RFC 9110 section 10.2.2), without its fragment; nil if it is missing or invalid.
+    /// Resolves a `Location` header (RFC 9110 section 10.2.2) without its fragment; nil if it is missing or invalid.
     static func target(_ location: String?, from url: HTTPURL) -> HTTPURL? {
         guard let location else { return nil }
         let text = String(decoding: location.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)

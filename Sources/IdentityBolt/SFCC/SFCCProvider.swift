@@ -12,9 +12,9 @@ internal import IdentityOIDC
 /// )
 /// ```
 ///
-/// Without a configured key set (`endpoints.jwks`) nothing proves the token's claims. In this case the buyer's issuer ends in
-/// `#unverified`, so it never equals a verified buyer's issuer. No contact of such a buyer counts as verified, and a cart gets no data of
-/// the buyer.
+/// Without a configured key set (`endpoints.jwks`), the SDK cannot verify the token. In this case the buyer's issuer ends in
+/// `#unverified`, so it never equals a verified buyer's issuer. The buyer's e-mail address and phone number count as unverified, and a cart
+/// gets no data of the buyer.
 public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProviding {
     /// The suffix of an unverified buyer's issuer; the issuer of a verified buyer never contains `#`.
     public static let unverifiedIssuerSuffix = "#unverified"
@@ -24,7 +24,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     private let client: OpenIDClient
     private let exchanger: SFCCTokenExchange
 
-    /// Creates a provider; no request is sent yet.
+    /// Creates a provider; it sends no request.
     ///
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: SFCCConfiguration, environment: IdentityEnvironment) throws {
@@ -35,7 +35,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             issuer: resolved.storefront.origin,
             clientID: resolved.publishableKey
         )
-        // The iss of the callback is Bolt's. The issuers of the storefront's tokens are checked by SFCCTokenReader.
+        // For the `iss` of the callback, which comes from Bolt. SFCCTokenReader checks the issuer of the storefront's tokens.
         openID.acceptedIssuers = .exactly(
             ResolvedBoltConfiguration.issuers(of: configuration.environment, configuration.endpoints.api)
         )
@@ -64,7 +64,6 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         )
     }
 
-    /// The quirks of Bolt's login page.
     private struct LoginPageQuirks: OpenIDQuirks {
         let settings: OpenIDQuirkSettings
 
@@ -76,13 +75,13 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         }
     }
 
-    /// Starts a login, without PKCE.
+    /// Creates the authorization request of a login, without PKCE.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
         try ResolvedSFCCConfiguration.checkProvable(options)
         return try await client.authorizationRequest(options)
     }
 
-    /// Completes a login: checks the state, then sends code and state to the storefront, once.
+    /// Completes a login: checks the state, then sends the code and the state to the storefront, once.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         let code = try await client.authorizationCode(in: callback, for: attempt)
         return try await exchanger.tokens(for: code, state: attempt.state)
@@ -90,7 +89,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 
     /// Sends the refresh token and returns the response before it is validated.
     ///
-    /// If the storefront issued no refresh token, no refresh is possible: the buyer has to sign in again when the token expires.
+    /// If the storefront has issued no refresh token, the buyer has to sign in again when the access token expires.
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
@@ -114,19 +113,19 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         nil
     }
 
-    /// Contact fields if a key set verified the token and the token contains a verified e-mail address; nothing otherwise.
+    /// The buyer's contact data if a key set has verified the token and the token contains a verified e-mail address; otherwise `.none`.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         Self.isVerified(tokens.buyer) ? BoltCartClaim.makeVerified(tokens.buyer) : .none
     }
 
-    /// Whether a signature proves who the buyer is: the buyer's issuer then contains no `#`.
+    /// Whether a key set has verified the buyer's token; if not, the buyer's issuer contains `#`.
     public static func isVerified(_ buyer: Buyer) -> Bool {
         !buyer.issuer.utf8.contains(UInt8(ascii: "#"))
     }
 }
 
 extension SFCCProvider: BoltAuthorizing {
-    /// Starts a login; PKCE is refused.
+    /// Creates the authorization request of a login; throws an error if `usePkce` is true.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         guard !usePkce else { throw ResolvedSFCCConfiguration.pkceUnsupported }
         return try await authorizationRequest(options)

@@ -3,12 +3,11 @@ internal import IdentityKit
 
 /// A response of one of the storefront's controllers.
 ///
-/// Bolt does not document its format. So tokens and errors are read from the places that OAuth and Salesforce's APIs use.
+/// Bolt does not document the format, so tokens and errors are read from the places that OAuth and Salesforce's APIs use.
 struct SFCCResponse: Sendable {
     let response: HTTPResponse
     let wasRedirected: Bool
     let object: JSONObject?
-    /// The configured places of a token.
     private let tokenPaths: [String]
     private let redacted: RequestSecrets
 
@@ -22,8 +21,8 @@ struct SFCCResponse: Sendable {
 
     /// Checks that the code exchange succeeded.
     ///
-    /// A success is a JSON object without an error, an empty response, which may set cookies, or a redirect within the storefront. Only
-    /// the response to the token exchange shows whether the buyer is signed in.
+    /// A success is a JSON object without an error, an empty response, or a response after a redirect within the storefront. Whether the
+    /// buyer is signed in shows only in the response to the token exchange.
     func checkCodeExchange() throws(IdentityError) {
         if let error { throw error }
         guard object != nil || wasRedirected || response.body.isEmpty else {
@@ -34,7 +33,7 @@ struct SFCCResponse: Sendable {
         }
     }
 
-    /// The token from the `Authorization` header, else the first at the configured places; nil if the response has no token.
+    /// The token from the `Authorization` header, else the first token at one of the configured places; nil if the response has no token.
     var token: Secret? { token(at: tokenPaths) }
 
     private func token(at paths: [String]) -> Secret? {
@@ -46,10 +45,9 @@ struct SFCCResponse: Sendable {
         return nil
     }
 
-    /// Whether the response has a token in the `Authorization` header or at one of the configured places.
     var hasToken: Bool { token?.isEmpty == false }
 
-    /// A member at the top level, or below `data` or `result`.
+    /// The value of a member at the top level, or below `data` or `result`.
     func member(_ name: String) -> JSONValue? {
         [object?[name], object?["data"]?[name], object?["result"]?[name]].lazy.compactMap { $0 }.first { !$0.isNull }
     }
@@ -69,7 +67,7 @@ struct SFCCResponse: Sendable {
 
     // MARK: Errors
 
-    /// The error that the response reports, even with status 200; nil if it reports none.
+    /// The error of a response whose status is not a success, or whose body contains an error; nil for any other response.
     var error: IdentityError? {
         let (name, message) = marker
         guard !(200..<300).contains(response.status) || name != nil || message != nil else { return nil }
@@ -100,15 +98,7 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error for a response of an unexpected format.
-    ///
-    /// An HTML page may come from a maintenance window, so the error is temporary. Any other format is a permanent error.
-    ///
-    /// - Parameters:
-    ///   - message: The message.
-    ///   - settings: The settings on which the controller's URL depends.
-    ///   - advice: A second sentence of the hint, for a response that is not a page.
-    /// - Returns: The error.
+    /// The error for a response of an unexpected format; for an HTML page, which may come from maintenance, its kind is `retryLater`.
     private func unexpected(_ message: String, compare settings: String, advice: String = "") -> IdentityError {
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<")
         return IdentityError(
@@ -124,7 +114,8 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error in a body, as controllers and Salesforce's APIs OCAPI and SLAS write it; no name and no message if there is no error.
+    /// The name and the message of the error in the body, in a format of a controller or of Salesforce's APIs OCAPI and SLAS; nil if the
+    /// body contains no error.
     private var marker: (name: String?, message: String?) {
         guard let object else { return (nil, nil) }
         let message = ["errorMessage", "error_description", "message"].lazy.compactMap { object[$0]?.string }
@@ -145,7 +136,7 @@ struct SFCCResponse: Sendable {
         if object["success"]?.bool == false { return ("success false", message) }
         if let code = object["status_code"], !code.isNull { return (code.string ?? code.number?.text ?? "", message) }
         if let text = object["errorMessage"]?.string, !text.isEmpty { return (nil, text) }
-        // A message counts as an error unless the response also has success true, expires_in or a token.
+        // If the response also has success true, expires_in or a token, a message is no error.
         let isSuccess =
             object["success"]?.bool == true || member("expires_in") != nil
             || token(at: tokenPaths + SFCCConfiguration.defaultTokenJSONPaths) != nil

@@ -5,8 +5,7 @@ internal import IdentityOIDC
 
 /// Calls the storefront's controllers for logins and refreshes.
 ///
-/// A login calls the controllers of ``ResolvedSFCCConfiguration/codeExchange`` and ``ResolvedSFCCConfiguration/tokenExchange``, each once
-/// and with the login's cookies. A refresh calls only the controller of `tokenExchange`.
+/// A login calls the controllers `codeExchange` and `tokenExchange`, each once. A refresh calls only `tokenExchange`.
 struct SFCCTokenExchange: Sendable {
     let configuration: SFCCConfiguration
     let resolved: ResolvedSFCCConfiguration
@@ -32,7 +31,6 @@ struct SFCCTokenExchange: Sendable {
 
     /// Sends the code to the storefront and fetches the buyer's token.
     func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
-        // A code works once, so neither the GET with the code nor the POST for the token is repeated.
         var client = SFCCHTTPClient(httpClient: httpClient)
         let pair = [
             (name: configuration.codeParam, value: code.reveal()),
@@ -57,8 +55,9 @@ struct SFCCTokenExchange: Sendable {
         return SFCCResponse(page, tokenAt: configuration.tokenJSONPaths, hiding: hidden)
     }
 
-    /// Sends the refresh token to the controller of `tokenExchange`, as in OAuth; whether the controller supports a refresh is not
-    /// documented.
+    /// Posts the refresh token to the controller `tokenExchange`, as in OAuth.
+    ///
+    /// Bolt does not document whether the controller supports a refresh.
     func requestRefresh(of old: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
         do {
             try checkIssuer(of: old)
@@ -91,7 +90,7 @@ struct SFCCTokenExchange: Sendable {
         }
     }
 
-    /// Refuses to send the refresh token of another storefront.
+    /// Throws an error if another storefront issued the tokens, so that their refresh token is not sent to this storefront.
     private func checkIssuer(of old: TokenSet) throws(IdentityError) {
         let issuers = [resolved.unverifiedIssuer] + (configuration.issuers ?? [])
         guard issuers.contains(where: { $0.isIdentical(to: old.buyer.issuer) }) else {
@@ -99,7 +98,6 @@ struct SFCCTokenExchange: Sendable {
         }
     }
 
-    /// Posts the refresh token, and follows redirects.
     private func send(
         _ refreshToken: Secret,
         under lock: HeldLock
@@ -110,16 +108,15 @@ struct SFCCTokenExchange: Sendable {
             return try await client.post(resolved.tokenExchange, configuration.extraForm + form)
         } catch {
             let refusal = RefreshRefusal(error)
-            // Once the POST has a response, the storefront may have used the token, even if the SDK did not follow the redirect.
+            // After the response to the POST, a failed redirect does not prove that the storefront has not used the refresh token.
             throw client.hasResponse ? RefreshRefusal(.inDoubt, refusal.error) : refusal
         }
     }
 
-    /// The refusal for a response with an error, or without a token.
+    /// The refusal for a response to a refresh with an error, or without a token.
     ///
-    /// Only an error of the POST itself proves that the storefront did not use the refresh token. If a redirect led to the error, or
-    /// if a token comes with it, the storefront may have used the refresh token. With `invalid_grant`, the refusal ends the session in
-    /// each of these cases.
+    /// If a redirect led to the response, or if the response contains a token, the storefront may have used the refresh token: the
+    /// refusal is `inDoubt`. `invalid_grant` always ends the session.
     private func refusal(_ error: any Error, _ response: SFCCResponse) -> RefreshRefusal {
         let refusal = RefreshRefusal(error)
         let hasToken = response.hasToken || response.member("refresh_token")?.string?.isEmpty == false

@@ -7,7 +7,7 @@ internal import IdentityOIDC
 /// Reads the tokens in the response to a token exchange or a refresh.
 struct SFCCTokenReader: Sendable {
     private static let assumedLifetime: TimeInterval = 1800
-    /// The prefix of a subject that is made from a token without `sub`; the SHA-256 digest of that token follows the prefix.
+    /// The prefix of a buyer's subject if the token has no `sub`: the SHA-256 digest of the token follows.
     private static let digestPrefix = "sha256:"
 
     let configuration: SFCCConfiguration
@@ -76,7 +76,7 @@ struct SFCCTokenReader: Sendable {
         return tokens
     }
 
-    /// The error of a rejected refresh: only `invalid_grant` ends the session.
+    /// The error of a rejected refresh; only `invalid_grant` gets the kind that ends the session.
     static func refreshError(_ error: IdentityError) -> IdentityError {
         if error.code == .invalidGrant {
             return error.recast(
@@ -93,13 +93,14 @@ struct SFCCTokenReader: Sendable {
         )
     }
 
-    /// Refuses the token of a refresh that belongs to another buyer, issuer or audience.
+    /// Throws an error with a suspected attack if the new token of a refresh has another buyer, issuer or audience than the session.
     ///
-    /// This check precedes the verification of the signature, so that a failure to fetch the keys does not hide the token of another buyer.
+    /// `read` calls it before it verifies the signature: otherwise, if the keys cannot be fetched, another buyer's token would only cause
+    /// an error of the network.
     private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token, isVerified: verifier != nil)
-            // If the tokens have no `sub`, the session's subject is the digest of its first token.
+            // Without `sub`, the session's subject is the digest of its first token, which differs from that of the new token.
             let hasNoSubject = claims["sub"] == nil && old.buyer.subject.utf8.starts(with: Self.digestPrefix.utf8)
             guard descriptor.isSamePerson(old.buyer, as: buyer) || hasNoSubject else {
                 throw Self.malformed(
@@ -113,9 +114,10 @@ struct SFCCTokenReader: Sendable {
         }
     }
 
-    /// The earlier of the response's `expires_in` and the token's `exp`; if neither exists, half an hour, the lifetime of SLAS tokens.
+    /// When the token expires: the earlier of the response's `expires_in` and the token's `exp`.
     ///
-    /// An invalid `expires_in` in the response to a refresh counts as missing, so that a rotated refresh token is not lost.
+    /// If both are missing, it is half an hour after the request, the lifetime of SLAS tokens. In the response to a refresh, an invalid
+    /// `expires_in` counts as missing: an error would lose the new refresh token.
     private func expiry(
         _ response: SFCCResponse,
         _ claims: JSONObject,
@@ -185,9 +187,7 @@ struct SFCCTokenReader: Sendable {
         return buyer
     }
 
-    /// The issuer of a verified token.
-    ///
-    /// An `iss` with `#` is refused even if it is configured, because `#` marks the issuers of unverified buyers.
+    /// The issuer of a verified token; throws an error if it is not in `issuers`, or contains `#`, which marks unverified buyers.
     private func issuer(_ claims: JSONObject) throws(IdentityError) -> String {
         let issuer = claims["iss"]?.string ?? ""
         let issuers = configuration.issuers ?? []
@@ -207,9 +207,7 @@ struct SFCCTokenReader: Sendable {
         return issuer
     }
 
-    /// Refuses a verified token that has none of the configured audiences (RFC 7519 section 4.1.3).
-    ///
-    /// The token may have further audiences. If no audiences are configured, nothing is checked.
+    /// Throws an error if `audiences` is configured and a verified token has none of them (RFC 7519 section 4.1.3).
     private func checkAudience(_ claims: JSONObject) throws(IdentityError) {
         guard let audiences = configuration.audiences else { return }
         let claim = claims["aud"]
