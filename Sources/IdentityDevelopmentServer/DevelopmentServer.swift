@@ -6,9 +6,8 @@ internal import Synchronization
 
 /// An HTTP server for development, examples and tests.
 ///
-/// Other machines reach it only through a tunnel or proxy on this machine.
-///
-/// It listens on 127.0.0.1 and, if that is possible, on [::1]. In production, put the same handler behind a server framework.
+/// It listens on 127.0.0.1 and, if possible, on [::1], so other machines reach it only through a tunnel or proxy on this machine. In
+/// production, call the same handler from a server framework.
 ///
 /// ```swift
 /// let server = try await DevelopmentServer.start(port: 8080) { origin in
@@ -44,14 +43,15 @@ public final class DevelopmentServer: Sendable {
 
     /// Starts a server.
     ///
+    /// If the `Host` of a request is not 127.0.0.1, [::1] or the host of `publicOrigin`, the response has status 421.
+    ///
     /// - Parameters:
     ///   - port: The port, by default 8080; with 0 the system chooses a free port.
-    ///   - publicOrigin: The origin of a tunnel or proxy that leads to the port, such as `https://lab.example`; by default none. A request
-    ///     gets status 421 unless its `Host` is the host of this origin, 127.0.0.1 or [::1].
-    ///   - makeHandler: Makes the handler. Pass its argument to `SignInRoutes`: it is `publicOrigin`, or ``origin`` if `publicOrigin` is
-    ///     nil.
+    ///   - publicOrigin: The origin of a tunnel or proxy that leads to the port, such as `https://lab.example`; by default none.
+    ///   - makeHandler: Creates the handler of all requests. Pass its argument to `SignInRoutes`: it is `publicOrigin`, or ``origin`` if
+    ///     `publicOrigin` is nil.
     /// - Returns: The running server. It stops with ``stop()``, at the end of ``run()``, or when its last reference is released.
-    /// - Throws: `IdentityError` when the server cannot listen on 127.0.0.1, for example because the port is taken; the error of
+    /// - Throws: `IdentityError` if the server cannot listen on 127.0.0.1, for example because another program uses the port; the error of
     ///   `makeHandler`.
     public static func start(
         port: UInt16 = 8080,
@@ -72,9 +72,7 @@ public final class DevelopmentServer: Sendable {
         return DevelopmentServer(first, second)
     }
 
-    /// Waits until the task is cancelled, then stops the server.
-    ///
-    /// It closes the ports of ``origin`` and ``origin6`` at the same time, and gives running requests up to 5 seconds.
+    /// Waits until the calling task is cancelled, then stops the server and gives running requests up to 5 seconds.
     public func run() async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
         await forEachServer { await $0.finish(within: .seconds(5)) }
@@ -85,16 +83,15 @@ public final class DevelopmentServer: Sendable {
         await forEachServer { await $0.stop() }
     }
 
-    /// Stops both servers at the same time.
     private func forEachServer(_ stop: @escaping @Sendable (LoopbackServer) async -> Void) async {
         await withTaskGroup { group in
             for server in servers { group.addTask { await stop(server) } }
         }
     }
 
-    /// An origin as browsers write it: in lowercase, and without a default port and a slash at the end.
+    /// Returns an origin as browsers write it: in lowercase, and without a default port and a slash at the end.
     ///
-    /// A text that is not an origin is returned unchanged: `SignInRoutes` refuses it with an error.
+    /// It returns a text that is not an origin unchanged, because `SignInRoutes` throws an error for it.
     private static func normalized(_ origin: String) -> String {
         HTTPURL(origin: origin)?.origin ?? origin
     }
@@ -125,7 +122,7 @@ public final class DevelopmentServer: Sendable {
     }
 }
 
-/// The handler of the requests, which is made after the port is known; until then requests get 503.
+/// Holds the app's handler, which is created after the port is known; until then it responds to requests with status 503.
 private final class HandlerBox: Sendable {
     private let handler = Mutex<DevelopmentServer.Handler?>(nil)
     private let publicHost: String?
@@ -164,7 +161,8 @@ private final class HandlerBox: Sendable {
 
     /// Whether the `Host` header names 127.0.0.1 or [::1], with or without a port, or the public origin.
     ///
-    /// Other names are refused, because another site's name can be pointed to this machine (DNS rebinding).
+    /// Other names are refused, because any site can let its name resolve to 127.0.0.1 and then read responses of this server (DNS
+    /// rebinding).
     private func isKnown(_ host: String) -> Bool {
         if let publicHost, host.lowercased().isIdentical(to: publicHost) { return true }
         return ["127.0.0.1", "[::1]"].contains { address in

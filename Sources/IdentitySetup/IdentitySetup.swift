@@ -7,7 +7,7 @@ public import ShopifyCustomerAccount
 public import ShopifyGraphQL
 public import ShopifyStorefront
 
-/// Everything that one configuration file describes: providers, store, session manager, Storefront client, carts and Customer Account
+/// Creates all parts that one configuration file describes: providers, session manager, Storefront client, carts and Customer Account
 /// client.
 ///
 /// ```swift
@@ -28,7 +28,7 @@ public struct IdentitySetup: Sendable {
         ]
         /// The configuration of the session manager, such as the lifetimes and limits of sessions.
         public var sessions = SessionManager.Configuration()
-        /// The policy of the carts.
+        /// The policy of ``IdentitySetup/carts``, for example what happens to a cart at a logout.
         public var carts = CartPolicy()
         /// The observers that receive the events of logins and sessions.
         public var observers: [any IdentityObserver] = []
@@ -60,8 +60,8 @@ public struct IdentitySetup: Sendable {
     ///   - configuration: The configuration.
     ///   - environment: Transport, clock and random source; by default a `CurlTransport` and the system's clock and random source.
     ///   - options: What the file does not contain.
-    ///   - openStore: Opens the store; gets the section `store`, or nil if the file has no such section. It is called after the other
-    ///     sections of the configuration were checked.
+    ///   - openStore: Opens the store; its argument is the section `store`, or nil if the file has no such section. It is called after the
+    ///     other sections were checked.
     /// - Returns: The setup.
     /// - Throws: `IdentityError` that names the invalid member; the error of `openStore`; `HTTPTransportError` when the default transport
     ///   cannot be started.
