@@ -103,15 +103,15 @@ public final class BoltCheckout: Sendable {
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
         presenter: (any Presenter)? = nil
     ) async -> BoltLoginResult {
-        let outcome = AwaitedResult()
-        let engine = engine(loginConfig, on: .immediate) { result in outcome.result.withLock { $0 = result } }
+        let outcome = Mutex(BoltLoginResult.canceled)
+        let engine = engine(loginConfig, on: .immediate) { result in outcome.withLock { $0 = result } }
         let login = present(engine, with: presenter)
         await withTaskCancellationHandler {
             await login.finished()
         } onCancel: {
             login.cancel()
         }
-        return outcome.result.withLock { $0 }
+        return outcome.withLock { $0 }
     }
 
     /// Cancels running logins and calls the configured `onLogOut`.
@@ -184,11 +184,6 @@ public final class BoltCheckout: Sendable {
         engine.attach(handle)
         return handle
     }
-}
-
-/// The result for the `async` variant of `startLogin`, set before the login's task ends.
-private final class AwaitedResult: Sendable {
-    let result = Mutex(BoltLoginResult.canceled)
 }
 
 /// A weak reference to a login, for `logOut`.

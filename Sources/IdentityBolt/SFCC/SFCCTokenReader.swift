@@ -61,7 +61,7 @@ struct SFCCTokenReader: Sendable {
             let error = IdentityError.wrapping(error)
             throw old == nil ? error : error.afterTokenResponse
         }
-        let buyer = try buyer(claims, token, isVerified: verifier != nil)
+        let buyer = try buyer(claims, token)
         var tokens = TokenSet(
             buyer: old?.buyer ?? buyer,
             accessToken: token,
@@ -99,7 +99,7 @@ struct SFCCTokenReader: Sendable {
     /// an error of the network.
     private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
-            let buyer = try buyer(claims, token, isVerified: verifier != nil)
+            let buyer = try buyer(claims, token)
             // Without `sub`, the session's subject is the digest of its first token, which differs from that of the new token.
             let hasNoSubject = claims["sub"] == nil && old.buyer.subject.utf8.starts(with: Self.digestPrefix.utf8)
             guard descriptor.isSamePerson(old.buyer, as: buyer) || hasNoSubject else {
@@ -164,7 +164,8 @@ struct SFCCTokenReader: Sendable {
         return expiries.min() ?? startedAt + Self.assumedLifetime
     }
 
-    private func buyer(_ claims: JSONObject, _ token: Secret, isVerified: Bool) throws -> Buyer {
+    private func buyer(_ claims: JSONObject, _ token: Secret) throws -> Buyer {
+        let isVerified = verifier != nil
         func text(_ name: String) -> String? { (claims[name]?.string).flatMap { $0.isEmpty ? nil : $0 } }
         let subject = text("sub")
         guard (subject ?? "").utf8.count <= 255 else { throw Self.noSubject }
