@@ -163,7 +163,7 @@ final class BoltLoginEngine: Sendable {
         IdentityError(
             .rejected,
             .stateUnknown,
-            "The login cannot continue: it has ended, or has already received its callback.",
+            "The login at Bolt cannot continue: it has ended, or has already received its callback.",
             hint: "Start a new login.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )

@@ -58,7 +58,7 @@ public enum BoltLoginResult: Sendable {
         IdentityError(
             .rejected,
             .callbackInvalid,
-            "The login result \(problem).",
+            "The result of the login at Bolt \(problem).",
             hint:
                 "Send the result of Bolt's SDK unchanged: authorizationCode (or authCode), codeVerifier and state, each as a JSON string.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
@@ -75,7 +75,7 @@ public enum BoltLoginResult: Sendable {
             throw IdentityError(
                 .cancelled,
                 .cancelled,
-                "The login was cancelled.",
+                "The login at Bolt was cancelled.",
                 hint: "Offer the login again.",
                 reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
             )

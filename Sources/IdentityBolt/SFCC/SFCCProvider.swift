@@ -143,8 +143,8 @@ extension SFCCProvider: BoltAuthorizing {
             throw IdentityError(
                 .rejected,
                 .stateInvalid,
-                "The login result has no state.",
-                hint: "Send the state together with the code: the SFCC storefront needs the state.",
+                "The result of the login at Bolt has no state.",
+                hint: "Pass on the state of Bolt's SDK together with the code: the SFCC storefront needs the state.",
                 reference: "RFC 6749 section 10.12"
             )
         }

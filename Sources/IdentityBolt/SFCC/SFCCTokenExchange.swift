@@ -65,7 +65,7 @@ struct SFCCTokenExchange: Sendable {
                 throw IdentityError(
                     .signInAgain,
                     .notRefreshable,
-                    "The session has no refresh token.",
+                    "The session has no refresh token: the SFCC storefront issued none.",
                     hint: "Let the buyer sign in again.",
                     reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration"
                 )
