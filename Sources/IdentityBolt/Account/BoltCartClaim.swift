@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// Creates the cart claim of a Bolt buyer.
 enum BoltCartClaim {
     /// Returns the buyer's addresses, verified e-mail address and phone number in E.164; `.none` if the buyer has none of these.
     ///

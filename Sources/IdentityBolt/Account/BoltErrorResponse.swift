@@ -5,7 +5,7 @@ internal import IdentityKit
 struct BoltErrorResponse: Sendable, Equatable {
     /// Bolt's error number, for example 18 (forbidden), which Bolt also sends for an expired access token.
     var code: Int?
-    /// The error's name, if the error has no number.
+    /// The name of the error, if it has no number.
     var name: String?
     var message: String?
 }

@@ -186,7 +186,6 @@ public final class BoltCheckout: Sendable {
     }
 }
 
-/// A weak reference to a login, for `logOut`.
 private struct WeakEngine: Sendable {
     weak let engine: BoltLoginEngine?
 }

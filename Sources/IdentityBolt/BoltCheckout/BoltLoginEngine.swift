@@ -16,7 +16,6 @@ final class BoltLoginEngine: Sendable {
     }
 
     let provider: (any BoltAuthorizing)?
-    /// The configured presenter.
     let presenter: (any Presenter)?
     private let loginConfig: BoltLoginConfig
     private let report: @Sendable (BoltLoginResult) -> Void

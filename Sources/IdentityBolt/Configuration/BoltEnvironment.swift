@@ -10,13 +10,9 @@ public struct BoltEnvironment: Sendable, Equatable {
     /// The issuers that an ID token may name.
     public let issuers: [String]
 
-    /// The path of the authorization endpoint below ``apiBase``.
     static let authorizationPath = "/v1/oauth/authorize"
-    /// The path of the authorization endpoint for SFCC storefronts.
     static let sfccAuthorizationPath = "/v1/oauth/internal/authorize"
-    /// The path of the token endpoint.
     static let tokenPath = "/v1/oauth/token"
-    /// The path of the key set.
     static let keySetPath = "/v1/oauth/jwks.json"
 
     private init(_ apiBase: String, _ issuers: [String]) {

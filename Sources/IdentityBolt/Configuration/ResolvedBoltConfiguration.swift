@@ -44,7 +44,6 @@ struct ResolvedBoltConfiguration: Sendable {
         return base
     }
 
-    /// The error for a base URL of Bolt's API from which no endpoint can be built.
     static var invalidBase: IdentityError {
         invalid(
             "The base URL of Bolt's API is not a valid URL, has a query, or is too long.",
@@ -92,7 +91,6 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
-    /// A URL below the API's base URL.
     func endpoint(_ path: String) throws(IdentityError) -> HTTPURL {
         do { return try HTTPURL(BoltEnvironment.withoutTrailingSlashes(apiBase.text) + path) } catch {
             throw Self.invalidBase

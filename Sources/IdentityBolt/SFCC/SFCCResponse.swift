@@ -89,7 +89,6 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error for a response to the token exchange that contains neither a token nor an error.
     var withoutToken: IdentityError {
         unexpected(
             "The SFCC storefront's response contains no error, and no token in Authorization or at one of tokenJSONPaths.",

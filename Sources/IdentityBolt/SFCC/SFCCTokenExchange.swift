@@ -29,7 +29,6 @@ struct SFCCTokenExchange: Sendable {
         )
     }
 
-    /// Sends the code to the storefront and fetches the buyer's token.
     func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
         var client = SFCCHTTPClient(httpClient: httpClient)
         let pair = [
@@ -124,7 +123,6 @@ struct SFCCTokenExchange: Sendable {
         return RefreshRefusal(.inDoubt, refusal.error)
     }
 
-    /// Validates the response to a refresh.
     func tokens(from kept: RefreshResponse, refreshing old: TokenSet) async throws -> TokenSet {
         var headers = HTTPHeaders()
         if let authorization = kept.authorization { try headers.set("Authorization", authorization.reveal()) }

@@ -4,7 +4,6 @@ internal import IdentityKit
 internal import IdentityOIDC
 
 extension ShopifyProvider {
-    /// Starts a login with the app's own code verifier.
     func authorizationRequest(_ options: LoginOptions, pkce: PKCE) async throws -> AuthorizationRequest {
         try await client.authorizationRequest(try await checked(options), pkce: .own(pkce))
     }

@@ -155,7 +155,6 @@ extension ShopifyProvider.Configuration {
 }
 
 extension ShopifyConfigurationProblem {
-    /// The problem of a `shopDomain` that is not a bare domain name.
     static let shopDomain = ShopifyConfigurationProblem(
         member: "shopDomain",
         problem: "is not a bare domain name",

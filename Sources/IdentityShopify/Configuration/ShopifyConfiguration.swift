@@ -109,7 +109,6 @@ extension ShopifyProvider {
             return [("Origin", origin)]
         }
 
-        /// The client type for people, as tools print it.
         var description: String {
             switch self {
             case .publicMobile: "public mobile, PKCE"

@@ -42,7 +42,6 @@ struct LoginCookieValue {
         return LoginCookieValue(time: time, state: .completed(session, returnPath: isShort ? returnPath : ""))
     }
 
-    /// Reads the value of a cookie; nil if the text has an unknown form.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
         guard let time = parts.first.flatMap({ Int($0, radix: 16) }) else { return nil }

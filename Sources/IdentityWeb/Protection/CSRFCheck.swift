@@ -19,7 +19,6 @@ enum CSRFCheck: Equatable {
     /// The name of the header that contains the CSRF token.
     static let header = "X-CSRF-Token"
 
-    /// Checks a request against the app's public origin and the expected CSRF token, ``WebContext/csrfToken``.
     init(_ request: WebRequest, origin: String, token: Secret?) {
         let sites = request.headers.values(for: "Sec-Fetch-Site")
         let origins = request.headers.values(for: "Origin")

@@ -13,7 +13,6 @@ extension WebContext {
     /// The 403 response to a request that may come from another site, or that would begin a sign-in in an image, a frame or a script.
     var requestRefused: WebResponseError { WebResponseError(routes.page(.requestRefused)) }
 
-    /// Whether a page of this app has sent the request.
     var csrfCheck: CSRFCheck {
         CSRFCheck(request, origin: routes.table.origin, token: csrfToken)
     }

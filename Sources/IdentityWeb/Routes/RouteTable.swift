@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The routes and their paths.
 struct RouteTable: Sendable {
     enum Route: Sendable, Equatable {
         case chooseProvider
@@ -44,7 +43,6 @@ struct RouteTable: Sendable {
         self.routes = routes
     }
 
-    /// The route of a path; nil if the path belongs to no route.
     subscript(path: String) -> Route? { routes[path] }
 
     /// Whether the path is that of a route with a provider's name, also of a provider that is not configured.

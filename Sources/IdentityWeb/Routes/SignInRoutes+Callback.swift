@@ -59,7 +59,6 @@ extension SignInRoutes {
         }
     }
 
-    /// Stores a posted callback, and redirects the browser to the same route with only the `state`.
     private func keepPosted(_ provider: String, _ request: WebRequest) async throws -> WebResponse {
         let callback = try LoginCallback(form: request.body)
         try await sessions.keepPosted(

@@ -32,7 +32,6 @@ extension SignInRoutes {
         return response
     }
 
-    /// The page with the sign-out button.
     private func confirmation(ofLogout id: SessionID, in context: WebContext) async -> WebResponse {
         let fields = context.csrfToken.map { [(name: CSRFCheck.field, value: $0)] } ?? []
         let content = SignInPage.Content.confirmSignOut(action: table.logoutPath, fields: fields)

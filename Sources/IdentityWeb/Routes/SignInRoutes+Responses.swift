@@ -48,7 +48,6 @@ extension SignInRoutes {
         )
     }
 
-    /// The JSON response to a script for an error: the error's kind, the sentence for the buyer and the correlation id.
     func json(_ error: IdentityError) -> WebResponse {
         var object = JSONObject()
         object["error"] = .string(error.kind.rawValue)
