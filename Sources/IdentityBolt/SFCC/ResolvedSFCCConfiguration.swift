@@ -133,7 +133,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         let hasSite = configuration.controllerBasePath != nil || !configuration.siteID.isEmpty
         guard hasSite, !action.isEmpty, let url = try? storefront.replacing(path: "\(base)/\(action)") else {
             throw ResolvedBoltConfiguration.invalid(
-                "The URL of a controller of the SFCC storefront cannot be built from siteID or controllerBasePath, locale and its name.",
+                "The path of an SFCC controller cannot be built from siteID (or controllerBasePath), locale and the controller's name.",
                 "Set siteID or controllerBasePath. Then compare siteID or controllerBasePath, locale, codeExchangeAction and "
                     + "tokenExchangeAction with the URL of a controller in the storefront."
             )
