@@ -1,18 +1,17 @@
-/// Stops calls to a failing service for a while; then the result of one probe decides whether other calls are permitted again.
+/// Refuses calls to a failing service for a while, and then permits one call, the *probe*, which shows whether the service works again.
 ///
-/// The type has neither a clock nor a lock: its owner (`ProviderRefreshLimiter`, and `ShopBreaker` in ShopifyGraphQL) synchronizes access,
-/// passes the current time, and decides when the breaker opens and for how long.
+/// The type has no clock and no lock: its owner (`ProviderRefreshLimiter`, or `ShopBreaker` in ShopifyGraphQL) synchronizes access, passes
+/// the current time, and calls ``open(for:at:)`` or ``close()`` after a call has failed or succeeded.
 package struct CircuitBreaker: Sendable {
     /// Permission for one call.
     package struct Permit: Sendable {
         /// Whether this call is the probe: other calls are refused until it ends.
         package let isProbe: Bool
 
-        /// The permission that a closed breaker gives.
         package static let ordinary = Permit(isProbe: false)
     }
 
-    /// How the outcome of a call changed the breaker.
+    /// A change of the breaker after a call: opened for this time, or closed.
     package enum Change: Sendable, Equatable {
         case opened(Duration)
         case closed
@@ -25,10 +24,9 @@ package struct CircuitBreaker: Sendable {
     /// The last failure that the owner recorded since the last call of ``close()``; nil if the owner recorded no failure.
     package var lastFailure: IdentityError?
 
-    /// Creates a closed breaker.
     package init() {}
 
-    /// Whether calls go through without a probe.
+    /// Whether the breaker permits every call.
     package var isClosed: Bool { openUntil == nil }
 
     /// How long a refused caller should wait, at least 100 milliseconds; nil if a call is permitted now.
@@ -46,7 +44,7 @@ package struct CircuitBreaker: Sendable {
         return Permit(isProbe: isProbing)
     }
 
-    /// Ends a call, whether it succeeded or failed.
+    /// Ends the call of a permit, whether the call succeeded or failed.
     package mutating func release(_ permit: Permit) {
         if permit.isProbe { isProbing = false }
     }

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
 extension IDTokenClaims {
-    /// The claims that a session keeps: without values that only validation needs, and without references to claims of other issuers,
-    /// which are not verified.
+    /// The claims that a session keeps: without the claims that only the validation of the ID token needs, and without references to
+    /// claims of other issuers, because the SDK does not verify these claims.
     package var kept: IDTokenClaims {
         IDTokenClaims(
             issuer: issuer,
@@ -13,7 +13,7 @@ extension IDTokenClaims {
         )
     }
 
-    /// The claims as a part of the record that a store seals.
+    /// The claims as JSON, for the session's record in the store.
     var record: JSONValue {
         var object = JSONObject()
         object.append("iss", .string(issuer))
@@ -24,7 +24,7 @@ extension IDTokenClaims {
         return .object(object)
     }
 
-    /// Decodes the claims of a record; nil if the value has another form.
+    /// Reads ``record``; nil if the value does not have its form.
     init?(record value: JSONValue) {
         guard let issuer = value["iss"]?.string, let subject = value["sub"]?.string, let all = value["all"]?.object
         else { return nil }

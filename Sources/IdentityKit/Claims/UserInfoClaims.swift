@@ -1,7 +1,7 @@
 /// The claims of a provider's UserInfo endpoint (OpenID Connect Core section 5.3).
 ///
 /// The claims come from the provider over TLS, and their `sub` equals the subject of the session. They are the provider's current
-/// data, and a session does not store them. They do not prove that the buyer has signed in: only ``IDTokenClaims`` do.
+/// data, and a session does not store them. Only ``IDTokenClaims`` prove that the buyer has signed in.
 ///
 /// ```swift
 /// let info = try await sessions.userInfo(for: id)

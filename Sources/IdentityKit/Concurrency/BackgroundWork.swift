@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Operations that must complete even if their callers are cancelled or no longer wait, such as the steps after a session was removed.
+/// Runs operations that must complete even if their callers are cancelled, such as the steps after a session was removed.
 ///
-/// After the removal no other caller can revoke the session's tokens or detach its cart, so a browser that disconnects must not prevent
-/// these steps. The operations run in unstructured tasks, which are not cancelled with their callers, and have no time limit here.
+/// For example, only the call that removes a session can revoke its tokens and detach its cart. If the browser disconnects meanwhile, the
+/// server may cancel this call. So the operations run in unstructured tasks, which are not cancelled with their callers.
 final class BackgroundWork: Sendable {
     private let runs = SingleFlight<Int, Bool>()
     private let serial = Mutex(0)
 
-    /// Starts an operation.
+    /// Starts an operation, and does not wait for its end.
     func start(_ body: @escaping @Sendable () async -> Void) {
         let number = serial.withLock { serial in
             serial += 1
@@ -40,8 +40,7 @@ final class BackgroundWork: Sendable {
     ) async -> Value? {
         let (results, continuation) = AsyncStream.makeStream(of: Value.self)
         start { continuation.yield(await body()) }
-        // The timer uses real time, also with the clock of a test or a simulation, because it limits how long a task waits. It is an
-        // unstructured task, because this function would wait for a structured one.
+        // The timer uses real time, even if a test or a simulation replaces the clock, because the caller waits in real time.
         let timer = Task {
             try await SystemClock().sleep(for: limit)
             continuation.finish()

@@ -1,7 +1,7 @@
-/// A table in memory with a maximum number of entries, for facts that may be lost.
+/// A dictionary with a maximum number of entries, for data that may be lost.
 ///
-/// If a new entry does not fit, the expired entries are removed, and then any other entries until an eighth of the table is free. So the
-/// next new entries fit without another removal.
+/// If the table is full, an insert removes the expired entries first. Then it removes arbitrary entries until an eighth of the table is
+/// free, so that the next inserts need no removal.
 package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let maximum: Int
     private var entries: [Key: Value] = [:]

@@ -1,8 +1,7 @@
 internal import Synchronization
 
-/// A lock for each key, among the tasks of one process; waiting tasks are suspended and continue in the order of their requests.
+/// One lock for each key, for the tasks of one process; waiting tasks are suspended and get the lock in the order of their requests.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    /// The outcome of a wait for a lock.
     package enum WaitOutcome: Sendable {
         case acquired, timedOut, cancelled
     }
@@ -21,9 +20,6 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     private let state = Mutex(State())
     private let clock: any IdentityClock
 
-    /// Creates locks, which are all free.
-    ///
-    /// - Parameter clock: The clock for time limits.
     package init(clock: any IdentityClock = SystemClock()) {
         self.clock = clock
     }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Runs at most one operation per key at a time; other callers wait for its result.
+/// Runs at most one operation per key at a time; all callers that ask for the key meanwhile get its result.
 ///
 /// The operation is a separate task that outlives its callers. A cancelled caller stops waiting, and the operation
-/// continues. So a refresh whose refresh token was sent is completed even if its caller goes away.
+/// continues. So a refresh whose refresh token was sent is completed even if its caller is cancelled.
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private final class Flight: Sendable {
         private struct State {
@@ -61,7 +61,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
                     state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume(throwing: CancellationError())
                 }
             } catch is CancellationError {
-                // The error is created in the waiting task, because it gets this task's correlation id.
+                // An `IdentityError` takes the correlation id of the task that creates it, so the waiting task creates this error.
                 throw IdentityError.cancellation()
             }
         }
@@ -86,10 +86,10 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         timeLimit = (limit, clock, error)
     }
 
-    /// The result of the key's operation, which is started if none runs.
+    /// Runs the key's operation, or waits for the operation that already runs, and returns its result.
     ///
-    /// The method throws the error of the operation, the error of the time limit, or one of kind `cancelled` if the calling task
-    /// is cancelled.
+    /// The method throws the error of the operation, the error of the time limit, or an error of kind `cancelled` if the calling task is
+    /// cancelled.
     ///
     /// - Returns: The value, and whether this caller started the operation.
     package func run(
@@ -114,7 +114,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
     }
 
-    /// Starts the key's operation unless one runs, and does not wait.
+    /// Starts the key's operation if none runs, and does not wait for its end.
     package func start(_ key: Key, _ operation: @escaping @Sendable () async throws -> Value) {
         _ = join(key, operation)
     }
@@ -144,15 +144,15 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
         guard started else { return (flight, false) }
         let correlationID = Correlation.current
-        // At the time limit the timer ends the callers' waits, because an operation that never ends must not block them. The task is
-        // unstructured, because any caller may end before the timer does.
+        // At the time limit the timer ends the callers' waits, because an operation that never ends must not block them. The timer is an
+        // unstructured task, because the caller that starts it may return before the other callers.
         let timer = timeLimit.map { limit in
             Task {
                 try await limit.clock.sleep(for: limit.duration)
                 flight.endWaits(limit.error)
             }
         }
-        // Unstructured on purpose, because the operation must outlive every caller (see the type's comment).
+        // An unstructured task, because the operation must continue even if all callers are cancelled.
         Task {
             let result: Result<Value, any Error>
             do {

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 
 extension ConfigurationSection {
-    /// The secret that a reference names: `{ "env": "NAME" }`, an environment variable, or `{ "file": "path" }`, a file.
+    /// Reads the secret to which a reference leads: an environment variable, `{ "env": "NAME" }`, or a file, `{ "file": "path" }`.
     func secret(_ value: JSONValue, _ name: String) throws(IdentityError) -> Secret {
         guard let reference = value.object, reference.members.count == 1, let member = reference.members.first,
             let target = member.value.string, !target.isEmpty
@@ -17,7 +17,7 @@ extension ConfigurationSection {
         switch member.name {
         case "env":
             guard let text = environmentVariables[target], !text.isEmpty else {
-                // By mistake, the text may be the secret itself and not the name of a variable. Errors are logged, so the error shows the
+                // The operator may have written the secret itself instead of a variable's name. Errors are logged, so the error shows the
                 // text only if it looks like a name.
                 let isName = target.utf8.allSatisfy {
                     ASCII.isDigit($0) || (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_")

@@ -56,7 +56,10 @@ package enum SecretFile {
     private static func check(_ descriptor: Int32) throws(Problem) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Problem(reason: "it is not a regular file", hint: "Name a regular file, not a folder or a device.")
+            throw Problem(
+                reason: "it is not a regular file",
+                hint: "Use the path of a regular file, not of a folder or a device."
+            )
         }
         guard status.st_mode & 0o077 == 0 else {
             throw Problem(

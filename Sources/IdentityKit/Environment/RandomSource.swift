@@ -11,9 +11,10 @@ public protocol RandomSource: Sendable {
 }
 
 extension RandomSource {
-    /// Random bytes, exactly as many as requested: with fewer, values that must be secret could be guessed.
+    /// Makes exactly the requested number of random bytes; with fewer bytes, an attacker could guess values that must be secret.
     ///
-    /// - Throws: The error of the source, as an `IdentityError`; with code `system_failure` if it returns another number of bytes.
+    /// - Throws: The error of the source, as an `IdentityError`; an error with code `system_failure` if the source returns another number
+    ///   of bytes.
     package func exactly(_ count: Int) throws(IdentityError) -> [UInt8] {
         let bytes: [UInt8]
         do { bytes = try self.bytes(count) } catch { throw .wrapping(error) }
