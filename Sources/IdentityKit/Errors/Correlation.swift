@@ -19,9 +19,9 @@ package enum Correlation {
         }
     }
 
-    /// Runs an operation with the ``current`` id of the task if there is one, otherwise with a new id.
+    /// Runs an operation with the ``current`` id of the task; if the task has no id, with a new id.
     ///
-    /// Public methods, such as those of ``SessionManager``, and each repair begin a scope. The types that they call only read ``current``.
+    /// Public methods, such as those of ``SessionManager``, call this function. The types behind them only read ``current``.
     package static func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         if current != nil { return try await body() }
         return try await $current.withValue(makeID(), operation: body)

@@ -1,7 +1,8 @@
 extension IdentityError {
-    /// Whether the error concerns one stored record: it is damaged, or its key is missing.
+    /// Whether the store threw the error because a record is damaged, or because this process does not have the record's key.
     ///
-    /// The store keeps such a record unchanged. Any other error, such as an outage of the store or exhausted memory in OpenSSL, does not
-    /// concern the record. Because of such an error, no row may be omitted from a list, counted as damaged or moved to quarantine.
+    /// The store leaves such a record unchanged. Any other error, such as an outage of the store or exhausted memory in OpenSSL, says
+    /// nothing about the record. After any other error, a store must not omit the record from a list, count the record as damaged or move
+    /// it to quarantine.
     public var concernsRecord: Bool { code == .storeCorrupt || code == .storeKeyMismatch }
 }

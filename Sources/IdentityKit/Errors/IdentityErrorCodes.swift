@@ -5,8 +5,8 @@ extension IdentityError.Code {
     public static let stateInvalid = Self(rawValue: "state_invalid")
     /// The `state` of a callback names no pending login or logout: it was never issued, has expired, or was used before.
     ///
-    /// The code is also used for a callback that the login does not wait for. After a posted callback was stored, the login waits for a
-    /// callback with only the `state`. Otherwise it waits for a callback with more parameters than the `state`.
+    /// The code is also used for a callback in the wrong order. With `form_post`, the browser first posts the provider's response, which is
+    /// stored, and then sends a GET request with only the `state`.
     public static let stateUnknown = Self(rawValue: "state_unknown")
     /// The callback came from another browser than the one in which the login or logout began, or without the binding cookie.
     public static let browserMismatch = Self(rawValue: "browser_mismatch")
@@ -116,7 +116,7 @@ extension IdentityError.Code {
     /// The session cannot be refreshed: it has no refresh token.
     public static let notRefreshable = Self(rawValue: "not_refreshable")
     /// The session's tokens were issued by another issuer than the provider's, for example before the configuration named another
-    /// shop; the provider did not get them.
+    /// shop; the SDK did not send them to the provider.
     public static let issuerChanged = Self(rawValue: "issuer_changed")
     /// The session's scopes do not allow the request.
     public static let insufficientScope = Self(rawValue: "insufficient_scope")
@@ -138,7 +138,7 @@ extension IdentityError.Code {
     public static let cancelled = Self(rawValue: "cancelled")
     /// The configuration, or an option that the app passes, is unknown, missing or invalid.
     public static let configurationInvalid = Self(rawValue: "configuration_invalid")
-    /// No provider has this name.
+    /// No configured provider has the requested name.
     public static let providerUnknown = Self(rawValue: "provider_unknown")
     /// Another process has locked the store, or all connections to the database are in use.
     public static let storeBusy = Self(rawValue: "store_busy")
@@ -156,7 +156,7 @@ extension IdentityError.Code {
     public static let storeReadOnly = Self(rawValue: "store_read_only")
     /// The disk is full, or the store has reached its limit of sessions or used tokens.
     public static let storeFull = Self(rawValue: "store_full")
-    /// The store failed for another reason.
+    /// The store failed for a reason that none of the other `store_` codes describes.
     public static let storeFailed = Self(rawValue: "store_failed")
     /// OpenSSL or the operating system failed, for example to provide random bytes, or an operation failed with an error that is not an
     /// ``IdentityError``.

@@ -1,7 +1,7 @@
 /// Sends events to the observers.
 ///
-/// If ``providers`` is set, an event carries the provider's name only if the provider is registered. Other names may come from a request,
-/// or from a stored session whose provider was removed from the configuration.
+/// If ``providers`` is set and does not contain a provider of the name, the event has an empty provider name. Such a name may come from
+/// a request, or from a stored session whose provider was removed from the configuration.
 struct EventSource: Sendable {
     let observers: [any IdentityObserver]
     let clock: any IdentityClock
@@ -43,9 +43,7 @@ struct EventSource: Sendable {
 }
 
 extension IdentityEvent.Kind {
-    /// Whether the event is about a sign-in.
-    ///
-    /// The request in which such an event happens comes from the buyer's browser.
+    /// Whether the event belongs to a sign-in, so that ``BuyerBrowser/current`` is the buyer's browser.
     fileprivate var isSignIn: Bool {
         switch self {
         case .loginStarted, .loginCompleted, .loginFailed: true

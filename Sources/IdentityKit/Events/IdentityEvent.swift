@@ -9,7 +9,7 @@ public struct IdentityEvent: Sendable {
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
         /// The provider issued tokens for a login that was then rejected or could not be stored, so that no session has these tokens. If
-        /// `isRevoked` is false, for example after a failed step-up, they may stay valid at the provider until they expire.
+        /// `isRevoked` is false, for example after a failed step-up, the tokens may stay valid at the provider until they expire.
         case loginTokensDropped(isRevoked: Bool)
         /// An access token was refreshed, before it expired (``TokenOutcome/refreshedEarly``) or after.
         case refreshed(TokenOutcome)
@@ -42,8 +42,8 @@ public struct IdentityEvent: Sendable {
         case tokensSpooled
         /// Neither the store nor the spool saved new tokens, or a response that is not validated yet.
         ///
-        /// They are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). Reported once for each such
-        /// refresh.
+        /// The tokens are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). Each refresh reports this
+        /// event at most once.
         case tokensNotDurable
         /// This many expired sessions, pending logins and logouts, and marks of used tokens were removed.
         case swept(Int)
@@ -74,7 +74,8 @@ public struct IdentityEvent: Sendable {
         /// A provider's metadata could not be fetched or were refused. Metadata from memory stay in use; after a refusal, for at most two
         /// days.
         case metadataUnavailable(IdentityError.Code)
-        /// Tokens with unknown keys arrived more often than the keys may be fetched. Reported once until the next fetch is allowed.
+        /// Tokens with unknown keys arrived more often than the provider's keys may be fetched. Reported once until the next fetch is
+        /// allowed.
         case keySetRefetchRefused
     }
 

@@ -2,12 +2,9 @@ internal import Synchronization
 
 /// Caches a value that is read from one of a provider's discovery documents.
 ///
-/// A value is used for an hour, and callers that wait at the same time share one fetch. After a failed fetch there is a pause without
-/// fetches. If an old value may still be used, the pause is one minute. Otherwise it is one second after the first failure, twice as long
-/// after each further failure, and at most ``longestPause``; `Retry-After` can make it longer, up to ``longestRequestedPause``. All times
-/// are on the monotonic clock.
-///
-/// The value is an object, so that the cache copies only a reference.
+/// A value is used for an hour, and callers that wait at the same time share one fetch. After a failed fetch, the next fetch has to wait.
+/// If an old value may still be used, the pause is one minute. Otherwise it is one second after the first failure, and doubles with each
+/// further failure. All times are on the monotonic clock.
 package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     /// How long a value is used before the document is fetched again.
     private static var lifetime: Duration { .seconds(3600) }
@@ -15,7 +12,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     private static var pauseWithOldValue: Duration { .seconds(60) }
     /// The longest pause after a failed fetch while no old value may be used, unless `Retry-After` requests a longer one.
     package static var longestPause: Duration { .seconds(30) }
-    /// The longest pause because of `Retry-After`.
+    /// The longest pause that `Retry-After` can request.
     package static var longestRequestedPause: Duration { .seconds(60) }
 
     private let clock: any IdentityClock
@@ -27,9 +24,9 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - clock: The clock, whose monotonic time is used.
-    ///   - refusalLimit: How long an old value may be used after a newer document was refused, which means that the fetch failed with an
-    ///     error that is not of kind `retryLater`. An outage after a refusal does not extend this time. During an outage without a refusal,
-    ///     the old value is used without limit.
+    ///   - refusalLimit: How long an old value may be used after a newer document was refused. A document counts as refused if its fetch
+    ///     fails with an error of another kind than `retryLater`. During an outage (kind `retryLater`), the old value is used without
+    ///     limit, but an outage after a refusal does not extend the limit.
     package init(clock: any IdentityClock, usingOldValueAfterRefusal refusalLimit: Duration) {
         self.clock = clock
         self.refusalLimit = refusalLimit
@@ -111,7 +108,7 @@ private struct DiscoveryState {
 }
 
 extension IdentityError {
-    /// A copy of the error for another operation during the pause, with the correlation id of that operation.
+    /// A copy of the error for a later operation that needs the document during the pause, with that operation's correlation id.
     fileprivate func repeated(before pauseEnds: Duration) -> IdentityError {
         IdentityError(
             kind,

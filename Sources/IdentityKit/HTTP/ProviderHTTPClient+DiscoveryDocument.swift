@@ -20,7 +20,7 @@ extension ProviderHTTPClient {
         at start: HTTPURL,
         following allowedRedirects: Int,
         headers: [(name: String, value: String)],
-        within hosts: AllowedHosts? = nil,
+        within hosts: AllowedHosts?,
         asking party: String,
         setting: String
     ) async throws -> HTTPResponse {

@@ -39,14 +39,14 @@ package struct ProviderHTTPClient: Sendable {
 
     /// Sends a request.
     ///
-    /// With a lock, the request takes no longer than the lock is certainly held, and is not sent after the lock was lost.
+    /// With a lock, the request ends while the lock is certainly held, and is not sent after the lock was lost.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The URL.
     ///   - headers: The headers; `User-Agent` is added.
     ///   - body: The body, if any.
-    ///   - isSentOnce: Whether the transport must not send the request a second time.
+    ///   - isSentOnce: Whether the transport may send the request only once.
     ///   - lock: The session's lock if the request is part of a refresh; otherwise nil.
     ///   - party: The endpoint's name, with which error messages begin.
     /// - Returns: The response, with any status.
@@ -113,7 +113,7 @@ package struct ProviderHTTPClient: Sendable {
 
     private static func unsendable(_ cause: HTTPTransportError) -> IdentityError {
         IdentityError(
-            configuration: "The request was not sent. \(cause.message)",
+            configuration: "The request was not sent, because one of its headers is not valid. \(cause.message)",
             hint: """
                 Correct the header's value in the provider's configuration, or userAgent of IdentityEnvironment. If the header carries a \
                 token, tell the provider that it issued an invalid token.

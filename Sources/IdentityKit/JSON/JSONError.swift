@@ -1,4 +1,4 @@
-/// Why a text was refused as JSON; contains no part of the text.
+/// The error for a text that is not accepted as JSON; it contains no part of the text.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The mistake in the text; safe to log.
     public let reason: String

@@ -26,7 +26,6 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Whether there is a member of this name.
     func contains(_ name: String) -> Bool { index(of: name) != nil }
 
     // A loop over the indices is used, because `firstIndex(where:)` would copy each member.

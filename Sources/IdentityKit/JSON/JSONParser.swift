@@ -141,7 +141,7 @@ private struct JSONParser {
         switch bytes[index] {
         case UInt8(ascii: "\""):
             index += 1
-            // The whole input is valid UTF-8, and the part between two quotation marks contains only whole characters.
+            // The string is valid UTF-8, because the whole text is, and quotation marks do not cut a character.
             return JSONText.text(ofValid: bytes.span.extracting(start..<index - 1))
         case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
         default: throw failure("unescaped control character")

@@ -42,7 +42,7 @@ package enum JSONText {
 
     /// The index of the first quotation mark, backslash, byte below 0x20 or byte equal to `other`.
     ///
-    /// If no such byte is found, it is the end of the bytes. Sixteen bytes are examined at a time, because tokens are long strings.
+    /// If no such byte is found, the result is the number of bytes. Sixteen bytes are examined at a time, because tokens are long strings.
     package static func firstSpecialByte(
         in bytes: Span<UInt8>,
         from start: Int,

@@ -1,4 +1,4 @@
-/// The providers among which an app chooses by name at run time.
+/// The providers of an app, each of which the app finds by its name.
 ///
 /// ```swift
 /// let providers = try ProviderRegistry(
@@ -103,9 +103,9 @@ public struct ProviderRegistry: Sendable {
     /// All providers, in order.
     public var all: [any IdentityProvider] { providers }
 
-    /// The name if a registered provider has it, otherwise an empty string.
+    /// The name, if a registered provider has it; otherwise an empty string.
     ///
-    /// A name in an event can become the label of a metric, so requests must not be able to add any number of names.
+    /// The provider's name in an event can become the label of a metric. A request with an invented name must not add a label.
     func knownName(_ name: String) -> String {
         providers.contains { $0.descriptor.name.isIdentical(to: name) } ? name : ""
     }
@@ -130,10 +130,10 @@ public struct ProviderRegistry: Sendable {
         return provider
     }
 
-    /// The provider of a stored session or login attempt; if it is missing, the configuration is wrong.
+    /// Finds the provider of a stored session or login attempt; throws an error of kind `configuration` if the registry lacks it.
     ///
-    /// The tenant must be the provider's tenant too. Shops that share a store may use the same provider names, each in its own registry,
-    /// and a shop's token must not be sent to another shop's provider.
+    /// The provider must also have the tenant of the session. Shops that share a store may use the same provider names, each in its own
+    /// registry, and a shop's token must not be sent to another shop's provider.
     func provider(ofStored name: String, tenant: String) throws(IdentityError) -> any IdentityProvider {
         guard let provider = find(name), provider.descriptor.tenant.isIdentical(to: tenant) else {
             throw IdentityError(

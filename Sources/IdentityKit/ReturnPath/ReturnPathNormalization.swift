@@ -2,7 +2,7 @@ internal import IdentityHTTP
 
 /// Normalizes the parts of a return path to a form that all browsers and servers parse in the same way, or refuses them.
 ///
-/// The texts come from `HTTPURL`: they are ASCII with well-formed percent escapes.
+/// The functions expect parts of an `HTTPURL`: ASCII with well-formed percent escapes.
 enum ReturnPathNormalization {
     /// The path without dot segments and unnecessary escapes (RFC 3986 section 6.2.2).
     ///
@@ -21,7 +21,8 @@ enum ReturnPathNormalization {
             } else if segment.elementsEqual(".".utf8) {
                 if isLast { segments.append([]) }
             } else {
-                // An empty segment means two slashes, which start a host name if a program removes the segments before them.
+                // An empty segment is two slashes in a row. If a program removed the segments before it, the path would begin with two
+                // slashes, and a browser would read the next segment as a host name.
                 guard !segment.isEmpty || isLast else { return nil }
                 segments.append(segment)
             }
@@ -29,7 +30,7 @@ enum ReturnPathNormalization {
         return segments.reduce(into: "") { $0 += "/" + String(decoding: $1, as: UTF8.self) }
     }
 
-    /// Whether a query or fragment contains no escaped control characters, which could split a header after decoding.
+    /// Whether a query or fragment is free of escaped control characters: decoded, they could start another header line in a response.
     static func isHarmless(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.allSatisfy { index in

@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 
 /// Revokes tokens if the provider supports it (RFC 7009).
+///
+/// Many providers keep one grant for a buyer and a client: the revocation of one of its tokens invalidates the tokens of the buyer's other
+/// sessions too. So the tokens of a session that a newer session replaced, and of a failed step-up, are not revoked.
 package struct TokenRevocation: SessionService {
     let context: SessionContext
 
     /// Revokes the tokens of one session, within the configured time.
     ///
-    /// The tokens of a replaced session are not revoked, for example those of a refresh that ends after the session was replaced: many
-    /// providers keep one grant for a buyer and a client, and revoking a token of this grant invalidates the tokens of the newer session.
-    ///
-    /// - Returns: The error if the revocation failed; nil if it succeeded, or if none was tried because the session was replaced,
-    ///   revocation is switched off, or the provider does not support it.
+    /// - Returns: The error if the revocation failed; nil if it succeeded. Also nil if the tokens were not revoked, because a newer session
+    ///   of the buyer replaced this session, revocation is switched off, or the provider does not support it.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
         guard !context.replaced.contains(session.id) else { return nil }
         do {
@@ -21,10 +21,10 @@ package struct TokenRevocation: SessionService {
         }
     }
 
-    /// Runs the last steps of a login; if they fail, the tokens are revoked, because no session has them, and the observers are told.
+    /// Runs the last steps of a login; if they fail, revokes the login's tokens, because no session has them, and tells the observers.
     ///
-    /// `kept` is the buyer whose session stays if a step-up fails; nil for an ordinary login. Tokens of this buyer are not revoked: many
-    /// providers keep one grant for a buyer and a client, and revoking a token of this grant invalidates the tokens of that session.
+    /// `kept` is the buyer of the session that a step-up was to replace; nil for an ordinary login. If the step-up fails, the buyer keeps
+    /// this session, so the login's tokens are not revoked if they belong to the same buyer.
     func revokingOnFailure(
         _ tokens: TokenSet,
         of provider: ProviderDescriptor,
@@ -45,6 +45,8 @@ package struct TokenRevocation: SessionService {
         }
     }
 
+    /// Revokes tokens, and tells the observers if that fails.
+    ///
     /// - Returns: Whether the provider revoked the tokens; false if it does not support revocation or revocation is switched off.
     private func revoke(
         _ tokens: TokenSet,
@@ -67,7 +69,7 @@ package struct TokenRevocation: SessionService {
         }
     }
 
-    /// Runs a revocation, and cancels it with an error after this limit.
+    /// Runs a revocation; after the time limit, cancels it and throws an error.
     package static func limited(
         to limit: Duration,
         on clock: any IdentityClock,

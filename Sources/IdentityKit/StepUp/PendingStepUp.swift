@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The data of a login attempt that re-authenticates the buyer of an existing session.
+/// The additional data of a login attempt that is a step-up: it re-authenticates the buyer of an existing session.
 struct PendingStepUp: Sendable {
     /// The session that the login replaces.
     let session: SessionID
@@ -9,7 +9,7 @@ struct PendingStepUp: Sendable {
 }
 
 extension PendingStepUp {
-    /// The value in the attempt's record.
+    /// The step-up as JSON, for the login attempt's record in the store.
     var record: JSONValue {
         var object = JSONObject()
         object.append("session", .string(session.rawValue))
@@ -19,7 +19,7 @@ extension PendingStepUp {
         return .object(object)
     }
 
-    /// Decodes the step-up of an attempt's record; nil if the value does not have the form of ``record``.
+    /// Reads ``record``; nil if the value does not have its form.
     init?(record value: JSONValue) {
         guard let id = value["session"]?.string, let session = SessionID(rawValue: id),
             let demandsLogin = value["login"]?.bool, let contexts = value["acr_values"]?.strings

@@ -46,8 +46,9 @@ extension StepUpCoordinator {
         guard time >= startedAt - age - ClockTolerance.seconds else {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
-        // The check above tolerates clocks that differ. If `auth_time` is not later than in the session's earlier login, the buyer did not
-        // authenticate again. `auth_time` has whole seconds, so a login less than a second before the step-up is not compared.
+        // Because clocks differ, the check above accepts an `auth_time` up to a minute before the step-up began, which may be the one of
+        // the session's earlier login. A new login must have a later one. `auth_time` has whole seconds, so an earlier login less than a
+        // second before the step-up is not compared.
         if requirement.demandsLogin, let earlier = old.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }

@@ -39,9 +39,9 @@ struct StepUpCoordinator: SessionService {
 
     /// Removes the old session.
     ///
-    /// After an error of kind `retryLater`, the store may have removed the old session. So the new session stays, and the removal is
-    /// tried again for some seconds, and then for a minute in the background. If the store had removed the old session, its attachments
-    /// are lost, because only the removal returns them.
+    /// After an error of kind `retryLater`, it is not known whether the store removed the old session. So the new session stays, and the
+    /// removal is tried again for some seconds, and then for a minute in the background. If the first attempt did remove the old session,
+    /// its attachments are lost, because only the successful removal returns them.
     ///
     /// - Throws: `IdentityError` if the first attempt fails with another kind than `retryLater`, or if it finds no session, because a
     ///   logout or another step-up has ended the session first.
@@ -50,7 +50,7 @@ struct StepUpCoordinator: SessionService {
             guard let ended = try await logouts.takeReplaced(id) else { throw IdentityError.unknownSession }
             return await move(ended, to: session, since: started)
         } catch let error as IdentityError where error.kind == .retryLater {
-            // If a refresh of the old session still runs, its new tokens must not be revoked, also if the session was removed already.
+            // A refresh of the old session that still runs must not revoke its new tokens, even if it finds that the session was removed.
             context.replaced.add(id)
         }
         guard await !removeAgain(id, for: session, since: started, after: [100, 400, 1600]) else { return }
@@ -70,7 +70,7 @@ struct StepUpCoordinator: SessionService {
     ) async -> Bool {
         for pause in pauses {
             try? await clock.sleep(for: .milliseconds(pause))
-            // After any further error, also one of another kind than `retryLater`, the new session remains.
+            // Errors of any kind are ignored here: the new session stays.
             guard let ended = try? await logouts.takeReplaced(id) as LoggedOutSession?? else { continue }
             if let ended { await move(ended, to: session, since: started) }
             return true

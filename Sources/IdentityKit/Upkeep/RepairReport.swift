@@ -9,8 +9,8 @@ public struct RepairReport: Sendable, Equatable {
     public var ended = 0
     /// The number of sessions that were not repaired, for example because the provider or the store failed.
     ///
-    /// A later repair tries again. Sessions whose records the store cannot read count as one more, and the observers receive the event
-    /// ``IdentityEvent/Kind/storeFailed(_:)``.
+    /// A later repair tries again. All sessions whose records the store cannot read count as one session here, and the observers receive
+    /// the event ``IdentityEvent/Kind/storeFailed(_:)``.
     public var remaining = 0
 
     /// Creates an empty report.

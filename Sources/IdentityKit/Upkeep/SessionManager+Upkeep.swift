@@ -2,7 +2,8 @@
 extension SessionManager {
     /// The pause before the first sweep if the sweep interval is longer.
     ///
-    /// The first sweep is not immediate, because a machine that has just started may have the wrong time for some minutes.
+    /// A machine that has just started may have the wrong time for some minutes. If its clock is ahead, a sweep would remove sessions that
+    /// have not expired.
     private static let firstSweep = Duration.seconds(600)
 
     /// Checks that the providers fit the store: a request with a refresh token must end while the session's lock is
@@ -29,8 +30,8 @@ extension SessionManager {
     private func repair(pausing: Bool) async throws -> RepairReport {
         try await Correlation.scope {
             let report = try await refresher.repairAll(pausing: pausing)
-            // The check comes last: if it fails for one provider, the sessions of the other providers have already been repaired. Each
-            // refresh has checked its own provider.
+            // The check comes last, so that a wrong timeout of one provider does not prevent the repair of the other providers' sessions.
+            // Each refresh has checked its own provider.
             try lockTimeCheck.run()
             return report
         }
@@ -43,7 +44,6 @@ extension SessionManager {
     /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The first sweep follows after this time or after 10
     ///   minutes, whichever is shorter. The pause between two repairs is ``Configuration/repairInterval``.
     public func maintain(sweepingEvery sweepInterval: Duration = .seconds(3600)) async {
-        // A sweep with a clock that is ahead would remove sessions that have not expired.
         var nextSweep = clock.elapsed + min(sweepInterval, Self.firstSweep)
         while !Task.isCancelled {
             await reportingFailure { _ = try await repair(pausing: true) }

@@ -1,7 +1,6 @@
 /// A value whose members contain secrets or personal data: it prints only its `description`, which does not contain them.
 ///
-/// `print`, `dump`, string interpolation and debuggers show the same text. A ``Secret`` prints `<secret>`. `RequestSecrets` removes
-/// secrets from texts of a provider.
+/// `print`, `dump`, string interpolation and debuggers show the same text.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Redacted {

@@ -60,7 +60,7 @@ package struct RequestSecrets: Sendable {
         }
     }
 
-    /// Appends a secret if it has at least 6 bytes: shorter strings count as enum values, which are not secret.
+    /// Adds a secret if it has at least 6 bytes; shorter strings count as enum values, which are not secret.
     private static func collect(
         _ bytes: inout [UInt8],
         _ found: inout [Range<Int>],
@@ -88,7 +88,7 @@ package struct RequestSecrets: Sendable {
         return String(String(decoding: bytes, as: UTF8.self).prefix(500))
     }
 
-    /// Replaces the start of a secret by "…" if it is at the end of the text, because the text was cut inside the secret.
+    /// If the text ends with the start of a secret, replaces that start by "…": the text may have been cut inside the secret.
     private static func dropBeginning(of values: [ArraySlice<UInt8>], from bytes: inout [UInt8]) {
         for value in values {
             let longest = min(value.count - 1, bytes.count)
@@ -101,7 +101,6 @@ package struct RequestSecrets: Sendable {
 }
 
 extension RequestSecrets: Redacted {
-    /// Always the same text.
     package var description: String { "<redacted>" }
 }
 
