@@ -35,16 +35,16 @@ extension IdentityError {
         )
     }
 
-    /// This error with a hint that the provider's response is kept; an error of another kind than `rejected` stays as it is.
+    /// For an error of kind `rejected`: a copy whose hint also says that the SDK keeps the provider's response; otherwise the same error.
     var withKeptResponse: IdentityError {
         guard kind == .rejected else { return self }
         if isAttackSuspected { return recast(hint: hint.map { "\(Self.mismatchHint) \($0)" } ?? Self.mismatchHint) }
         return recast(hint: hint.map { "\($0) \(Self.keptResponseHint)" } ?? Self.keptResponseHint)
     }
 
-    /// The error for a kept response that belongs to another login.
+    /// The error for a stored or unsaved response of the provider that belongs to another login.
     ///
-    /// `error` says why the response cannot be validated again now; nil if the call did not try to validate it.
+    /// `error` says why the response cannot be validated again now; nil if the call did not try to validate the response.
     static func otherLogin(_ mismatch: Code, because error: IdentityError? = nil) -> IdentityError {
         let problem = "The provider's response to the session's last refresh belongs to another login"
         return IdentityError(
@@ -125,7 +125,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "The session's lock may have been lost before its refresh was complete, or did not last long enough for the request.",
+            "This process may have lost the session's lock during the refresh, or the lock would have ended before the request could end.",
             hint:
                 "Try again. If this error happens often, check the connection to the store, and how long the provider takes for a refresh."
         )

@@ -3,8 +3,8 @@ internal import Synchronization
 /// Measures for how long this process has seen the same refresh claim of an earlier lock holder in the store.
 ///
 /// A refresh claim is the mark in a stored session that a process is about to send the refresh token. The process that saved the claim
-/// may still have a response of the provider to save, which it can do only while the store works. So an outage of the store adds at
-/// most one `longestStep` to the measured time. Times are measured with the monotonic clock.
+/// may still have a response of the provider to save, and needs time for this while the store works. The time of an outage must not count,
+/// so each observation adds at most `longestStep` to the measured time. Times are measured with the monotonic clock.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64
@@ -15,7 +15,7 @@ final class ObservedRefreshClaims: Sendable {
     private let clock: any IdentityClock
     /// The maximum time that one observation of a refresh claim adds: the pause between two repairs.
     private let longestStep: Duration
-    /// If a claim is evicted, its time starts again at zero.
+    /// If the table evicts a claim, the measured time starts again at zero.
     private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 10_000))
 
     init(_ clock: any IdentityClock, longestStep: Duration) {

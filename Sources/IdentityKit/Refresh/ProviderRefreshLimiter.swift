@@ -5,7 +5,7 @@ internal import Synchronization
 /// The circuit breaker opens after failures for several sessions in a row, and when the provider requests a pause. After the pause, one
 /// refresh is the probe: if it fails, the breaker opens again.
 final class ProviderRefreshLimiter: Sendable {
-    /// The conclusion from one refresh about the state of its provider.
+    /// What one refresh has shown about the state of its provider.
     enum Observation: Sendable {
         case responded
         case failed(IdentityError, SessionID, isThrottled: Bool)
@@ -16,7 +16,7 @@ final class ProviderRefreshLimiter: Sendable {
     private enum Entry: Sendable {
         case mayRun
         case refused(IdentityError)
-        /// A drain has begun. The refresh creates the error itself, so that the error has its correlation id.
+        /// A drain has begun: the process is about to end. The waiting task creates the error, so that the error has its correlation id.
         case draining
     }
 
@@ -111,7 +111,7 @@ final class ProviderRefreshLimiter: Sendable {
         case .nothing: return nil
         case .responded:
             state.failed = []
-            // This refresh was sent before the provider requested a pause, so its response does not end the pause.
+            // A response to a refresh that was sent before the provider requested a pause does not end the pause.
             guard isProbe || !state.isRequested || state.breaker.isClosed else { return nil }
             return state.breaker.close() ? .closed : nil
         case .failed(let error, let id, let isThrottled):
@@ -119,8 +119,8 @@ final class ProviderRefreshLimiter: Sendable {
             state.breaker.lastFailure = error
             let requestedPause = isThrottled ? error.retryAfter : nil
             guard state.breaker.isClosed || isProbe else {
-                // This refresh began before the breaker opened. Its failure belongs to the outage that opened the breaker, so the
-                // breaker does not open a second time.
+                // This refresh began before the breaker opened, so its failure belongs to the outage that opened the breaker. The breaker
+                // does not open a second time.
                 if let requestedPause {
                     state.breaker.extend(for: min(requestedPause, limits.maximumPause), at: now)
                     state.isRequested = true
@@ -161,7 +161,7 @@ final class ProviderRefreshLimiter: Sendable {
     /// A refresh with a permit may be sending its refresh token or saving the response.
     var isRunning: Bool { state.withLock { $0.running > 0 } }
 
-    /// Whether a refresh would not begin at once, because refreshes are paused or the maximum number runs.
+    /// Whether a new refresh would be refused or have to wait, because refreshes are paused or the maximum number runs.
     var delays: Bool { pause != nil || state.withLock { $0.running >= max(1, limits.concurrent) } }
 
     /// How long refreshes are still paused; nil while they are permitted.

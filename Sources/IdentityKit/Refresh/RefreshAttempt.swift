@@ -6,7 +6,7 @@ struct RefreshAttempt: Sendable {
     let started: Duration
     /// The session as it was loaded or saved last.
     var stored: StoredSession?
-    /// The generation that the attempt last saved, or the generation that it loaded first if it has saved none; nil before the first load.
+    /// The session's generation that this attempt saved last; before its first save, the one that it loaded first; nil before that.
     ///
     /// If the store has a later generation, another process saved it.
     var ownGeneration: Int64?
@@ -21,14 +21,12 @@ struct RefreshAttempt: Sendable {
     var hasReportedLoginMismatch = false
     /// Whether ``outcome`` was set for the new tokens.
     ///
-    /// A second attempt to save these tokens must not set it again.
+    /// After a conflict, the new tokens are saved a second time. If the old tokens expired meanwhile, the outcome must not change.
     var isOutcomeRecorded = false
     /// Whether the old tokens were replaced before or after they had expired.
     var outcome = TokenOutcome.refreshedEarly
 
-    /// Whether the provider's limiter permitted this attempt to send requests.
-    ///
-    /// If it did and the attempt fails, the observers are told.
+    /// Whether the provider's limiter permitted this attempt to send requests; if such an attempt fails, the observers are told.
     var isPermitted: Bool { permit != nil }
 
     func storedSession() throws(IdentityError) -> StoredSession {

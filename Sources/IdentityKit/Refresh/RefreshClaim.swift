@@ -23,7 +23,6 @@ package struct RefreshClaim: Sendable {
         self.startedAt = startedAt
     }
 
-    /// The claim as JSON.
     var value: JSONValue {
         var object = JSONObject()
         object.append("correlation_id", .string(correlationID))
@@ -42,14 +41,12 @@ package struct RefreshClaim: Sendable {
         isAwaited = value["awaited"]?.bool ?? false
     }
 
-    /// The same claim, marked as abandoned.
     package var abandoned: Self {
         var claim = self
         claim.isAbandoned = true
         return claim
     }
 
-    /// The same claim, marked as awaited.
     package var awaited: Self {
         var claim = self
         claim.isAwaited = true

@@ -1,7 +1,7 @@
 /// A failed refresh: the error and its meaning for the session.
 ///
-/// A session ends only for ``Kind/invalidGrant``. In OAuth, that is the `error` member `invalid_grant` (RFC 6749 section 5.2): neither
-/// the error's description nor a status alone ends a session.
+/// Only ``Kind/invalidGrant`` ends a session. In OAuth, it stands for the `error` member `invalid_grant` (RFC 6749 section 5.2). An error
+/// description or an HTTP status alone never ends a session.
 public struct RefreshRefusal: Error, Sendable {
     /// The meaning of a failed refresh for the session.
     public enum Kind: String, Sendable, CaseIterable {
@@ -13,7 +13,7 @@ public struct RefreshRefusal: Error, Sendable {
         case configuration
         /// The provider no longer accepts the refresh token (`invalid_grant`).
         ///
-        /// The session ends, unless another process has saved newer tokens, or a response that may contain newer tokens.
+        /// The session continues if another process has saved newer tokens, or a response that may contain newer tokens. Otherwise it ends.
         case invalidGrant = "invalid_grant"
         /// The provider may have used the refresh token: for example there was no response, an incomplete one, a redirect, an HTML page
         /// with a success status, or an error that does not say what happened.

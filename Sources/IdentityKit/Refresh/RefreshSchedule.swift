@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// Decides when a session's tokens are due for a refresh, and when they have expired, also after the wall clock was changed.
 ///
-/// When this process first sees tokens before their expiry, it also records the expiry as a time of the monotonic clock. The earlier of
-/// the two expiries counts, so a wall clock that is set back later does not make these tokens valid again. Tokens that have expired by the
-/// wall clock when they are first seen are not recorded, unless a refresh has just returned them. If the wall clock was ahead, the tokens
-/// that were not recorded are valid again when it is corrected. Older tokens of the session than the recorded ones are not recorded.
+/// When this process first sees valid tokens, it records their expiry also as a time of the monotonic clock. The earlier of the two
+/// expiries counts, so the tokens do not become valid again when the wall clock is set back. If tokens have already expired by the wall
+/// clock when they are first seen, the wall clock may be ahead: their expiry is not recorded, so that they are valid again when the wall
+/// clock is corrected.
 final class RefreshSchedule: Sendable {
     /// The work that a call for tokens causes.
     enum Need: Sendable {
@@ -45,12 +45,8 @@ final class RefreshSchedule: Sendable {
 
     /// Decides whether a session's tokens are returned at once, returned and refreshed in the background, or refreshed first.
     ///
-    /// - Parameters:
-    ///   - tokens: The tokens.
-    ///   - id: The session.
-    ///   - remaining: How long the tokens are still valid.
-    ///   - validity: How long the tokens must be valid; nil for ``usualValidity``, or a quarter of the tokens' lifetime if that is less.
-    /// - Returns: The necessary work.
+    /// `remaining` is how long the tokens are still valid, and `validity` how long they must be valid: nil for ``usualValidity``, or a
+    /// quarter of the tokens' lifetime if that is less.
     func need(for tokens: TokenSet, of id: SessionID, remaining: Duration, validFor validity: Duration?) -> Need {
         guard isGood(tokens, id, remaining, for: validity) else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id)
@@ -123,11 +119,11 @@ final class RefreshSchedule: Sendable {
                 end: elapsed + life,
                 refreshedAt: refreshedAt
             )
-            // Tokens that seem to have expired are not recorded, because the wall clock may be ahead: the next call compares them again.
-            // They are recorded if a refresh has just returned them. Tokens from the future are recorded as expired. Otherwise they would
-            // become valid when the wall clock reaches their time.
+            // Tokens that seem to have expired are not recorded, unless a refresh has just returned them, because the wall clock may be
+            // ahead. Tokens from the future are recorded as expired. Otherwise they would become valid when the wall clock reaches their
+            // time.
             guard expiresAt > now || refreshedAt != nil else { return note }
-            // Another caller may still use the tokens that a refresh has replaced, because it read the session before they were saved.
+            // A caller that read the session before a refresh still has the old tokens. They must not replace the record of the new ones.
             if refreshedAt == nil, let newer = notes[id], newer.issuedAt > tokens.issuedAt { return note }
             notes.insert(note, for: id) { $0.end <= elapsed }
             return note

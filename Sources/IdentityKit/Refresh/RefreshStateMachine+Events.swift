@@ -10,7 +10,7 @@ extension RefreshStateMachine {
         ///   load.
         case loaded(SessionState?, isRestored: Bool, isUnchanged: Bool)
         case notLoaded(IdentityError)
-        /// The state in memory or in the spool that will replace the stored tokens, `active` or `responded`; nil without such a state.
+        /// The unsaved state (`active` or `responded`) that replaces the stored tokens; nil if memory and spool contain no such state.
         case found(SessionState?)
         /// `mustWait`: the process that claimed the session for its refresh may still save a response.
         case claimWaitChecked(mustWait: Bool)
@@ -87,7 +87,6 @@ extension RefreshStateMachine {
         /// Keeps a state with new tokens or a response in memory and in the spool, until the store has saved it.
         ///
         /// - `replacing`: The tokens in the store that the state replaces.
-        ///
         /// - `isReported`: False if the attempt validates the response next and then saves its tokens. The observers are told only about a
         ///   final state.
         case spool(SessionState, replacing: TokenSet, isReported: Bool)

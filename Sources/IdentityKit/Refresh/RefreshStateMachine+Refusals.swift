@@ -18,8 +18,8 @@ extension RefreshStateMachine {
         guard isInDoubt else {
             return finish(outcome, after: .save(.active(tokens), .withdrawClaim, requiresLock: true))
         }
-        // With a lock of the kernel or of one process, the next holder knows that this process has ended or has released the lock. So the
-        // refresh claim needs no mark that it is abandoned.
+        // If the lock proves to its next holder that this process has released it or has ended, the next holder does not wait for a
+        // response to the refresh claim. So the claim needs no mark that it is abandoned.
         guard !provesPreviousHolderGone else { return .finish(outcome) }
         return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .withdrawClaim, requiresLock: true))
     }
@@ -48,7 +48,6 @@ extension RefreshStateMachine {
         guard let tokens = current.tokens, hasOldTokens(current), current.endReason == nil else {
             return .finish(outcome(for: current))
         }
-        // Another process has saved a response that is not validated yet and may contain newer tokens.
         if case .responded = current, !isUnchanged { return .finish(.failed(.otherResponseStored)) }
         return go(.saveEnd(refusal), .save(.ended(endReason, tokens), .end, requiresLock: !isUnchanged))
     }

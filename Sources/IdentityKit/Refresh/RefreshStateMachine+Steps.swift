@@ -64,9 +64,9 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and from the spool, and looks for another one there.
     ///
-    /// If the spool cannot remove the response, the search finds it again. The refresh then tries to remove it once more, which at least
-    /// removes it from memory, and continues without it. It must leave memory: if this refresh later cannot spool its new tokens, the old
-    /// file in the spool would otherwise be mistaken for them.
+    /// If the spool cannot remove the response, the search finds the response again and puts it back into memory. The second call of this
+    /// function removes it from memory, and continues without it. If it stayed in memory, it would be marked as spooled, and new tokens
+    /// of this refresh would get this mark too, even if the spool cannot save them.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true

@@ -3,8 +3,6 @@
 /// A caller that joined the refresh and has a longer limit tries again. Other errors with the code `refresh_busy` are thrown to every
 /// caller that joined.
 struct RefreshWaitEnded: Error {
-    /// The time limit.
     let limit: Duration
-    /// The error for callers.
     let error: IdentityError
 }

@@ -103,9 +103,9 @@ extension TokenRefresher {
         return .saved
     }
 
-    /// Records the outcome of the refresh, and that its tokens are new.
+    /// Records whether the old tokens had expired, and that a refresh has just returned the new tokens.
     ///
-    /// It runs before the save, because callers get the tokens even if the save fails.
+    /// This is recorded before the save, because callers get the new tokens even if the save fails.
     private func recordOutcome(
         _ state: SessionState,
         _ source: RefreshStateMachine.Source,
@@ -167,8 +167,8 @@ extension TokenRefresher {
         var isResponseStored = false
         if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
         var session = successor(of: base, state, .tokens(.unsaved))
-        // The generation is one higher than the one that this attempt loaded first or saved last. A row that another process has saved
-        // since then may contain a newer response, so it must not seem older than this state.
+        // A session that another process has saved since this attempt loaded or saved it may contain a newer response. It has at least
+        // this generation, so it does not seem older than this state.
         session.generation = ownGeneration + 1
         await unsaved.keep(session, state, replacing: tokens, isResponseStored: isResponseStored, reports: reports)
     }

@@ -1,8 +1,9 @@
 /// The work for sessions that were removed from the store.
 extension TokenRefresher {
-    /// Revokes the tokens that memory or the spool contains for a removed session, because its removed record did not contain them.
+    /// Revokes the tokens that memory or the spool contains for a session that was removed from the store.
     ///
-    /// Then removes them from memory and the spool, unless the task is cancelled, or the spool or a response cannot be read for now.
+    /// Then removes them from memory and the spool. If the task is cancelled, the spool cannot be read, or a response cannot be validated
+    /// for now, they stay there.
     func revokeUnsaved(_ id: SessionID) async {
         let entry: UnsavedTokens.Entry?
         do {
@@ -23,10 +24,10 @@ extension TokenRefresher {
         _ = await unsaved.take(id)
     }
 
-    /// The newest state of a removed session: that of the removed row, or the unsaved state, which is taken out of memory and the spool.
+    /// Returns the newest state of a session that was removed from the store, and removes its unsaved state from memory and the spool.
     ///
-    /// If the row contains another machine's response, both states are returned, the row's state first: the unsaved state is the newest if
-    /// that response contains no token.
+    /// The newest state is the removed session's, or the unsaved one. If another machine has stored a response in the removed session, both
+    /// states are returned, the removed session's first: if that response contains no token, the unsaved state is the newest.
     func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
         guard let stored = state.tokens, let entry else { return [state] }

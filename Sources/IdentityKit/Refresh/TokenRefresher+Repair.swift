@@ -66,7 +66,7 @@ extension TokenRefresher {
     }
 
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
-        // If this process already refreshes the session, no repair is needed. To wait for that refresh would delay other repairs.
+        // If this process already refreshes the session, no repair is needed. A wait for this refresh would delay other repairs.
         if flights.isUnderWay(id) { return .busy }
         do {
             let refreshed = try await refresh(id, for: .repairing, waitingUpTo: limit)

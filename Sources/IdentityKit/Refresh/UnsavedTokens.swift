@@ -26,16 +26,12 @@ final class UnsavedTokens: Sendable {
         /// Whether this state replaces the given tokens.
         func replaces(_ tokens: TokenSet) -> Bool { replaced == (try? UnsavedTokens.fingerprint(of: tokens)) }
 
-        /// Whether this state is newer than the stored row.
+        /// Whether this state is newer than the session in the store, whose tokens are `tokens`.
         ///
-        /// This state is newer than a row with an older generation. If such a row has other tokens than the replaced ones, it was restored
-        /// from a backup: its refresh token was used, and only this state has the newest tokens.
-        ///
-        /// This state is also newer than a row that has the replaced tokens, and no response or one that belongs to another login.
-        ///
-        /// - Returns: Nil if the row has the replaced tokens and any other response: another machine took over the refresh and received
-        ///   this response later. Only the validation shows whether it contains tokens. False for a row with other tokens whose generation
-        ///   is not older.
+        /// - Returns: True if the stored session has an older generation, for example because a backup was restored. Also true if it has
+        ///   the tokens that this state replaces, and no response or one that belongs to another login. Nil if it has these tokens and any
+        ///   other response: another machine took over the refresh and received this response later, and only its validation shows
+        ///   whether it contains tokens. Otherwise false.
         func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool? {
             if session.generation > stored.generation { return true }
             guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
@@ -78,7 +74,9 @@ final class UnsavedTokens: Sendable {
         return (entry.session, tokens)
     }
 
-    /// The not yet accepted response to a refresh of these tokens, from this process's memory or from the store; nil without a response.
+    /// The response to a refresh of these tokens that is not accepted yet, from this process's memory or from the store.
+    ///
+    /// `state` is the stored state. The result is nil if no such response is known.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
         guard let entry = self[stored.id], entry.replaces(tokens) else { return state.response }
         switch Result(catching: { try entry.isNewer(than: stored, replacing: tokens) }) {
@@ -151,11 +149,10 @@ final class UnsavedTokens: Sendable {
         if let kind { events.emit(kind, provider: session.provider, session: session.id) }
     }
 
-    /// The state that replaces a session's stored tokens, from memory or from the spool; nil if neither contains such a state.
+    /// Returns the state that replaces a session's stored tokens, from memory or from the spool; nil if neither contains such a state.
     ///
-    /// A state that replaces other tokens is too old and is removed, unless the stored row has an older generation. A state that may be
-    /// older than the stored response is kept. It is returned only with `storedResponseHasNoTokens`, which says that this response has no
-    /// token.
+    /// A state that is older than the stored session is removed. If ``Entry/isNewer(than:replacing:)`` is nil, because another machine has
+    /// stored a later response, the state is kept. It is returned only if that response contains no token (`storedResponseHasNoTokens`).
     func find(
         for stored: StoredSession,
         replacing tokens: TokenSet,
@@ -196,7 +193,7 @@ final class UnsavedTokens: Sendable {
 
     /// Removes and returns the state that is kept for a removed session.
     ///
-    /// If the spool cannot be read, the result is nil, and the spool keeps the state: a repair revokes its tokens when it can be read.
+    /// If the spool cannot be read, the result is nil, and the state stays in the spool. A later repair then revokes its tokens.
     func take(_ id: SessionID) async -> Entry? {
         var entry = entries.withLock { $0.removeValue(forKey: id) }
         do {
