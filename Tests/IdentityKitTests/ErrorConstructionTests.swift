@@ -38,7 +38,7 @@ struct ErrorConstructionTests {
         ("Polling with", "the caller's time limit"),
         ("got no usable response, so it may have been executed", "the network"),
         ("provider is not the LegacyPasswordProvider of this account", "the app passed another provider's session"),
-        ("to a mutation contains neither an error nor a result", "a response that Shopify does not describe"),
+        ("to a mutation contains no result and no error", "a response that Shopify does not describe"),
         ("the buyer signed out before it ended", "the app's own sign-out"),
         ("The callback arrived after its login had expired", "the time limit of SessionManager.Configuration"),
         ("A stored logout could not be decoded", "the store's own format"),

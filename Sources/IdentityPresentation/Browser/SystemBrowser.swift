@@ -21,14 +21,14 @@ public struct SystemBrowser: BrowserOpening {
 
     /// Starts `xdg-open` in a separate session, detached from the app's terminal.
     ///
-    /// - Returns: False if `xdg-open` is not found or cannot be started, and if no variable for a desktop is set (``init(environment:)``).
+    /// - Returns: False if `xdg-open` is not found or cannot be started, or if no variable for a desktop is set (``init(environment:)``).
     public func open(_ url: HTTPURL) async -> Bool {
         let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY", "BROWSER"].contains { !(environment[$0] ?? "").isEmpty }
         guard hasDesktop, let program = find("xdg-open"),
             let child = ChildProcess.start(program, arguments: [url.text], environment: environment)
         else { return false }
-        // The ended xdg-open stays in the process table until `wait()`. It may run as long as the browser, so a thread waits. If the
-        // thread cannot start, the browser opens all the same.
+        // Without `wait()`, xdg-open would stay in the process table after it has ended. It may run as long as the browser, so a thread
+        // waits for it. If the thread cannot start, the browser opens nevertheless.
         _ = DedicatedThread.start { child.wait() }
         return true
     }

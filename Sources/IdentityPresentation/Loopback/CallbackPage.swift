@@ -36,7 +36,9 @@ enum CallbackPage {
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
     static let noForm = LoopbackResponse.message(status: 415, headers: safe)
 
-    /// The response to other methods, also to HEAD: HEAD is a safe method (RFC 9110 section 9.2.1), and must not use up the callback.
+    /// The response to a request that is not GET or POST.
+    ///
+    /// HEAD is refused too: it is a safe method (RFC 9110 section 9.2.1), so a HEAD request must not count as the callback.
     static func methodNotAllowed(takesForms: Bool) -> LoopbackResponse {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])
     }

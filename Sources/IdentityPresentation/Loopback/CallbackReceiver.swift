@@ -11,7 +11,8 @@ final class CallbackReceiver: Sendable {
         case login(PresentedLogin, takesForms: Bool)
         /// The browser's return from a provider's logout page, with any parameters.
         ///
-        /// A forged return only ends the wait: the session ended before the logout page was opened.
+        /// Any program on this machine can forge this request. It then only ends the wait: the app's session ended before the logout page
+        /// was opened.
         case logout
 
         var takesForms: Bool {
@@ -95,7 +96,7 @@ final class CallbackReceiver: Sendable {
     }
 
     private func callback(in request: LoopbackRequest, isForm: Bool, at redirectURI: String) -> PresentedCallback {
-        // The redirect URI with the received query: `answer(_:)` accepts no other path.
+        // The callback's URL is the redirect URI with the query of the request: `answer(_:)` has already compared the path.
         let place = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") }
         return PresentedCallback(
             url: isForm ? String(Substring(place)) : "\(Substring(place))?\(request.query ?? "")",

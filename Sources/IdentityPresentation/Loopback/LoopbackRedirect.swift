@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityLoopback
 
-/// A redirect URI on a loopback literal, with or without a port (RFC 8252 section 7.3).
+/// A redirect URI whose host is a loopback address, with or without a port (RFC 8252 section 7.3).
 struct LoopbackRedirect: Sendable {
     let address: LoopbackAddress
     /// The configured port; nil lets the kernel choose one.

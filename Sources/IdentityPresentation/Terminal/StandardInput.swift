@@ -30,7 +30,7 @@ public struct StandardInput: LineSource {
     }
 }
 
-/// The reading of one line.
+/// Reads one line on a dedicated thread, until a line feed, the end of the input or a cancellation.
 private final class LineReading: Sendable {
     private let descriptor: Int32
     private let maximumBytes: Int
@@ -39,7 +39,7 @@ private final class LineReading: Sendable {
     init(descriptor: Int32, maximumBytes: Int) throws(IdentityError) {
         guard let wakeup = WakeupPipe() else {
             throw Self.failure(
-                "The process could not open a pipe (errno \(errno)).",
+                "The input could not be read, because the process could not open a pipe (errno \(errno)).",
                 "Raise the limit of open files (ulimit -n)."
             )
         }
@@ -64,7 +64,7 @@ private final class LineReading: Sendable {
             guard !isStarted else { return }
             continuation.resume(
                 throwing: Self.failure(
-                    "The process could not start a thread.",
+                    "The input could not be read, because the process could not start a thread.",
                     "Raise the limit of threads of this process (ulimit -u), or end other programs."
                 )
             )
@@ -104,7 +104,7 @@ private final class LineReading: Sendable {
         while unsafe poll(&descriptors, 2, -1) < 0 {
             guard errno == EINTR else {
                 throw Self.failure(
-                    "Waiting for input failed (errno \(errno)).",
+                    "The input could not be read, because the wait for it failed (errno \(errno)).",
                     "Try again. If it fails again, check the machine's free memory and the process's limit of open files (ulimit -n)."
                 )
             }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// Keys from environment variables and files, each with 64 hexadecimal digits.
+/// Reads the keys of a store from environment variables and files; each key has 64 hexadecimal digits.
 ///
 /// ```swift
 /// let keys = ReferencedKeys(.environment("IDENTITY_STORE_KEY"), readOnly: [.file("/etc/shop/old.key")])

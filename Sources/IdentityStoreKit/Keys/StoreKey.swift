@@ -20,9 +20,9 @@ public struct StoreKey: Sendable {
     /// The key's identifier as 32 hexadecimal digits, for errors and health reports; it reveals nothing about the key.
     public var id: String { Self.describe(identifier) }
 
-    /// A key from its 64 hexadecimal digits, in upper or lower case.
+    /// Creates a key from its 64 hexadecimal digits, in upper or lower case.
     ///
-    /// Create one with `openssl rand -hex 32`.
+    /// The command `openssl rand -hex 32` prints the digits of a new key.
     ///
     /// - Throws: `IdentityError` of kind `configuration` that describes the mistake in the text, or of kind `retryLater` when OpenSSL
     ///   fails.
@@ -46,7 +46,7 @@ public struct StoreKey: Sendable {
         try self.init(bytes: Secret(bytes))
     }
 
-    /// A key from its 32 bytes.
+    /// Creates a key from its 32 bytes.
     ///
     /// The bytes must come from a cryptographic random generator; a passphrase is not a key.
     ///
@@ -64,7 +64,6 @@ public struct StoreKey: Sendable {
         }
     }
 
-    /// A key's identifier as text.
     package static func describe(_ identifier: some Sequence<UInt8>) -> String {
         Hexadecimal.encode(Array(identifier))
     }

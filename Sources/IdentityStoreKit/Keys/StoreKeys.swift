@@ -5,7 +5,7 @@ public struct StoreKeys: Sendable {
     /// The keys that only open records, such as the keys that were active before a rotation.
     public var readOnly: [StoreKey]
 
-    /// Keys for one store.
+    /// Creates the keys of one store.
     ///
     /// - Parameters:
     ///   - active: The key that seals what is saved.
@@ -18,7 +18,6 @@ public struct StoreKeys: Sendable {
     /// The key with this identifier; nil if no key has it.
     package func key(_ identifier: some Sequence<UInt8>) -> StoreKey? {
         if active.identifier.elementsEqual(identifier) { return active }
-        // A linear search, because a store has only a few keys.
         return readOnly.first { $0.identifier.elementsEqual(identifier) }
     }
 }

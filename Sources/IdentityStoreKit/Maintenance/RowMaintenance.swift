@@ -74,8 +74,8 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
     /// Moves every damaged row into quarantine; returns how many.
     public func quarantineDamagedRows() async throws -> Int {
         var moved = 0
-        // Attachments first: each damaged attachment is moved with its own reason. When a store moves a damaged session later, it may also
-        // move the session's other attachments.
+        // Attachments are moved before sessions. Otherwise a store that moves a damaged session together with its attachments would record
+        // the session's reason for a damaged attachment.
         for kind in SealedRow.Kind.allCases.reversed() {
             try await forEachChunk(of: kind) { rows in
                 let damaged = try rows.compactMap { row in

@@ -28,7 +28,6 @@ extension SealedRow.Kind {
 }
 
 extension StoredRow {
-    /// Reads the key of a row, then its columns.
     package init(_ row: some ColumnReading, of kind: SealedRow.Kind) {
         let content: SealedRow =
             switch kind {
@@ -41,7 +40,6 @@ extension StoredRow {
 }
 
 extension SealedSession {
-    /// Reads the columns of a session.
     package init(_ row: some ColumnReading) {
         let providerSession = row.bytes(9)
         self.init(
@@ -61,7 +59,6 @@ extension SealedSession {
 }
 
 extension SealedLoginAttempt {
-    /// Reads the columns of a pending login or logout.
     package init(_ row: some ColumnReading) {
         self.init(hash: row.bytes(1), tenant: row.text(2), expiresAt: row.date(3), record: row.bytes(4))
     }

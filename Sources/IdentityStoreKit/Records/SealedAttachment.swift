@@ -17,6 +17,6 @@ public struct SealedAttachment: Sendable {
         self.record = record
     }
 
-    /// The row identity to which the record is bound.
+    /// The fields of the row with which its record was sealed; with other fields, the record cannot be opened.
     package var identity: RecordFields { RecordFields(.attachment, row: hash, generation: revision) }
 }

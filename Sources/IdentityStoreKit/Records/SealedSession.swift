@@ -63,9 +63,7 @@ public struct SealedSession: Sendable {
         self.record = record
     }
 
-    /// The row to which the sealed record belongs.
-    ///
-    /// The record cannot be opened as part of another row, or with another generation.
+    /// The fields of the row with which its record was sealed; with other fields, the record cannot be opened.
     package var identity: RecordFields {
         RecordFields(
             .session,

@@ -3,9 +3,9 @@ public import IdentityKit
 
 /// The header that a store writes when it is created: an id, the length of its records, and the lookup key.
 ///
-/// For each store key that was the active key when the store was opened for writing, the header contains a copy of the lookup key, sealed
-/// under that store key. Store the header as three values beside the rows. Its only secret, the lookup key, is encrypted. A store without
-/// its header cannot be read.
+/// The lookup key is the only secret in the header. The header contains a copy of it for each store key that was the active key when the
+/// store was opened for writing, encrypted with that store key. Store the header as three values beside the rows. A store without its
+/// header cannot be read.
 public struct StoreHeader: Sendable {
     /// 16 random bytes that every record is bound to.
     public let storeID: [UInt8]
@@ -22,7 +22,7 @@ public struct StoreHeader: Sendable {
     /// The format version of the sealed records, to which each record is bound.
     private static let recordVersion: UInt32 = 1
 
-    /// The header of an existing store, from its three values; nil if the id or the slot size is invalid.
+    /// Creates the header of an existing store from its three values; nil if the id or the slot size is invalid.
     public init?(storeID: [UInt8], slotSize: Int, sealedLookupKeys: [[UInt8]]) {
         guard storeID.count == 16, Self.slotSizes.contains(slotSize) else { return nil }
         self.storeID = storeID
@@ -30,7 +30,7 @@ public struct StoreHeader: Sendable {
         self.sealedLookupKeys = sealedLookupKeys
     }
 
-    /// The header of a new store.
+    /// Creates the header of a new store.
     ///
     /// - Parameters:
     ///   - keys: Keys for the store; the active one seals the lookup key.
@@ -61,7 +61,7 @@ public struct StoreHeader: Sendable {
         )
     }
 
-    /// The lookup key encrypted with the active key; nil if the header already contains it.
+    /// Returns the lookup key, encrypted with the active key; nil if the header already contains this copy.
     ///
     /// Add the result to the header when a store is opened with a new active key.
     public func missingLookupKey(for keys: StoreKeys) throws(IdentityError) -> [UInt8]? {

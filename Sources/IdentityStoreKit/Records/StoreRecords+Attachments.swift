@@ -6,8 +6,8 @@ extension StoreRecords {
     /// Returns nil if no higher revision exists.
     ///
     /// A new attachment starts at a random revision. Otherwise, after an attachment was removed and another one was added under the same
-    /// name, a caller that read the removed one could replace the new one. Revisions are as large as generations, so their stored length
-    /// never changes.
+    /// name, a caller that read the removed one could replace the new one. Revisions are so large from the start that the stored form of
+    /// a later revision is not longer.
     public func revision(after revision: Int64?) throws -> Int64? {
         if let revision {
             let (next, overflow) = revision.addingReportingOverflow(1)

@@ -1,11 +1,13 @@
-/// The number of rows that this process has added for each tenant since it last counted the tenant's rows.
+/// Decides when a process must count a tenant's rows in the database, so that the tenant does not exceed its maximum.
 ///
-/// Counting a tenant's rows is slow if there are many. So a process adds up to `maximum / 128` rows before it counts them again. Below a
-/// maximum of 256, it counts them for each new row.
+/// If a tenant has many rows, counting them is slow. So a process adds up to `maximum / 128` rows before it counts again. If the maximum is
+/// less than 256, it counts for each new row.
 package struct TenantRowCounter: Sendable {
     private static let maximumTenants = 1_024
 
-    // The keys are bytes, because Swift's `String` treats canonically equivalent names as equal, and they are different tenants.
+    /// The number of rows that this process has added for each tenant since it last counted the tenant's rows.
+    ///
+    /// The keys are bytes: names of different tenants can be canonically equivalent, and Swift's `String` would treat them as equal.
     private var added: [[UInt8]: Int] = [:]
 
     package init() {}

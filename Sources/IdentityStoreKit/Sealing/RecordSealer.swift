@@ -4,11 +4,7 @@ internal import Synchronization
 
 /// Seals records for a store: each record is encrypted with a key that is derived for its row, bound to that row, and padded.
 ///
-/// ``StoreRecords`` decides which values of a session are in the record and which ones are columns.
-///
-/// Most records have the length of one slot. A longer record has the length of 2, 4, 8 or 16 slots, so that new tokens that are longer than
-/// the old ones can be saved. So the length of a record tells little about its content. The authentication tag covers all bytes, so a
-/// record to which bytes were added, or from which bytes were cut off, cannot be opened.
+/// A record has the length of 1, 2, 4, 8 or 16 slots, so its length tells little about its content.
 ///
 /// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`; the numbers are lengths in bytes.
 /// The plaintext is the length of the body (4 bytes, big-endian), the body, and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Each
@@ -33,7 +29,7 @@ package struct RecordSealer: Sendable {
     private let schemaVersion: UInt32
     private let extracted = ExtractedKeys()
 
-    /// A sealer for one store.
+    /// Creates a sealer for one store.
     ///
     /// - Parameters:
     ///   - keys: The keys of the store.

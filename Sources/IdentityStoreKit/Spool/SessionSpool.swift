@@ -23,7 +23,7 @@ public final class SessionSpool: Sendable {
     private let records: StoreRecords
     private let queue = DispatchQueue(label: "IdentityKit.spool")
 
-    /// A spool in a directory, which is created when the first session is kept.
+    /// Creates a spool; the directory itself is created when the first session is kept.
     ///
     /// - Parameters:
     ///   - path: The directory. An existing directory must belong to the process's user and have mode 0700 or stricter.
@@ -35,7 +35,7 @@ public final class SessionSpool: Sendable {
 
     /// Checks that the spool contains no files of sessions; call it before an empty store is created.
     ///
-    /// These sessions would belong to a database that was lost or moved, and an empty store could not use them.
+    /// Such files belong to the sessions of a database that was lost or moved, and an empty store cannot read them.
     ///
     /// - Parameters:
     ///   - path: The directory of the spool.

@@ -6,7 +6,7 @@ internal import IdentityPlatform
 ///
 /// A file gets its final name after it was written completely, so each file that ``names()`` returns is complete.
 ///
-/// Every call opens the directory again. Usually the directory does not exist, and then a call that reads or removes costs one system call.
+/// Every call opens the directory again. Usually the directory does not exist, so a call that reads or removes makes one system call only.
 package struct SpoolDirectory: Sendable {
     private static let temporarySuffix = ".tmp"
 
@@ -45,7 +45,7 @@ package struct SpoolDirectory: Sendable {
         guard fsync(directory) == 0 else { throw failed("cannot be written", errno) }
     }
 
-    /// The content of a file; nil when it does not exist.
+    /// Reads a file; nil if it does not exist.
     package func read(_ name: String) throws(IdentityError) -> [UInt8]? {
         guard let directory = try open() else { return nil }
         defer { close(directory) }

@@ -10,7 +10,7 @@ internal import IdentityKit
 ///
 /// Shopify serves at most 25,000 elements of a list. If the list is longer, the iteration throws after these elements.
 public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
-    /// A page, and whether there are more after its end.
+    /// The elements of a page, and where the next page begins.
     struct Page: Sendable {
         let elements: [Element]
         let info: CustomerPage
@@ -45,7 +45,7 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
         }
 
         private mutating func page() async throws -> [Element] {
-            // The limit of requests ends a list of empty pages, which would otherwise never end.
+            // The limit of requests ends the iteration even if Shopify always returns an empty page and announces another one.
             guard count < CustomerPages.maximumDepth, requests < CustomerPages.maximumDepth else {
                 throw Self.tooLong(count)
             }
@@ -56,7 +56,7 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
                 isAtEnd = true
                 return page.elements
             }
-            // With the cursor of the page before, or without a cursor, the iteration could not reach the following pages.
+            // Without a cursor, or with the cursor of the page before, the next request would return a page that was already read.
             guard let end = page.info.endCursor, cursor?.utf8.elementsEqual(end.utf8) != true else {
                 throw IdentityError(
                     .rejected,
@@ -77,7 +77,8 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
                 count < CustomerPages.maximumDepth
                     ? "The list did not end after \(CustomerPages.maximumDepth) pages."
                     : "The list has more than \(CustomerPages.maximumDepth) elements, the maximum that Shopify serves.",
-                hint: "To read orders in parts, pass conditions on processed_at to orders(pageSize:matching:).",
+                hint:
+                    "Read the list in parts. For orders, pass conditions on processed_at to orders(pageSize:matching:).",
                 reference: "Customer Account API reference, pagination"
             )
         }

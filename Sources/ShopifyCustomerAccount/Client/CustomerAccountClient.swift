@@ -98,8 +98,8 @@ public struct CustomerAccountClient: Sendable {
         throw IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The Customer Account API returned neither an error nor the result of a change.",
-            hint: "Read the customer to see whether the change was carried out.",
+            "The Customer Account API's response to a change contains no result and no error.",
+            hint: "Read the customer to check whether Shopify carried out the change.",
             reference: "Customer Account API reference, userErrors",
             providerResponse: IdentityError.ProviderResponse(result.metadata)
         )

@@ -110,10 +110,10 @@ public struct LegacyCustomerAccount: Sendable {
             do { token = try await sessions.refreshTokens(for: session).tokens.accessToken } catch { failure = error }
             switch provider.passwordChanges.remove(change) {
             case .finished(let result): return try checked(result.get(), LegacyCustomerUpdate.document, \.customer)
-            // No refresh sent the change, or Shopify did not accept its token. Usually another refresh has replaced the token. The next
-            // round sends the change with the session's present token.
+            // No refresh sent the change, or Shopify did not accept the token in it, usually because another refresh has replaced the
+            // token. The next round sends the change with the session's current token.
             case .notExecuted: if let failure { throw failure }
-            // The caller was cancelled or waited too long. The refresh continues.
+            // The caller was cancelled or waited too long. The refresh that sends the change continues.
             case .sent:
                 throw IdentityError(
                     .retryLater,
@@ -207,7 +207,7 @@ public struct LegacyCustomerAccount: Sendable {
         throw IdentityError(
             .rejected,
             .unexpectedResponse,
-            "The Storefront API's response to a mutation contains neither an error nor a result.",
+            "The Storefront API's response to a mutation contains no result and no error.",
             hint: "Read the customer to check whether Shopify executed the mutation.",
             providerResponse: IdentityError.ProviderResponse(result.metadata)
         )

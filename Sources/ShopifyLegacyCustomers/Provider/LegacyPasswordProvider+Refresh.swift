@@ -45,7 +45,7 @@ extension LegacyPasswordProvider {
     ) async throws -> TokenSet? {
         do {
             let result = try await client.execute(change.operation, in: change.context, until: deadline)
-            // An error beside the data may hide the new token of an executed change.
+            // If Shopify returned no new token and did not reject the change, it may have executed the change.
             guard result.data.customerAccessToken != nil || !result.data.customerUserErrors.isEmpty else {
                 throw client.failure(of: result, LegacyCustomerUpdate.document)
             }

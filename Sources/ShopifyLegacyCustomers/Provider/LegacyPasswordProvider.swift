@@ -135,7 +135,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     func tokens(_ token: LegacyCustomerToken, of buyer: Buyer) -> TokenSet {
         let now = environment.clock.now
-        // Shopify has sent the time of creation as expiresAt, so an expiresAt in the past is ignored.
+        // Shopify sometimes sends the token's time of creation as `expiresAt`, so an `expiresAt` in the past is ignored.
         let expiresAt = token.expiresAt.date > now ? token.expiresAt.date : nil
         var tokens = TokenSet(buyer: buyer, accessToken: token.accessToken, issuedAt: now, expiresAt: expiresAt)
         // Shopify extends the access token itself: there is no separate refresh token.
@@ -241,7 +241,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "Shopify returned neither an error nor a token.",
+            "Shopify's response to the sign-in contains no token and no error.",
             hint:
                 "If the customer has not activated the account yet, activate the account first. Otherwise let the buyer sign in again.",
             reference: "Storefront API reference, customerAccessTokenCreate"

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The password changes that wait for the refresh of a token, or that a refresh sends now.
 ///
-/// After a password change Shopify revokes the token, and only the response contains the new token. So a refresh sends the change instead
-/// of its usual request. The refresh holds the session's lock, so no other process refreshes the session meanwhile, and it saves the new
-/// token.
+/// After a password change Shopify revokes the session's token, and only the response contains the new token. So a refresh sends the
+/// change instead of its usual request: it saves the new token, and it holds the session's lock, so that no other process refreshes the
+/// session with the revoked token.
 final class PasswordChanges: Sendable {
     final class Change: Sendable {
         let operation: LegacyCustomerUpdate
