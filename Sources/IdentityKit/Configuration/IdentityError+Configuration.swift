@@ -1,5 +1,5 @@
 extension IdentityError {
-    /// The hint for a configured URL that is neither https nor, where permitted, http to a loopback address.
+    /// The hint for a configured URL that is not https; where it is permitted, http to a loopback address is valid too.
     package static let httpsHint =
         "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to loopback addresses such as 127.0.0.1 and [::1]."
 

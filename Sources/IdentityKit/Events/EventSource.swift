@@ -1,7 +1,7 @@
 /// Sends events to the observers.
 ///
-/// If ``providers`` is set and does not contain a provider of the name, the event has an empty provider name. Such a name may come from
-/// a request, or from a stored session whose provider was removed from the configuration.
+/// If ``providers`` is set, the event of an unknown provider has an empty provider name: the unknown name may come from a request, or from
+/// a stored session whose provider was removed from the configuration.
 struct EventSource: Sendable {
     let observers: [any IdentityObserver]
     let clock: any IdentityClock

@@ -40,7 +40,7 @@ public struct IdentityEvent: Sendable {
         case storeFailed(IdentityError.Code)
         /// The store failed to save new tokens, or a response that is not validated yet, and the spool has saved them.
         case tokensSpooled
-        /// Neither the store nor the spool saved new tokens, or a response that is not validated yet.
+        /// New tokens, or a response that is not validated yet, are only in the memory of this process, because they could not be saved.
         ///
         /// The tokens are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). Each refresh reports this
         /// event at most once.

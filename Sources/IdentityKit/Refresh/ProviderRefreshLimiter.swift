@@ -87,7 +87,7 @@ final class ProviderRefreshLimiter: Sendable {
 
     /// Ends a refresh: updates the breaker, and lets the next waiting refresh run.
     ///
-    /// - Returns: Whether the breaker opened or closed; nil if it did neither.
+    /// - Returns: How the circuit breaker changed; nil if it did not change.
     func leave(_ permit: CircuitBreaker.Permit, after observation: Observation) -> CircuitBreaker.Change? {
         let now = environment.clock.elapsed
         let (next, change) = state.withLock { state -> (CheckedContinuation<Entry, Never>?, CircuitBreaker.Change?) in
@@ -156,9 +156,7 @@ final class ProviderRefreshLimiter: Sendable {
 
     func endDrain() { state.withLock { $0.drains -= 1 } }
 
-    /// Whether a refresh has a permit.
-    ///
-    /// A refresh with a permit may be sending its refresh token or saving the response.
+    /// Whether a refresh runs that may be sending its refresh token or saving the response.
     var isRunning: Bool { state.withLock { $0.running > 0 } }
 
     /// Whether a new refresh would be refused or have to wait, because refreshes are paused or the maximum number runs.

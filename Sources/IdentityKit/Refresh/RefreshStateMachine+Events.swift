@@ -36,7 +36,7 @@ extension RefreshStateMachine {
 
     /// The reason for saving a state.
     package enum Purpose: Sendable {
-        /// Marks the claim of another process, before this process waits for the response of that process.
+        /// Marks the refresh claim of another process as awaited, before this process waits for that process's response.
         case markAwaited
         /// Claims the refresh: the saved state says that this process is about to send the refresh token.
         case claim

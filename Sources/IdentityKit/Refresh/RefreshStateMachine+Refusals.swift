@@ -1,6 +1,6 @@
 /// The steps after a failed request or validation. Each step returns the next action.
 extension RefreshStateMachine {
-    /// Ends the attempt after an error that prevented the first or the second request with the refresh token.
+    /// Ends the refresh after an error that prevented the first or the second request with the refresh token.
     mutating func notSent(_ error: IdentityError) -> Action {
         handleRefusal(RefreshRefusal(.transient, error), mayResend: false, isResponseStored: false)
     }
@@ -37,7 +37,7 @@ extension RefreshStateMachine {
 
     var endReason: SessionEndReason { isInDoubt ? .lostRotation : .revoked }
 
-    /// Ends the session, because the provider no longer accepts its refresh token.
+    /// Ends the session, because the provider no longer accepts its refresh token, if the store still has the old tokens.
     ///
     /// - If another process has saved other tokens meanwhile, the session does not end, and those tokens are used.
     /// - If another process has saved a response that is not validated yet, the session does not end, and the refresh fails.
@@ -110,7 +110,9 @@ extension RefreshStateMachine {
         return stored.isSame(as: response)
     }
 
-    /// Ends the attempt after the error code was saved in the store; memory and spool no longer need the response.
+    /// Ends the refresh after a response of another login was saved in the store with its error code.
+    ///
+    /// The copy of the response in memory and in the spool is removed, because it is no longer needed.
     mutating func finishLoginMismatch(_ error: IdentityError, _ source: Source) -> Action {
         if case .store = source { return .finish(.failed(error)) }
         return finish(.failed(error), after: .removeUnsaved)

@@ -31,25 +31,25 @@ extension RefreshStateMachine {
         case .ended(let reason, _)?: return .finish(.failed(.ended(reason)))
         case .active(let tokens)? where goal.isReached(by: tokens):
             return .finish(.alreadyRefreshed(.active(tokens), tokens))
-        // The process that saved the claim no longer holds the lock, but it may still run and save a response.
+        // The process that saved the refresh claim no longer holds the lock, but may still run and save a response.
         case .claimed(_, let claim)? where !claim.isAbandoned && !provesPreviousHolderGone:
             return markAwaited(claim)
         default: return prepare()
         }
     }
 
-    /// Marks the claim of another process as awaited, before this process waits for the response of that process.
+    /// Marks the refresh claim of another process as awaited, before this process waits for that process's response.
     ///
-    /// The write proves that the store accepts writes, so that the other process can save its response.
+    /// If this save succeeds, the store accepts writes, so the other process can save its response too.
     mutating func markAwaited(_ claim: RefreshClaim) -> Action {
         guard !claim.isAwaited, let tokens = baseState?.tokens else { return go(.checkClaimWait, .checkClaimWait) }
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
     }
 
-    /// Saves a response from memory or the spool in the store before it is validated, unless the stored session has a response or has
-    /// ended.
+    /// Continues with a response from memory or the spool.
     ///
-    /// The validation may fail for a long time. If the response were not in the store, another machine would send the old refresh token.
+    /// If the stored session is active or has a claim, the response is saved in the store before it is validated: the validation may fail
+    /// for a long time, and without a response in the store, another machine would send the old refresh token again.
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
         switch baseState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)

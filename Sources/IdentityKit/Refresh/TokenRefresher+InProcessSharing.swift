@@ -49,15 +49,15 @@ extension TokenRefresher {
         }
     }
 
-    /// Starts the repair of a session unless a refresh of the session runs in this process, and does not wait.
+    /// Starts the repair of a session if no refresh of the session runs in this process, and does not wait for its end.
     func startRepair(_ id: SessionID) {
         flights.start(id) { [self] in try await run(id, for: .repairing, waitingUpTo: configuration.lockWait) }
     }
 
     /// Starts a refresh in the background, while the old tokens are still valid.
     ///
-    /// After a failed refresh, the next background refresh has to wait, because the tokens are still valid. No refresh is started either
-    /// while the provider's limiter would delay it.
+    /// No refresh is started during the pause after a failed refresh, and while the provider's limiter would delay the refresh, because the
+    /// tokens are still valid.
     ///
     /// - Returns: The error of the last failed refresh, if no refresh was started because of it; otherwise nil.
     func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {

@@ -64,7 +64,7 @@ struct TokenRefresher: SessionService {
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
                 let claimed = try attempt.storedSession()
-                // The deadline leaves one `claimWait` for the response to the other process, and one for a refresh by this process.
+                // One `claimWait` is for the wait until the other process saves its response, and one for this process's own refresh.
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 guard try await waitForResponse(to: claimed, until: deadline) else {
                     throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong)

@@ -57,7 +57,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
 
     /// The reason why a row cannot be opened; nil if it can be opened.
     ///
-    /// - Throws: An error that does not concern this row.
+    /// - Throws: An error that says nothing about this row, for example that OpenSSL has no memory.
     func failure(toOpen stored: StoredRow) throws(IdentityError) -> IdentityError? {
         guard StoreRecords.rowKey(stored.row.hash) == stored.key else {
             return .damagedRecord("it is stored under the key of another row")

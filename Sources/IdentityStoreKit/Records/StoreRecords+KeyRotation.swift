@@ -50,7 +50,7 @@ extension StoreRecords {
 
     /// Opens a row of any kind and discards its content, for health checks.
     ///
-    /// - Throws: `store_corrupt` or `store_key_mismatch` for a record that cannot be opened. Another error does not concern the record.
+    /// - Throws: `store_corrupt` or `store_key_mismatch` for a record that cannot be opened. Any other error says nothing about the record.
     public func check(_ row: SealedRow) throws(IdentityError) {
         if case .session(let session) = row {
             _ = try open(session)

@@ -91,7 +91,7 @@ extension StoreRecords {
     ///
     /// The listing also gets the first error of a row that cannot be opened.
     ///
-    /// - Throws: An error that does not concern a single record.
+    /// - Throws: An error that says nothing about a record, for example that OpenSSL has no memory.
     public func open(
         _ rows: [SealedSession],
         matching filter: SessionFilter,

@@ -105,9 +105,9 @@ public struct CustomerAccountClient: Sendable {
         )
     }
 
-    /// Fetches the address of the API unless it is configured or in memory.
+    /// Fetches the URL of the API if it is not configured and not in memory.
     ///
-    /// Every operation does this if needed. Call this method when the program starts, to find a wrong shop domain early.
+    /// Every operation fetches the URL if needed. Call this method when the program starts, to find a wrong shop domain early.
     ///
     /// - Throws: `IdentityError` when the discovery fails.
     public func discover() async throws(IdentityError) {

@@ -18,7 +18,7 @@ public struct CustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [Entry]
 
-    /// Throws one error with all `errors`, and with the request id of their response, unless the list is empty.
+    /// If `errors` is not empty, throws one error that contains all of them and the request id of Shopify's response.
     static func check(_ errors: [Entry], _ metadata: GraphQLMetadata) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = CustomerUserErrors(errors: errors)

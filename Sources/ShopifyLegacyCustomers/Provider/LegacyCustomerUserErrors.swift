@@ -6,7 +6,7 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [LegacyCustomerUserError]
 
-    /// Throws one error with all `errors`, and with the request id of their response, unless the list is empty.
+    /// If `errors` is not empty, throws one error that contains all of them and the request id of Shopify's response.
     static func check(_ errors: [LegacyCustomerUserError], _ metadata: GraphQLMetadata) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = LegacyCustomerUserErrors(errors: errors)
