@@ -45,7 +45,8 @@ struct KeyWipingTests {
         #expect(try search.occurrences(ofInverted: digits) == 0)
         do {
             let ring = StoreKeys(active: try #require(keys).active)
-            let sealer = RecordSealer(keys: ring, storeID: Array(repeating: 7, count: 16), schemaVersion: 1)
+            let storeID = [UInt8](repeating: 7, count: 16)
+            let sealer = RecordSealer(keys: ring, storeID: storeID, schemaVersion: 1, slotSize: 512)
             let identity = RecordFields(.session, row: Array(repeating: 3, count: 32))
             for _ in 0..<3 { _ = try sealer.open(try sealer.seal([1, 2, 3], as: identity), as: identity) }
         }

@@ -11,8 +11,6 @@ internal import Synchronization
 /// row has its own key, so that the number of records that are sealed with one key stays far below the limit of 2^32 (NIST SP 800-38D
 /// section 8.3), in a large store too.
 package struct RecordSealer: Sendable {
-    /// The default length of one slot in bytes.
-    package static let defaultSlotSize = 8_192
     /// The number of bytes of a record in addition to the body.
     package static let overhead = headerCount + AESGCM.nonceCount + AESGCM.tagCount + lengthCount
 
@@ -36,7 +34,7 @@ package struct RecordSealer: Sendable {
     ///   - storeID: Random bytes of the store.
     ///   - schemaVersion: The version of the records' content, not of the tables.
     ///   - slotSize: The length of one slot in bytes; a record has the length of 1, 2, 4, 8 or 16 slots.
-    package init(keys: StoreKeys, storeID: [UInt8], schemaVersion: UInt32, slotSize: Int = Self.defaultSlotSize) {
+    package init(keys: StoreKeys, storeID: [UInt8], schemaVersion: UInt32, slotSize: Int) {
         self.keys = keys
         self.storeID = storeID
         self.schemaVersion = schemaVersion
