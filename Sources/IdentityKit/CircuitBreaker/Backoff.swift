@@ -1,16 +1,11 @@
 internal import IdentityPlatform
 
-/// The pause after failures, which grows with each failure and is random (full jitter).
+/// Computes the pause after failures, which grows with each failure and is random (full jitter).
 package enum Backoff {
-    /// A random pause whose upper bound doubles with each failure, up to a maximum.
+    /// A random pause; its upper bound is `first` after the first failure, and doubles with each failure in a row up to `maximum`.
     ///
-    /// - Parameters:
-    ///   - failures: The number of failures in a row, at least 1.
-    ///   - first: The longest pause after the first failure.
-    ///   - requested: The pause that the provider requested. The returned pause is not shorter, but never longer than the maximum.
-    ///   - maximum: The maximum pause.
-    ///   - random: The source of the jitter; if it throws, the longest pause is used.
-    /// - Returns: The pause.
+    /// The pause is at least as long as `requested`, the pause that the provider requested, but never longer than `maximum`. If `random`
+    /// throws, the longest pause is used.
     package static func pause(
         after failures: Int,
         first: Duration,

@@ -3,15 +3,7 @@ extension IdentityError {
     package static let httpsHint =
         "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to loopback addresses such as 127.0.0.1 and [::1]."
 
-    /// An error about a member of a provider's configuration.
-    ///
-    /// - Parameters:
-    ///   - member: The member's name, for example `issuer`.
-    ///   - provider: The provider's name.
-    ///   - problem: The end of the sentence "Configuration member X …".
-    ///   - hint: What to do.
-    ///   - reference: The section of the specification that the configured value must satisfy.
-    /// - Returns: The error.
+    /// An error about a member of a provider's configuration; `problem` completes the sentence "Configuration member X …".
     package static func invalidMember(
         _ member: String,
         ofProvider provider: String,

@@ -137,13 +137,6 @@ public struct IdentityError: Error, Sendable {
     }
 
     /// Creates an error about a wrong configuration.
-    ///
-    /// - Parameters:
-    ///   - message: What is wrong.
-    ///   - hint: What to change.
-    ///   - reference: The specification.
-    ///   - providerResponse: The provider's explanation.
-    ///   - cause: The error that led to this one.
     package init(
         configuration message: String,
         hint: String,

@@ -38,13 +38,10 @@ public struct AllowedHosts: Sendable {
         (hosts + domains.map { "\($0) and its subdomains" }).joined(separator: ", ")
     }
 
-    /// The error for a host that is not in the list.
+    /// The error for a URL whose host is not in the list.
     ///
-    /// - Parameters:
-    ///   - url: The URL; its host goes into the error's `providerResponse`.
-    ///   - problem: The beginning of the message, which says what names the URL. Its end is "a host that is not in the list …".
-    ///   - status: The status of the response that names the URL.
-    /// - Returns: The error.
+    /// `problem` is the beginning of the message: it says where the URL comes from, and the message continues with "a host that is not in
+    /// the list …". `status` is the status of the response that contains the URL.
     package func refusal(of url: HTTPURL, _ problem: String, status: Int = 200) -> IdentityError {
         IdentityError(
             .rejected,

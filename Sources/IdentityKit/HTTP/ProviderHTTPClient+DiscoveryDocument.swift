@@ -5,8 +5,8 @@ extension ProviderHTTPClient {
     ///
     /// - Parameters:
     ///   - start: The URL of the document.
-    ///   - allowedRedirects: How many redirects are followed. A redirect must lead to an https URL, or to a loopback address if the client
-    ///     permits plain http there.
+    ///   - allowedRedirects: How many redirects are followed. A redirect is followed to an https URL only, or to a loopback address if the
+    ///     client permits plain http there.
     ///   - headers: Headers in addition to `Accept`. After a redirect they are sent only to the origin of `start` and to `hosts`, because
     ///     they may contain a secret.
     ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.

@@ -8,13 +8,10 @@ package struct ProviderHTTPClient: Sendable {
     /// The origins of configured URLs, which may be in a private network.
     private let configuredOrigins: [String]
 
-    /// Creates a client.
+    /// Creates a client for a provider whose configuration contains the URLs `configured`.
     ///
-    /// - Parameters:
-    ///   - environment: Transport, clock and User-Agent.
-    ///   - timeout: How long one request may take.
-    ///   - allowsLoopbackHTTP: Permits plain http to loopback addresses, and requests to them even for URLs that are not configured.
-    ///   - configured: The URLs of the configuration; their origins may be in a private network.
+    /// `timeout` is how long one request may take. `allowsLoopbackHTTP` permits plain http to loopback addresses, and requests to them even
+    /// for URLs that are not configured.
     package init(
         environment: IdentityEnvironment,
         timeout: Duration,
@@ -39,16 +36,10 @@ package struct ProviderHTTPClient: Sendable {
 
     /// Sends a request.
     ///
-    /// With a lock, the request ends while the lock is certainly held, and is not sent after the lock was lost.
+    /// The client adds `User-Agent` to the headers. With `isSentOnce`, the transport sends the request only once. If the request is part of
+    /// a refresh, `lock` is the session's lock: the request ends while the lock is certainly held, and is not sent after the lock was
+    /// lost. `party` is the endpoint's name, with which error messages begin.
     ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - url: The URL.
-    ///   - headers: The headers; `User-Agent` is added.
-    ///   - body: The body, if any.
-    ///   - isSentOnce: Whether the transport may send the request only once.
-    ///   - lock: The session's lock if the request is part of a refresh; otherwise nil.
-    ///   - party: The endpoint's name, with which error messages begin.
     /// - Returns: The response, with any status.
     /// - Throws: `IdentityError` when the request cannot be sent or gets no response.
     package func send(

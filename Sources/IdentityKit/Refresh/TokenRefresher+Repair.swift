@@ -36,13 +36,10 @@ extension TokenRefresher {
         }
     }
 
-    /// Reads the spool, and revokes the tokens of sessions that were removed.
+    /// Returns this manager's sessions that have a state in memory or in the spool, and revokes the spooled tokens of removed sessions.
     ///
-    /// The spool may contain sessions of other tenants. They are left out, because only a manager of their tenant has the provider that
-    /// issued their tokens. If the spool cannot be read, the observers are told. A session that the store cannot read is returned: its
-    /// own repair fails then, and the repairs of the other sessions do not.
-    ///
-    /// - Returns: The sessions of this manager that have a state in memory or in the spool.
+    /// Spooled sessions of other tenants are left out, because only a manager of their tenant has the provider that issued their tokens. A
+    /// session that the store cannot read is returned, so that only its own repair fails.
     func sessionsToRepair() async -> Set<SessionID> {
         var ids = unsaved.sessions
         do {

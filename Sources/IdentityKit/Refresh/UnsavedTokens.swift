@@ -91,14 +91,11 @@ final class UnsavedTokens: Sendable {
         }
     }
 
-    /// Keeps a state that could not be saved.
+    /// Keeps a session's new state, which could not be saved, in memory and in the spool.
     ///
-    /// - Parameters:
-    ///   - session: The session as it would have been saved.
-    ///   - state: The new state.
-    ///   - tokens: The tokens that the new state replaces.
-    ///   - isResponseStored: Whether the store contains the response with the tokens.
-    ///   - reports: Whether observers are told, once, that the state is only in the spool or only in memory.
+    /// `session` is the session as it would have been saved, and `tokens` are the tokens that the new state replaces. `isResponseStored`
+    /// says whether the store contains the response with the new tokens. With `reports`, the observers are told once where the state is
+    /// kept.
     func keep(
         _ session: StoredSession,
         _ state: SessionState,

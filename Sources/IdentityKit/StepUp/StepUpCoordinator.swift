@@ -39,9 +39,9 @@ struct StepUpCoordinator: SessionService {
 
     /// Removes the old session.
     ///
-    /// After an error of kind `retryLater`, it is not known whether the store removed the old session. So the new session stays, and the
-    /// removal is tried again for some seconds, and then for a minute in the background. If the first attempt did remove the old session,
-    /// its attachments are lost, because only the successful removal returns them.
+    /// After an error of kind `retryLater`, the store may have removed the old session. So the new session stays, and the removal is tried
+    /// again for some seconds, and then for a minute in the background. If the old session was already removed, its attachments are lost,
+    /// because the failed call did not return them.
     ///
     /// - Throws: `IdentityError` if the first attempt fails with another kind than `retryLater`, or if it finds no session, because a
     ///   logout or another step-up has ended the session first.

@@ -14,13 +14,10 @@ package struct RequestSecrets: Sendable {
         let values = Mutex<[ArraySlice<UInt8>]?>(nil)
     }
 
-    /// Creates the secrets of one request.
+    /// Collects the secrets of one request.
     ///
-    /// - Parameters:
-    ///   - variables: A GraphQL request's variables. Every string of at least 6 bytes in them counts as a secret; shorter strings count as
-    ///     enum values.
-    ///   - secrets: Secrets of at least 6 bytes in other parts of the request; they are found unencoded, and as a form or a URL encodes
-    ///     them.
+    /// Every string of at least 6 bytes in the GraphQL `variables` counts as a secret; shorter strings count as enum values. `secrets` are
+    /// other secrets of at least 6 bytes; they are found unencoded, and as a form or a URL encodes them.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
         self.variables = variables
         self.secrets = secrets

@@ -29,11 +29,8 @@ package struct RecordSealer: Sendable {
 
     /// Creates a sealer for one store.
     ///
-    /// - Parameters:
-    ///   - keys: The keys of the store.
-    ///   - storeID: Random bytes of the store.
-    ///   - schemaVersion: The version of the records' content, not of the tables.
-    ///   - slotSize: The length of one slot in bytes; a record has the length of 1, 2, 4, 8 or 16 slots.
+    /// `storeID` are random bytes of the store, and `schemaVersion` is the version of the records' content, not of the tables. Each record
+    /// is bound to both. `slotSize` is the length of one slot in bytes.
     package init(keys: StoreKeys, storeID: [UInt8], schemaVersion: UInt32, slotSize: Int) {
         self.keys = keys
         self.storeID = storeID
@@ -60,13 +57,10 @@ package struct RecordSealer: Sendable {
         return length
     }
 
-    /// Seals a body under the active key.
+    /// Seals the content of a row with the active key, and returns the record.
     ///
-    /// - Parameters:
-    ///   - body: The content.
-    ///   - identity: The row of the record.
-    ///   - length: The minimum length of the record, so that a row keeps its space.
-    /// - Returns: The record.
+    /// The record has at least the given length, so that a saved row never becomes shorter.
+    ///
     /// - Throws: `store_record_too_large` when the body or the tenant's name is too long, `system_failure` when OpenSSL fails.
     package func seal(
         _ body: [UInt8],
