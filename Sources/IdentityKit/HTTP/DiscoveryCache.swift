@@ -11,9 +11,9 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     /// The pause after a failed fetch while an old value may be used.
     private static var pauseWithOldValue: Duration { .seconds(60) }
     /// The longest pause after a failed fetch while no old value may be used; `Retry-After` can request a longer one.
-    package static var longestPause: Duration { .seconds(30) }
+    private static var longestPause: Duration { .seconds(30) }
     /// The longest pause that `Retry-After` can request.
-    package static var longestRequestedPause: Duration { .seconds(60) }
+    private static var longestRequestedPause: Duration { .seconds(60) }
 
     private let clock: any IdentityClock
     private let refusalLimit: Duration

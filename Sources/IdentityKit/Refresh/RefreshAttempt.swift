@@ -1,7 +1,6 @@
 /// The data of one run of a ``RefreshStateMachine``: the session as last loaded or saved, and the values for the report at the end.
 struct RefreshAttempt: Sendable {
     let id: SessionID
-    /// The session's lock.
     let lock: HeldLock
     let started: Duration
     /// The session as it was loaded or saved last.

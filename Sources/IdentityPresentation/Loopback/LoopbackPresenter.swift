@@ -98,17 +98,17 @@ public struct LoopbackPresenter: FormPostPresenting {
         page: (String) async throws -> HTTPURL?
     ) async throws -> PresentedCallback? {
         let redirect = try LoopbackRedirect(redirectURI, member: awaited.addressMember)
-        let catcher = CallbackReceiver(redirect, for: awaited)
-        let server = try await Self.listen(redirect, catcher, member: awaited.addressMember)
+        let receiver = CallbackReceiver(redirect, for: awaited)
+        let server = try await Self.listen(redirect, receiver, member: awaited.addressMember)
         do {
-            catcher.listens(on: server.port)
+            receiver.listens(on: server.port)
             guard let url = try await page(redirect.text(listeningOn: server.port)) else {
                 await server.stop()
                 return nil
             }
             let isOpened = await browser.open(url)
             await announce(url, isOpened)
-            let callback = try await wait(for: catcher)
+            let callback = try await wait(for: receiver)
             await server.finish()
             return callback
         } catch {
@@ -119,7 +119,7 @@ public struct LoopbackPresenter: FormPostPresenting {
 
     private static func listen(
         _ redirect: LoopbackRedirect,
-        _ catcher: CallbackReceiver,
+        _ receiver: CallbackReceiver,
         member: String
     ) async throws -> LoopbackServer {
         var limits = LoopbackLimits()
@@ -131,7 +131,7 @@ public struct LoopbackPresenter: FormPostPresenting {
                 port: redirect.port ?? 0,
                 address: redirect.address,
                 limits: limits
-            ) { catcher.answer($0) }
+            ) { receiver.answer($0) }
         } catch {
             throw IdentityError(
                 configuration: redirect.port.map { "The app could not listen on port \($0), the port in \(member)." }
@@ -146,9 +146,9 @@ public struct LoopbackPresenter: FormPostPresenting {
         }
     }
 
-    private func wait(for catcher: CallbackReceiver) async throws -> PresentedCallback {
+    private func wait(for receiver: CallbackReceiver) async throws -> PresentedCallback {
         try await withThrowingTaskGroup(of: PresentedCallback?.self) { group in
-            group.addTask { try await catcher.callback() }
+            group.addTask { try await receiver.callback() }
             group.addTask { [clock, deadline] in
                 try await clock.sleep(for: deadline)
                 return nil

@@ -7,7 +7,6 @@ struct LoopbackRedirect: Sendable {
     let address: LoopbackAddress
     /// The configured port; nil lets the kernel choose one.
     let port: UInt16?
-    /// The path that the provider redirects to.
     let path: String
     /// `http://127.0.0.1` or `http://[::1]`, as written in the redirect URI.
     private let schemeAndHost: String

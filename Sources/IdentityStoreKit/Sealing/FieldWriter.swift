@@ -2,7 +2,7 @@
 package struct FieldWriter {
     package private(set) var bytes: [UInt8] = []
 
-    package init(capacity: Int = 0) {
+    package init(capacity: Int) {
         bytes.reserveCapacity(capacity)
     }
 
