@@ -1,4 +1,4 @@
-/// A rate limit: `size` calls at once, then one call per interval (token bucket).
+/// A rate limit that permits `size` calls at once, and then one call per interval (token bucket).
 package struct TokenBucket: Sendable {
     private let size: Int
     private let interval: Duration

@@ -17,7 +17,7 @@ public struct IdentityEvent: Sendable {
         case tokensReduced(TokenLosses)
         /// A refresh failed with this code.
         ///
-        /// The session stays signed in unless the code is `session_ended`, `rotation_lost` or `session_unknown`. A stored response that
+        /// Only the codes `session_ended`, `rotation_lost` and `session_unknown` mean that the buyer is signed out. A stored response that
         /// cannot be accepted is reported once for each error code in each process, not at each attempt to validate it. A response that
         /// belongs to another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it.
         /// If a call tries no refresh, because refreshes are paused or too many of them wait, no event is sent.

@@ -10,9 +10,9 @@ package enum RefreshOutcome: Sendable {
     ///
     /// The caller must wait, and then start the refresh again.
     case wait
-    /// The attempt failed; `pausesSession`: the failure counts for the pauses of ``SessionRefreshPauses``.
+    /// The refresh failed; `pausesSession`: the failure counts for the pauses of ``SessionRefreshPauses``.
     ///
-    /// An error of ``JournaledRefreshing/prepareRefresh(of:)`` has already been counted by `TokenRefresher+Actions.swift`. Other errors of
-    /// the preparation do not count.
+    /// For an error of the preparation, `pausesSession` is false: `TokenRefresher+Actions.swift` has already counted an error of
+    /// ``JournaledRefreshing/prepareRefresh(of:)``, and other errors of the preparation do not count.
     case failed(IdentityError, pausesSession: Bool = false)
 }

@@ -50,11 +50,10 @@ extension RefreshStateMachine {
         case loginMismatch
         case tokens(Source)
 
-        /// How often the save of a response or of new tokens is tried before the observers are told that the store failed.
+        /// How often a save is tried before the observers are told that the store failed; nil for one attempt without a report.
         ///
-        /// Nil for other states: their save is tried once, and a failure is not reported, because no tokens can be lost. The save of
-        /// a response is tried once, so that its validation is not delayed; a response that is not saved is spooled. Unsaved tokens are
-        /// tried once, because their save has failed before.
+        /// Only the failed save of a response or of new tokens is reported, because only these contain tokens that can be lost. A response
+        /// is tried once, so that its validation is not delayed. Unsaved tokens are tried once, because their save has failed before.
         var attemptsBeforeReport: Int? {
             switch self {
             case .markAwaited, .claim, .claimAgain, .withdrawClaim, .end: nil

@@ -47,8 +47,8 @@ extension TokenRefresher {
         do {
             return try await provider(of: session).validated(response, of: old)
         } catch {
-            // The stored response has no token, or it cannot be validated now and the unsaved state has tokens. In both cases the unsaved
-            // state is newer than the old tokens.
+            // The unsaved state is newer than the old tokens. It is used if the stored response has no token, or if that response cannot be
+            // validated now and the unsaved state already has validated tokens.
             if states.count > 1, error is RefreshRefusal || states[1].response == nil {
                 return await lastTokens(in: Array(states.dropFirst()), of: session)
             }

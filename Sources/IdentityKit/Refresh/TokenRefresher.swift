@@ -47,7 +47,7 @@ struct TokenRefresher: SessionService {
                 memory.claims.forget(id)
                 let session = Session(try attempt.storedSession(), .active(tokens))
                 let losses = (goal.replaced ?? attempt.old).flatMap { TokenLosses(from: $0, to: tokens) }
-                // While the new tokens cannot be saved, later calls find them in memory. The observers were told of the losses before.
+                // Until new tokens are saved, each call finds them in memory again, but their losses are reported once only.
                 if let losses, !(tokensInMemory?.isSameIssue(as: tokens) ?? false) {
                     events.emit(.tokensReduced(losses), provider: session.provider, session: id)
                 }

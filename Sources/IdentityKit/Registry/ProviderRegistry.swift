@@ -91,7 +91,7 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
-    /// Adds the provider's path in the configuration to a factory's error of kind `configuration`, unless the message contains the path.
+    /// Adds the provider's path in the configuration to a factory's error of kind `configuration`, if the message does not contain it.
     private static func naming(_ path: String, in error: IdentityError) -> IdentityError {
         guard error.kind == .configuration, !error.message.contains(path) else { return error }
         return error.recast(message: "Configuration of \(path): \(error.message)")
