@@ -32,8 +32,7 @@ final class RefreshMemory: Sendable {
     ) {
         self.environment = environment
         limits = configuration.refreshLimits
-        // The system's clock, also in tests and simulations with another clock, because it limits how long tasks wait and
-        // not how old tokens are.
+        // The time limit uses the system's clock, even if a test or a simulation replaces the clock, because tasks wait in real time.
         flights = SingleFlight(
             waitingUpTo: limits.maximumWait,
             on: SystemClock(),
@@ -50,7 +49,6 @@ final class RefreshMemory: Sendable {
         return reportedErrors.withLock { $0.insert(error) }
     }
 
-    /// The limiter of a provider.
     func limiter(of provider: String) -> ProviderRefreshLimiter {
         limiters.withLock { limiters in
             if let limiter = limiters[provider] { return limiter }

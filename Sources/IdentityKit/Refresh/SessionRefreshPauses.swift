@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The pauses of single sessions whose last refreshes failed: until the pause of a session ends, no refresh of it starts.
+/// Records until when a session must not be refreshed again, because its last refreshes failed.
 ///
 /// The pauses use the monotonic clock and apply to this process only, because a repair in another process must not wait for them.
 final class SessionRefreshPauses: Sendable {

@@ -114,7 +114,7 @@ extension TokenRefresher {
         guard let new = state.tokens, let old = attempt.old, !attempt.isOutcomeRecorded else { return }
         attempt.isOutcomeRecorded = true
         attempt.outcome = schedule.hasExpired(old, of: attempt.id) ? .refreshedLate : .refreshedEarly
-        // A recovered response was received earlier, so its tokens do not count as just refreshed.
+        // Tokens from an earlier attempt were received some time ago, so they do not count as just refreshed.
         if !source.isFromEarlierAttempt { schedule.noteRefreshed(new, of: attempt.id) }
     }
 

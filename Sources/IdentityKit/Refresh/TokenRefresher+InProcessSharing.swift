@@ -56,8 +56,8 @@ extension TokenRefresher {
 
     /// Starts a refresh in the background, while the old tokens are still valid.
     ///
-    /// No refresh is started during the pause after a failed refresh, and while the provider's limiter would delay the refresh, because the
-    /// tokens are still valid.
+    /// Because the old tokens are still valid, no refresh starts during the pause after a failed refresh, or while the provider's limiter
+    /// would delay it.
     ///
     /// - Returns: The error of the last failed refresh, if no refresh was started because of it; otherwise nil.
     func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {

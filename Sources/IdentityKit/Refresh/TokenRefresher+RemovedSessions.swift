@@ -26,8 +26,8 @@ extension TokenRefresher {
 
     /// Returns the newest state of a session that was removed from the store, and removes its unsaved state from memory and the spool.
     ///
-    /// The newest state is the removed session's, or the unsaved one. If another machine has stored a response in the removed session, both
-    /// states are returned, the removed session's first: if that response contains no token, the unsaved state is the newest.
+    /// If another machine had stored a later response in the removed session, both states are returned, the removed session's state first:
+    /// if that response contains no token, the unsaved state is the newest.
     func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
         guard let stored = state.tokens, let entry else { return [state] }
@@ -40,8 +40,8 @@ extension TokenRefresher {
 
     /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``; nil if the states have no tokens.
     ///
-    /// If no newer tokens can be validated now, the old tokens are returned. If a response to their refresh token belongs to another login,
-    /// they are returned without the refresh token: it must not be sent again, not even in a revocation.
+    /// If no newer tokens can be validated now, the old tokens are returned. If a response belongs to another login, they are returned
+    /// without the refresh token, because this refresh token must not be sent again, not even in a revocation.
     func lastTokens(in states: [SessionState], of session: StoredSession) async -> TokenSet? {
         guard case .responded(var old, let response)? = states.first else { return states.first?.tokens }
         do {
