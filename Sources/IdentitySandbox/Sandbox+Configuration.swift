@@ -7,7 +7,6 @@ public struct SandboxLabConfiguration: Sendable, Equatable {
     /// The environment variables that contain the file's secrets.
     public let environment: [String: String]
 
-    /// Creates a configuration.
     package init(json: JSONValue, environment: [String: String]) {
         self.json = json
         self.environment = environment
@@ -38,17 +37,17 @@ public struct SandboxLabConfiguration: Sendable, Equatable {
 }
 
 extension Sandbox {
-    /// A configuration for every provider of this sandbox: `shopify` (confidential), `shopify-public` (mobile), `shopify-web`,
-    /// `bolt`, `bolt-pkce`, `bolt-sfcc` and `any`, with a store.
+    /// Makes a configuration with a store and with all providers of this sandbox: `shopify` (confidential), `shopify-public` (mobile),
+    /// `shopify-web`, `bolt`, `bolt-pkce`, `bolt-sfcc` and `any`, the OpenID provider.
     ///
     /// A provider of Shopify is left out if no client of its kind is registered. If the first OpenID client must authenticate with a key,
     /// add `clientKey` and usually `clientKeyID` to the provider `any`, because the sandbox knows the public key only.
     ///
     /// - Parameters:
-    ///   - redirectURI: The redirect URI of every provider. It is registered at all clients of Shopify and at Bolt. If the first OpenID
-    ///     client has the default redirect URIs or none, the URI is registered at all OpenID clients too. If that client has its own list,
-    ///     the provider `any` uses the URI only if the list permits it, and otherwise the first URI of the list. For a URI without a port,
-    ///     the loopback listener chooses a free port for every login.
+    ///   - redirectURI: The redirect URI of every provider. It is registered at all clients of Shopify, at Bolt and at all OpenID clients.
+    ///     If the first OpenID client has its own list of redirect URIs, nothing is registered at the OpenID clients: the provider `any`
+    ///     uses the first URI of that list, or `redirectURI` if the list permits it. For a loopback URI without a port, the app's
+    ///     loopback listener chooses a free port for every login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The configuration file and its environment variables.
@@ -60,13 +59,13 @@ extension Sandbox {
         makeConfiguration(storePath, storeKey, isApp: false) { _ in redirectURI }
     }
 
-    /// A configuration for a web app with the routes of `IdentityWeb` at `/auth`: `shopify`, `bolt`, `bolt-sfcc`, `any`, and
-    /// `any-form-post`, each with the redirect URI `<app>/auth/callback/<name>`.
+    /// Makes a configuration for a web app with the routes of `IdentityWeb` at `/auth`.
     ///
-    /// `any-form-post` is left out if the OpenID provider does not serve the response mode `form_post`.
+    /// The providers are `shopify`, `bolt`, `bolt-sfcc`, `any` and `any-form-post`, each with the redirect URI
+    /// `<app>/auth/callback/<name>`. `any-form-post` is left out if the OpenID provider does not serve the response mode `form_post`.
     ///
-    /// It registers these redirect URIs at the providers, and `<app>/auth/logout/done` as a post-logout redirect URI at Shopify and at the
-    /// OpenID provider. Every client may use these URIs, also an OpenID client with its own list of redirect URIs or logout URIs.
+    /// This method registers the redirect URIs at the providers, and `<app>/auth/logout/done` as a post-logout redirect URI at Shopify and
+    /// at the OpenID provider. Every client may use these URIs, also an OpenID client with its own list of redirect URIs or logout URIs.
     ///
     /// - Parameters:
     ///   - app: The app's origin, for example `http://127.0.0.1:8080`.
@@ -123,7 +122,7 @@ extension Sandbox {
                 environment["SHOPIFY_CLIENT_SECRET"] = value
                 section["clientSecret"] = secret("SHOPIFY_CLIENT_SECRET")
             }
-            // Shopify accepts only a registered JavaScript origin. The origin of the redirect URI may not be registered.
+            // Without `origin`, the SDK would send the origin of the redirect URI, which may not be registered at the client.
             section["origin"] = known.javaScriptOrigins.first.map { .string($0) }
             providers[name] = .object(section)
         }
@@ -145,7 +144,7 @@ extension Sandbox {
             environment["OPENID_CLIENT_SECRET"] = value
             any["clientSecret"] = secret("OPENID_CLIENT_SECRET")
         }
-        // With private_key_jwt, the member without `clientKey` would make the whole file invalid.
+        // A file with `"clientAuthentication": "private_key_jwt"` but without `clientKey` would be invalid.
         if let method = openID.configuration.clientAuthentication, method != .privateKeyJWT {
             any["clientAuthentication"] = .string(method.rawValue)
         }
@@ -158,10 +157,7 @@ extension Sandbox {
         return SandboxLabConfiguration(json: .object(root), environment: environment)
     }
 
-    /// The redirect URI for the first client of the OpenID provider.
-    ///
-    /// If the client has the default redirect URIs or none, `wanted` is registered and returned. Otherwise the result is `wanted` if the
-    /// client's own list permits it, and the first URI of that list if not.
+    /// Returns the redirect URI of the provider `any`, and registers it if the first OpenID client has no own list of redirect URIs.
     private func openIDRedirectURI(_ wanted: String) -> String {
         let registered = openID.configuration.redirectURIs
         guard registered != SandboxOpenIDClient.usualRedirectURIs, let own = registered.first else {
@@ -171,7 +167,7 @@ extension Sandbox {
         return RedirectRule.permits(wanted, registered: registered) ? wanted : own
     }
 
-    /// The value of `shopDomain`, which the configuration requires; requests go to the URLs in `endpoints` instead.
+    /// The `shopDomain` of Shopify's providers: the configuration requires it, but all requests go to the URLs in `endpoints`.
     package static let shopDomain = "sandbox.myshopify.com"
 
     private func shopifySection(

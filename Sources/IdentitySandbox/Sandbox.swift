@@ -24,15 +24,15 @@ internal import IdentityKit
 ///
 /// The base is the `port` of ``start(_:port:)``. If it is 0, the system chooses each of the six ports.
 public final class Sandbox: Sendable {
-    /// Shopify Customer Accounts.
+    /// The simulated Shopify Customer Accounts.
     public let shopify: SandboxShopify
-    /// Bolt.
+    /// The simulated Bolt.
     public let bolt: SandboxBolt
-    /// Bolt behind Salesforce Commerce Cloud.
+    /// The simulated Salesforce Commerce Cloud, which uses Bolt.
     public let sfcc: SandboxSFCC
     /// The plain OpenID provider.
     public let openID: SandboxOpenID
-    /// The origin that stands for `https://{shop}.myshopify.com`, where clients look for discovery.
+    /// The origin that stands for `https://{shop}.myshopify.com`, where clients fetch the discovery documents.
     public let shopOrigin: String
     /// The configuration with which the sandbox was started.
     public let configuration: SandboxConfiguration
@@ -69,7 +69,7 @@ public final class Sandbox: Sendable {
         return sandbox
     }
 
-    /// Opens the ports, which return 503 until ``open(shop:)`` is called.
+    /// Opens the ports; every request gets 503 until ``open(shop:)`` is called.
     package static func listen(_ configuration: SandboxConfiguration, port: UInt16) async throws -> Sandbox {
         guard port <= 65530 else {
             throw IdentityError(

@@ -1,8 +1,6 @@
 public import IdentityKit
 
-/// How a ``Sandbox`` is set up.
-///
-/// Everything has a default that works.
+/// The settings of a ``Sandbox``; each has a default.
 public struct SandboxConfiguration: Sendable {
     /// The sandbox's clock, for expiries and the time claims of tokens.
     ///
@@ -16,9 +14,9 @@ public struct SandboxConfiguration: Sendable {
     ///
     /// By default they revoke all tokens of the login to which the refresh token belongs.
     public var tokenReuse = SandboxTokenReuse.revokes
-    /// Called for each request before the response is sent, on any thread.
+    /// A closure that is called for each request before the response is sent, on any thread.
     ///
-    /// The status is nil if a fault resets the connection or sends raw bytes instead of an HTTP response.
+    /// `status` is nil if a fault resets the connection or sends raw bytes instead of an HTTP response.
     ///
     /// A request contains secrets: print its method and its path only.
     public var onResponse: (@Sendable (_ request: SandboxRequest, _ status: Int?) -> Void)?
@@ -26,13 +24,13 @@ public struct SandboxConfiguration: Sendable {
     ///
     /// The first login with an unknown e-mail address creates a buyer.
     public var buyers: [SandboxBuyerAccount] = [.ada]
-    /// Shopify Customer Accounts.
+    /// The settings of the simulated Shopify Customer Accounts.
     public var shopify = SandboxShopifyConfiguration()
-    /// Bolt.
+    /// The settings of the simulated Bolt.
     public var bolt = SandboxBoltConfiguration()
-    /// Bolt behind Salesforce Commerce Cloud.
+    /// The settings of the simulated Salesforce Commerce Cloud, which uses Bolt.
     public var sfcc = SandboxSFCCConfiguration()
-    /// The plain OpenID provider.
+    /// The settings of the plain OpenID provider.
     public var openID = SandboxOpenIDConfiguration()
 
     /// A configuration with the defaults.
@@ -43,7 +41,7 @@ public struct SandboxConfiguration: Sendable {
 public struct SandboxBuyerAccount: Sendable, Equatable {
     /// A postal address.
     public struct Address: Sendable, Equatable {
-        /// First and second line.
+        /// The first and the second line of the street address.
         public var street1: String, street2: String
         /// The city.
         public var city: String
@@ -51,7 +49,7 @@ public struct SandboxBuyerAccount: Sendable, Equatable {
         public var region: String, regionCode: String
         /// The postal code.
         public var postalCode: String
-        /// ISO 3166-1 alpha-2.
+        /// The country's ISO 3166-1 alpha-2 code, for example `US`.
         public var countryCode: String
 
         /// Makes an address.
@@ -78,7 +76,7 @@ public struct SandboxBuyerAccount: Sendable, Equatable {
     public var email: String
     /// Whether the providers report the e-mail address as verified.
     public var emailVerified: Bool
-    /// Given and family name.
+    /// The given and the family name.
     public var firstName: String, lastName: String
     /// The telephone number in E.164 form; empty for a buyer without a telephone number.
     public var phone: String

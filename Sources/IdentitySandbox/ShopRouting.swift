@@ -2,7 +2,7 @@
 ///
 /// The product `StorefrontSandbox` has the only implementation.
 package protocol ShopRouting: Sendable {
-    /// Returns the handler for a path of the shop's own domain; is not called for paths below `/.well-known/`.
+    /// Returns the handler for a path of the shop's own domain, except for paths below `/.well-known/`.
     func route(_ path: String) -> SandboxRoute
 
     /// Answers a request to the Customer Account API.

@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxResponse {
-    /// The error format of Bolt's endpoints outside OAuth; only a missing input of `/v1/account/exists` has another format.
+    /// Creates an error response in the format of Bolt's endpoints outside OAuth.
     static func boltError(_ code: Int, _ message: String, status: Int) -> SandboxResponse {
         .json(
             [

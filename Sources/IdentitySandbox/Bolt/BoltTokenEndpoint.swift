@@ -22,7 +22,7 @@ extension SandboxBolt {
         }
     }
 
-    /// Whether the client authenticated with `client_secret`; an unknown client, a wrong secret or a wrong `X-API-Key` is refused.
+    /// Checks `client_id`, `X-API-Key` and `client_secret`, and returns whether the request has a client secret.
     private func authenticate(_ fields: [String: String], _ request: SandboxRequest) throws(OAuthRefusal) -> Bool {
         guard isClient(fields["client_id"]) else {
             throw OAuthRefusal("invalid_client", "The client is unknown.", status: 401)
@@ -75,9 +75,9 @@ extension SandboxBolt {
         }
     }
 
-    /// Returns the scopes of the token request, separated by spaces or plus signs; if it has no scopes, the scopes of the login.
+    /// Returns the scopes of the token request or, if it has none, the scopes of the login.
     ///
-    /// The login must contain every requested scope. A login without scopes permits every known scope.
+    /// A token request must not have a scope that its login does not have. A login without scopes permits every known scope.
     private func scopes(requested: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {
         guard let requested, !requested.isEmpty else { return grant.scopes }
         let wanted = requested.split { $0 == " " || $0 == "+" }.map(String.init)
@@ -153,8 +153,8 @@ extension SandboxBolt {
 
     /// Redeems a code without PKCE, as SFCC's controller does from server to server with the merchant's secret.
     ///
-    /// It issues no tokens, because SFCC's controller keeps them to itself. A used code revokes the tokens of its login, as at the token
-    /// endpoint (RFC 6749 section 4.1.2).
+    /// It issues no tokens, because SFCC's controller never sends Bolt's tokens to the app. If the code was used before, the tokens of its
+    /// login are revoked, as at the token endpoint (RFC 6749 section 4.1.2).
     ///
     /// - Returns: The buyer; nil if the code is unknown, used, expired or revoked, or if its login used PKCE.
     func redeemForSFCC(code: String) -> KnownBuyer? {

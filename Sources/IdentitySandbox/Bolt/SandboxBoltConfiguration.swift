@@ -1,25 +1,25 @@
-/// How the sandbox's Bolt is set up.
+/// The settings of the sandbox's Bolt.
 public struct SandboxBoltConfiguration: Sendable {
     /// The publishable key, which is the OAuth `client_id`; its last section is accepted as well.
     public var publishableKey = "sandboxmerchant.sandboxdivision.9f8e7d6c5b4a39281706"
     /// The API key, which is the OAuth `client_secret` and the `X-API-Key`.
     public var apiKey = "sandbox-api-key+with/awkward=signs&more"
-    /// The issuer.
+    /// The `iss` of ID tokens, and the `issuer` in the discovery document.
     ///
-    /// It differs from ``SandboxBolt/origin``, as at Bolt, so a client must not require that they are equal.
+    /// As at the real Bolt, the issuer differs from ``SandboxBolt/origin``. A client must not require that they are equal.
     public var issuer = "https://api-sandbox.boltapp.com"
     /// The registered callback (`oauth_redirect`), used when a login has no redirect URI.
     public var callbackURL = "https://app.example/callback/bolt"
     /// Redirect URIs that a login may name beside the registered callback, compared byte for byte; for a loopback URI the port may
     /// differ.
     public var redirectURIs = RedirectRule.loopback
-    /// Whether a client that used PKCE may omit the secret.
+    /// Whether a client that used PKCE may omit the secret; by default true.
     ///
-    /// Bolt does not document it; by default true.
+    /// Bolt's documentation does not say whether it may.
     public var acceptsPublicClients = true
-    /// Whether a client that used PKCE without a secret gets refresh tokens.
+    /// Whether a client that used PKCE without a secret gets refresh tokens; by default true.
     ///
-    /// Bolt does not document it; by default true.
+    /// Bolt's documentation does not say whether it does.
     public var refreshesPublicClients = true
     /// The HTTP status of `invalid_grant`.
     ///

@@ -1,6 +1,4 @@
-/// The first form of a page with its fields.
-///
-/// The parser reads tags only, which is enough for the sandbox's pages.
+/// The first HTML form of a page, read by a parser that is only sufficient for the sandbox's pages.
 struct HTMLForm: Sendable {
     struct Tag: Sendable {
         let name: String
@@ -41,7 +39,6 @@ struct HTMLForm: Sendable {
         return tags
     }
 
-    /// Reads up to the end of the tag; quoted values may contain `>`.
     private static func attributes(_ rest: inout Substring) -> [String: String] {
         var attributes: [String: String] = [:]
         while true {

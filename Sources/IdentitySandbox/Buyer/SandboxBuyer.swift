@@ -33,7 +33,7 @@ public final class SandboxBuyer: Sendable {
 
     private let transport: (any HTTPTransport)?
     static let shared = Result { () throws(HTTPTransportError) in try CurlTransport() }
-    /// Like a person, the buyer waits long for a response.
+    /// The limits of every request: a long timeout, because a person waits long for a page.
     static let limits = HTTPLimits(firstByteTimeout: .seconds(60), totalTimeout: .seconds(60))
     private let jars = Mutex<[String: CookieJar]>([:])
 
@@ -62,8 +62,7 @@ public final class SandboxBuyer: Sendable {
     ///
     /// - Parameters:
     ///   - url: The authorization URL.
-    ///   - redirectURI: The app's redirect URI. Nil if the provider has only a registered callback; in this case the first redirect
-    ///     to another origin is the callback.
+    ///   - redirectURI: The app's redirect URI. If it is nil, the first redirect to another origin counts as the callback.
     /// - Returns: The URL of the callback, byte for byte as the provider sent it. For `response_mode=form_post`, this method
     ///   posts the form to the redirect URI, and returns that URI with the form's fields as its query.
     /// - Throws: ``SandboxBuyerError`` when a page is not as expected, `CancellationError` for ``Behaviour/close``, `HTTPURLError` for
@@ -93,7 +92,7 @@ public final class SandboxBuyer: Sendable {
         return try await send(callback.body == nil ? .get : .post, url, callback.body)
     }
 
-    /// Confirms a login on a device (RFC 8628): enters the device's code, signs in and approves; with ``Behaviour/deny`` refuses.
+    /// Answers a device's login (RFC 8628): enters the device's code, signs in and approves or, with ``Behaviour/deny``, refuses.
     ///
     /// - Parameters:
     ///   - url: `verification_uri`, or `verification_uri_complete` if no code needs to be typed.

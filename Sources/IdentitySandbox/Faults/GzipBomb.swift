@@ -1,8 +1,9 @@
-/// Many zero bytes as gzip (RFC 1952): one block with fixed codes (RFC 1951 section 3.2.6), in which 13 bits encode a
-/// repetition of 258 bytes.
+/// Makes a small gzip file (RFC 1952) that expands to many zero bytes.
+///
+/// The file is one block with fixed codes (RFC 1951 section 3.2.6), in which 13 bits encode a repetition of 258 bytes.
 enum GzipBomb {
     static func bytes(zeros count: Int) -> [UInt8] {
-        // One literal zero, then repetitions of 258 zeros. Remaining zeros, fewer than 258, are omitted.
+        // The block has one literal zero, then repetitions of 258 zeros. Zeros that do not fill a repetition are omitted.
         let matches = max(0, count - 1) / 258
         let match: [UInt8] = [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]
         var bits: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0]

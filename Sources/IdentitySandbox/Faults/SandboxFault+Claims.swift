@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// Changed, missing and invalid claims and header members of an ID token.
+/// Faults that change, remove or invalidate claims and header members of an ID token.
 extension SandboxFault {
     /// Changes the ID token before it is signed.
     ///
@@ -60,7 +60,7 @@ extension SandboxFault {
         .idToken { $0.rawHeaderMembers.append(duplicate(name, value, isEscaped)) }
     }
 
-    /// `at_hash` of another access token than the one in the response.
+    /// Sets `at_hash` to the hash of another access token than the one in the response.
     public static let foreignAccessTokenHash = SandboxFault.idToken { token in
         guard let digest = try? Digest.sha256(Array("another access token".utf8)) else { return }
         token.claims["at_hash"] = .string(Base64URL.encode(Array(digest.prefix(16))))

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// Changed key sets, most of them invalid.
+/// Faults that change the published key set.
 ///
 /// Plan these faults for requests to ``SandboxEndpoint/jwks``.
 extension SandboxFault {
@@ -14,12 +14,12 @@ extension SandboxFault {
         }
     }
 
-    /// These bytes instead of the key set, with status 200.
+    /// Sends these bytes instead of the key set, with status 200.
     public static func keySetBytes(_ bytes: [UInt8]) -> SandboxFault {
         .edit { $0.body = bytes }
     }
 
-    /// An empty key set.
+    /// Publishes an empty key set.
     public static let noKeys = SandboxFault.keys { $0 = [] }
 
     /// Replaces every published key with the public key of `pair`, and keeps each `kid`.

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Signatures and headers of forged tokens.
+/// Faults that forge the signature or the header of an ID token.
 extension SandboxFault {
     /// Signs the ID token in another way.
     ///
@@ -62,7 +62,7 @@ extension SandboxFault {
         .signature(.hmac(key: Array(clientSecret.utf8)))
     }
 
-    /// No signature, with `none` spelled as given: `none`, `None`, `nOnE`.
+    /// Removes the signature, and sets `alg` to a spelling of `none`, for example `None` or `nOnE`.
     public static func unsigned(_ spelling: String = "none") -> SandboxFault {
         .idToken { token in
             token.header["alg"] = .string(spelling)
@@ -82,7 +82,7 @@ extension SandboxFault {
         case x5u(String)
     }
 
-    /// Signed by an attacker; the header contains the attacker's key, or the URL of a key set or certificate.
+    /// Signs the ID token with an attacker's key, and puts this key or the URL of a key set or certificate into the header.
     ///
     /// - Parameters:
     ///   - place: The header member.
@@ -123,7 +123,7 @@ extension SandboxFault {
         case long
     }
 
-    /// An invalid ECDSA signature.
+    /// Replaces the signature of the ID token with an invalid ECDSA signature.
     public static func curveSignature(_ kind: CurveSignature) -> SandboxFault {
         .signature(
             .changed { valid in
@@ -153,7 +153,7 @@ extension SandboxFault {
         .tokenHeader("crit", .array(names.map { .string($0) }))
     }
 
-    /// Declares an unencoded payload with `b64` in the header (RFC 7797), with or without naming it in `crit`.
+    /// Declares an unencoded payload with `b64` in the header (RFC 7797); if `isCritical` is true, `crit` contains `b64`.
     public static func unencodedPayload(isCritical: Bool) -> SandboxFault {
         let declared = tokenHeader("b64", .bool(false))
         return isCritical ? declared.and(.critical("b64")) : declared

@@ -1,6 +1,6 @@
-/// Responses that are too large.
+/// Faults that make a response too large.
 extension SandboxFault {
-    /// A body of this many spaces, which a JSON parser would skip, with status 200.
+    /// Sends a body of `count` spaces, which a JSON parser would skip, with status 200.
     public static func largeBody(_ count: Int) -> SandboxFault {
         .answer(
             SandboxResponse(
@@ -11,7 +11,7 @@ extension SandboxFault {
         )
     }
 
-    /// The correct response with this many additional header fields, each with a value of this many bytes.
+    /// Adds this many header fields to the correct response, each with a value of this many bytes.
     public static func headerBomb(fields: Int = 1000, bytes: Int = 1000) -> SandboxFault {
         .edit { response in
             let value = String(repeating: "x", count: bytes)
@@ -19,7 +19,7 @@ extension SandboxFault {
         }
     }
 
-    /// A gzip body that expands to about this many zero bytes, 159 times its own size.
+    /// Sends a gzip body that expands to about `count` zero bytes, 159 times its own size.
     ///
     /// The response has `Content-Encoding: gzip` even if the client did not offer compression.
     public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxFault {

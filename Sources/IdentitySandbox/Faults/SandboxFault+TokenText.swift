@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Token texts that some parsers accept and others refuse.
+/// Faults that change the text of an ID token into one that some parsers accept and others refuse.
 extension SandboxFault {
     /// Changes the text of `id_token` before it is sent.
     ///
@@ -20,7 +20,7 @@ extension SandboxFault {
         case signature
     }
 
-    /// Changes one part and keeps the other two.
+    /// Changes one part of the ID token and keeps the other two.
     public static func tokenPart(
         _ part: TokenPart,
         _ change: @escaping @Sendable (String) -> String
@@ -43,12 +43,12 @@ extension SandboxFault {
         return text.dropLast() + String(decoding: [alphabet[index | 1]], as: UTF8.self)
     }
 
-    /// Base64 padding after a part, with the correct number of characters; has no effect on a part that needs no padding.
+    /// Appends the correct base64 padding to a part of the ID token; has no effect on a part that needs no padding.
     public static func padded(_ part: TokenPart) -> SandboxFault {
         .tokenPart(part) { $0 + String(repeating: "=", count: (4 - $0.utf8.count % 4) % 4) }
     }
 
-    /// The token in the flattened or the general JWS JSON serialization (RFC 7515 section 7.2) instead of the compact serialization.
+    /// Sends the ID token in the flattened or the general JWS JSON serialization (RFC 7515 section 7.2).
     public static func jsonSerialization(isFlattened: Bool = true) -> SandboxFault {
         .idTokenText { token in
             let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -64,7 +64,7 @@ extension SandboxFault {
         }
     }
 
-    /// The valid token as the payload of another token with `cty` (RFC 7519 section 5.2).
+    /// Sends the valid ID token as the payload of another token, whose header has `cty` (RFC 7519 section 5.2).
     public static func nested(signedBy pair: SandboxKeyPair) -> SandboxFault {
         .idTokenText { token in
             let header: JSONObject = ["alg": .string(pair.algorithm), "cty": .string("JWT")]
@@ -74,7 +74,7 @@ extension SandboxFault {
         }
     }
 
-    /// A text of dots only (CVE-2025-22868, CVE-2025-27144).
+    /// Sends a text of `count` dots as the ID token (CVE-2025-22868, CVE-2025-27144).
     public static func dots(_ count: Int) -> SandboxFault {
         .idTokenText { _ in String(repeating: ".", count: count) }
     }

@@ -30,20 +30,20 @@ public struct SandboxFault: Sendable {
     /// Combines two faults.
     ///
     /// Changes of the response and of the ID token apply in order. Only the first of several replaced responses is sent, and only
-    /// the first of ``drip(bytes:every:)``, ``cut(afterBytes:)`` and ``loseResponse`` applies. ``reset`` and ``rawBytes(_:)``
-    /// override all of these.
+    /// the first of ``drip(bytes:every:)``, ``cut(afterBytes:)`` and ``loseResponse`` applies. With ``reset`` or ``rawBytes(_:)``,
+    /// all of these have no effect.
     public func and(_ other: SandboxFault) -> SandboxFault {
         SandboxFault(effects: effects + other.effects)
     }
 
     // MARK: Replaced responses
 
-    /// Another response; the provider does not see the request.
+    /// Sends this response; the provider does not receive the request.
     public static func answer(_ response: SandboxResponse) -> SandboxFault {
         SandboxFault(effects: [.replace(response)])
     }
 
-    /// Another response from its parts; the provider does not see the request.
+    /// Sends a response with these parts; the provider does not receive the request.
     public static func answer(
         status: Int,
         headers: [(name: String, value: String)] = [],
@@ -52,24 +52,24 @@ public struct SandboxFault: Sendable {
         .answer(SandboxResponse(status: status, headers: headers, body: Array(body.utf8)))
     }
 
-    /// An HTML page instead of JSON, as a proxy in front of a provider sends it.
+    /// Sends an HTML page instead of JSON, as a proxy in front of a provider does.
     public static func htmlPage(status: Int) -> SandboxFault {
         .answer(.html("<!doctype html><title>\(status)</title><h1>Something went wrong</h1>", status: status))
     }
 
-    /// A redirect; the provider does not see the request.
+    /// Sends a redirect; the provider does not receive the request.
     public static func redirect(to location: String, status: Int = 302) -> SandboxFault {
         .answer(.redirect(to: location, status: status))
     }
 
-    /// 429; with nil the response has no `Retry-After` header.
+    /// Sends 429 with `Retry-After` in seconds; if `retryAfter` is nil, the response has no such header.
     public static func tooManyRequests(retryAfter: Int?) -> SandboxFault {
         var response = SandboxResponse.json(["error": .string("rate_limited")], status: 429)
         if let retryAfter { response.headers.append(("Retry-After", String(retryAfter))) }
         return .answer(response)
     }
 
-    /// An OAuth error body (RFC 6749 section 5.2) with any status, 200 too.
+    /// Sends an OAuth error body (RFC 6749 section 5.2) with any status, even 200.
     public static func oauthError(
         _ error: String,
         description: String = "Planned by the sandbox.",
@@ -78,10 +78,10 @@ public struct SandboxFault: Sendable {
         .answer(.oauthError(error, description, status: status))
     }
 
-    /// The connection is reset and the provider has not seen the request.
+    /// Resets the connection before the provider receives the request.
     public static let reset = SandboxFault(effects: [.reset(afterActing: false)])
 
-    /// Bytes instead of an HTTP message, then the connection closes; the provider does not see the request.
+    /// Sends these bytes instead of an HTTP message and closes the connection; the provider does not receive the request.
     public static func rawBytes(_ bytes: [UInt8]) -> SandboxFault {
         SandboxFault(effects: [.raw(bytes)])
     }
@@ -95,10 +95,10 @@ public struct SandboxFault: Sendable {
 
     // MARK: Lost and slow responses
 
-    /// The provider executes the request, then the connection is reset: the response is lost.
+    /// Resets the connection after the provider executed the request, so that the response is lost.
     public static let loseResponse = SandboxFault(effects: [.reset(afterActing: true)])
 
-    /// Waits before the response is sent; the provider has executed the request before the wait.
+    /// Delays the response; the provider executes the request before the delay.
     public static func delay(_ duration: Duration) -> SandboxFault {
         SandboxFault(effects: [.delay(duration)])
     }
@@ -120,7 +120,7 @@ public struct SandboxFault: Sendable {
         SandboxFault(effects: [.edit(change)])
     }
 
-    /// Changes the JSON object of the response; other bodies stay unchanged.
+    /// Changes the JSON object of the response; a body that is not a JSON object stays unchanged.
     public static func editJSON(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxFault {
         .edit { response in
             guard let value = try? JSONValue(parsing: response.body), var object = value.object else { return }

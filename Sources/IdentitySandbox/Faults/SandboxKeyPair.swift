@@ -71,7 +71,7 @@ public struct SandboxKeyPair: Sendable {
         return input + "." + Base64URL.encode(sign(Array(input.utf8)))
     }
 
-    /// Signs a message with ``algorithm``; empty if the system cannot sign.
+    /// Signs a message with ``algorithm``; returns no bytes if the system cannot sign.
     func sign(_ message: [UInt8]) -> [UInt8] {
         guard let algorithm = SignatureAlgorithm(rawValue: algorithm) else { return [] }
         return (try? key.sign(message, algorithm: algorithm)) ?? []

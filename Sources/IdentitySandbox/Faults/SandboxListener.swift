@@ -27,7 +27,7 @@ public final class SandboxListener: SandboxService {
     }
 
     private func open() {
-        // The server's closure must not keep the listener alive: the listener keeps the server, so neither would be released.
+        // `self` is weak because the listener keeps the server, and the server keeps this closure: a cycle would leak both.
         let journal = journal
         server.open { [weak self] path in
             SandboxRoute(journal: journal, endpoint: .other) { _ in

@@ -1,9 +1,7 @@
 internal import IdentityKit
 
 extension SandboxOpenID {
-    /// The metadata (OpenID Connect Discovery section 3, RFC 8414) with the enabled features only.
-    ///
-    /// With `announcesOddResponseTypes` they also list response types that the provider does not serve.
+    /// The discovery endpoint: returns the metadata with the enabled features (OpenID Connect Discovery section 3, RFC 8414).
     func discovery() -> SandboxResponse {
         journal.count(\.discoveries)
         func list(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
@@ -23,7 +21,7 @@ extension SandboxOpenID {
             "token_endpoint_auth_methods_supported": list(authentication.map(\.rawValue)),
             "code_challenge_methods_supported": list(["S256"]),
             "authorization_response_iss_parameter_supported": .bool(true),
-            // The default is true, so false must be stated (OpenID Connect Discovery section 3).
+            // A missing member would mean true (OpenID Connect Discovery section 3).
             "request_uri_parameter_supported": .bool(false),
         ]
         if configuration.clients.contains(where: { $0.backchannelLogoutURI != nil }) {

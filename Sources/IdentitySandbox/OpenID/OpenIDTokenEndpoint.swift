@@ -20,9 +20,7 @@ extension SandboxOpenID {
         return response
     }
 
-    /// Returns the response of `body` or, if `body` refuses the request, the error response.
-    ///
-    /// If the client broke a rule, this method also records the violation.
+    /// Returns the response of `body` or, if `body` throws, the error response; records the violation if the client broke a rule.
     func respond(to call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxResponse) -> SandboxResponse {
         do throws(OAuthRefusal) { return try body() } catch {
             note(error, call)
@@ -187,7 +185,7 @@ extension SandboxOpenID {
             && (!configuration.refreshNeedsOfflineAccess || grant.scopes.contains("offline_access"))
     }
 
-    /// The claims of every ID token, without those that a scope such as `email` requests.
+    /// Returns the claims that every ID token has, without the claims of scopes such as `email`.
     func idTokenClaims(_ grant: Grant, _ client: SandboxOpenIDClient, _ now: Date) -> JSONObject {
         var claims: JSONObject = [
             "sub": .string(Self.subject(of: grant.buyer)), "iss": .string(issuer), "aud": .string(client.clientID),
@@ -203,7 +201,7 @@ extension SandboxOpenID {
         for member in self.claims(of: buyer, scopes: scopes).members { claims[member.name] = member.value }
     }
 
-    /// `at_hash` and `c_hash`: the left half of the hash of the signature algorithm (OpenID Connect Core section 3.1.3.6).
+    /// Returns `at_hash` or `c_hash` for a token or code: the left half of its hash (OpenID Connect Core section 3.1.3.6).
     static func halfHash(_ text: String, _ algorithm: SandboxOpenIDConfiguration.Algorithm) -> JSONValue? {
         let bytes = Array(text.utf8)
         let digest =

@@ -31,7 +31,7 @@ extension SandboxOpenID {
         }
     }
 
-    /// The claims as JSON or, if the client is registered for it, as a signed JWT (OpenID Connect Core section 5.3.2).
+    /// Returns the buyer's claims as JSON or, if the client has a ``SandboxOpenIDClient/userInfoAlgorithm``, as a signed JWT.
     private func userInfo(of grant: Grant, scopes: [String]) -> SandboxResponse {
         var claims = claims(of: grant.buyer, scopes: scopes)
         guard let algorithm = configuration.client(id: grant.clientID)?.userInfoAlgorithm else { return .json(claims) }
@@ -46,8 +46,7 @@ extension SandboxOpenID {
         case dpop
     }
 
-    /// The access token from the Authorization header, the only place that this provider permits (RFC 6750 section 2, RFC 9449
-    /// section 7.1).
+    /// Returns the access token of the Authorization header; a token in the query or form is refused (RFC 6750 section 2).
     private func presentedToken(_ request: SandboxRequest) throws(OAuthRefusal) -> (Scheme, token: String) {
         guard request.queryValue("access_token") == nil, request.formValue("access_token") == nil else {
             throw OAuthRefusal("invalid_request", "The access token must be in the Authorization header only.")
@@ -64,9 +63,7 @@ extension SandboxOpenID {
         }
     }
 
-    /// 401, or 400 for `invalid_request`, with the challenge of RFC 6750 section 3 and RFC 9449 section 7.1.
-    ///
-    /// If the request has no token, the challenge has no error code.
+    /// Creates the error response with `WWW-Authenticate` challenges (RFC 6750 section 3, RFC 9449 section 7.1).
     private func challenge(_ refusal: OAuthRefusal) -> SandboxResponse {
         var members: [String] = []
         if !refusal.error.isEmpty {
@@ -81,7 +78,7 @@ extension SandboxOpenID {
             let algorithms = configuration.clientSigningAlgorithms.joined(separator: " ")
             headers.append(challenge("DPoP", members + ["algs=\"\(algorithms)\""]))
         }
-        // There is no Bearer challenge if all tokens must be bound to a DPoP key, or if the DPoP proof was refused.
+        // The response has no Bearer challenge if the provider requires DPoP, or if it refused the request's DPoP proof.
         if configuration.dpop != .required, !refusal.error.contains("dpop") {
             headers.append(challenge("Bearer", members))
         }

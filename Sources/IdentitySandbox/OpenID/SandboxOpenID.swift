@@ -18,7 +18,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         /// The redirect URIs that were registered at every client after the start.
         var redirectURIs: [String] = []
         var logoutURIs: [String] = []
-        /// The logouts that wait for the buyer's answer.
+        /// The logouts that wait for the buyer's answer, by the token in the form of the page that asks the buyer.
         var logouts: [String: PendingLogout] = [:]
     }
 
@@ -116,7 +116,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         }
     }
 
-    /// 405 if the endpoint does not serve the request's method; endpoints that read a form with `OAuthParameters` check it there.
+    /// Returns the error 405 if the endpoint does not serve the request's method; `OAuthParameters` checks the other endpoints' method.
     private func refusal(ofMethod call: SandboxCall) -> SandboxResponse? {
         let methods: [String]
         switch call.request.endpoint {
@@ -134,9 +134,9 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
 
     static func subject(of buyer: Int) -> String { "user-\(buyer)" }
 
-    /// The claims of an ID token that this provider issued, and its client; nil for other tokens.
+    /// Returns the claims and the client of an ID token that this provider signed; nil for other tokens.
     ///
-    /// The token may have expired.
+    /// An expired ID token is accepted.
     func hint(_ token: String) -> (claims: JSONObject, client: SandboxOpenIDClient)? {
         guard let claims = tokens.state.withLock({ $0.keyrings.claims(of: token) }), claims["iss"] == .string(issuer),
             let client = configuration.client(id: claims["aud"]?.string)
@@ -144,7 +144,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         return (claims, client)
     }
 
-    /// The claims about a buyer that the scopes request (OpenID Connect Core section 5.4).
+    /// Returns the claims about a buyer that the scopes request (OpenID Connect Core section 5.4).
     func claims(of number: Int, scopes: [String]) -> JSONObject {
         var claims: JSONObject = ["sub": .string(Self.subject(of: number))]
         guard let account = directory.buyer(number: number)?.account else { return claims }

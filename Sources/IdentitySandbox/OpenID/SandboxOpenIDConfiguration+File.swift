@@ -3,10 +3,10 @@ internal import IdentityHTTP
 public import IdentityKit
 
 extension SandboxOpenIDConfiguration {
-    /// Reads the file at a path, as ``init(json:)`` does.
+    /// Reads the configuration from a file, as ``init(json:)`` does.
     ///
-    /// - Parameter path: The path.
-    /// - Throws: `IdentityError` when the file cannot be read or is refused.
+    /// - Parameter path: The path of the file.
+    /// - Throws: `IdentityError` when the file cannot be read or has a wrong member.
     public init(contentsOf path: String) throws(IdentityError) {
         let contents: Data
         do { contents = try Data(contentsOf: URL(filePath: path)) } catch {

@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// How the sandbox's plain OpenID provider is set up.
+/// The settings of the sandbox's plain OpenID provider.
 ///
 /// The members of its first client are members of the configuration too:
 ///
@@ -45,27 +45,30 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var client = SandboxOpenIDClient()
     /// Further clients; by default none.
     public var furtherClients: [SandboxOpenIDClient] = []
-    /// The issuer and the beginning of all URLs in the metadata; by default the provider's origin.
+    /// The issuer, with which all URLs in the metadata begin; by default the provider's origin.
     ///
-    /// Set it if clients reach the provider by another origin, for example by a proxy that adds TLS.
+    /// Set it if clients use another origin, for example that of a proxy that adds TLS.
     public var issuer: String?
     /// Whether a confidential client must use PKCE too; by default false.
     public var requiresPKCE = false
     /// The algorithms with which a client may sign assertions and DPoP proofs.
     public var clientSigningAlgorithms = ["ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256"]
-    /// Sender-constrained tokens (RFC 9449); by default off.
+    /// Whether the provider supports or requires DPoP (RFC 9449); by default off.
     ///
-    /// With ``Feature/accepted`` a token request with a proof gets bound tokens, and one without a proof gets bearer tokens.
+    /// With ``Feature/accepted``, a token request with a proof gets tokens that are bound to the proof's key. A token request without a
+    /// proof gets bearer tokens.
     public var dpop = Feature.off
-    /// Whether DPoP proofs must contain a nonce of the provider; by default no nonce.
+    /// Whether DPoP proofs must contain a nonce of the provider; by default they need no nonce.
     public var dpopNonce = DPoPNonce.none
-    /// Pushed authorization requests (RFC 9126); by default off.
+    /// Whether the provider supports or requires pushed authorization requests (RFC 9126); by default off.
     public var pushedRequests = Feature.off
     /// The lifetime of a pushed request; by default 60 seconds.
     public var pushedRequestLifetime: Duration = .seconds(60)
-    /// The served values of `response_type`, by default only `code`; `id_token` and `code id_token` can be added.
+    /// The values of `response_type` that the provider serves; by default only `code`.
+    ///
+    /// The provider can also serve `id_token` and `code id_token`.
     public var responseTypes = ["code"]
-    /// The served values of `response_mode`; by default all three.
+    /// The values of `response_mode` that the provider serves; by default all three.
     public var responseModes = ["query", "fragment", "form_post"]
     /// The authentication contexts that a client can request with `acr_values`; by default none.
     ///
@@ -81,8 +84,8 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var deviceCodeLifetime: Duration = .seconds(600)
     /// The minimum time between two polls of a device; by default 5 seconds.
     public var devicePollingInterval: Duration = .seconds(5)
-    /// Whether the metadata list response types that the provider does not offer, in unusual orders (`token id_token code`);
-    /// false unless set.
+    /// Whether the metadata also list response types that the provider does not serve, in unusual orders such as
+    /// `token id_token code`; by default false.
     public var announcesOddResponseTypes = false
     /// Whether the path of the key set is random; by default false.
     public var randomizesKeySetPath = false
@@ -112,7 +115,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     /// A configuration with the defaults.
     public init() {}
 
-    /// A member of ``client``.
+    /// Reads or sets a member of ``client``.
     public subscript<Value>(dynamicMember member: WritableKeyPath<SandboxOpenIDClient, Value>) -> Value {
         get { client[keyPath: member] }
         set { client[keyPath: member] = newValue }
@@ -124,12 +127,11 @@ public struct SandboxOpenIDConfiguration: Sendable {
         id.flatMap { id in clients.first { $0.clientID.isIdentical(to: id) } }
     }
 
-    /// The supported scopes; other scopes in a request are ignored.
     var scopes: [String] {
         ["openid", "email", "profile", "phone"] + (issuesRefreshTokens ? ["offline_access"] : [])
     }
 
-    /// The requested scopes that the provider supports.
+    /// Returns the requested scopes that the provider supports.
     func granted(_ wanted: [String]) -> [String] {
         wanted.filter { scope in scopes.contains { $0.isIdentical(to: scope) } }
     }

@@ -1,5 +1,5 @@
 extension SandboxOpenIDConfiguration {
-    /// Whether the provider supports a feature, and whether clients must use it.
+    /// The support for a feature of OAuth.
     public enum Feature: String, Sendable, CaseIterable {
         /// The metadata do not list the feature, and the provider ignores it.
         case off
@@ -11,13 +11,15 @@ extension SandboxOpenIDConfiguration {
 
     /// Whether DPoP proofs must contain a nonce (RFC 9449 section 8).
     public enum DPoPNonce: Sendable, Equatable {
-        /// No nonce.
+        /// Proofs need no nonce.
         case none
-        /// Each proof must contain the current nonce, otherwise it is refused with `use_dpop_nonce`. ``SandboxOpenID/expireDPoPNonces()``
-        /// replaces the nonce.
+        /// The provider has one current nonce, and refuses a proof without it with `use_dpop_nonce`.
+        ///
+        /// ``SandboxOpenID/expireDPoPNonces()`` replaces the nonce.
         case demanded
-        /// Each proof must contain a nonce of an earlier response, which is accepted once; otherwise it is refused with `use_dpop_nonce`.
-        /// Each response of the token, pushed-request and userinfo endpoints has a new nonce.
+        /// Each response of the token, pushed-request and userinfo endpoints has a new nonce, which is accepted once.
+        ///
+        /// A proof with another nonce, or with a nonce that was used before, is refused with `use_dpop_nonce`.
         case rotating
     }
 }

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 
 /// The page that asks the buyer before a logout at the provider.
 enum LogoutPage {
-    /// Returns the page that asks whether to sign out.
+    /// Returns the page that asks the buyer whether to sign out.
     ///
     /// - Parameters:
     ///   - brand: The provider's name.

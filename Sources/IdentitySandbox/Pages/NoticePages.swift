@@ -1,15 +1,14 @@
 package import IdentityHTTP
 
-/// The final pages of a login or a logout.
+/// The last page of a login or logout: an error, or a confirmation.
 package enum NoticePages {
-    /// The provider's error page with status 400, for a request that gets no redirect.
+    /// The provider's error page for an authorization or logout request whose error must not be sent to the app.
     static func refusal(brand: String, _ reason: String, hint: String) -> SandboxResponse {
         let note: HTMLText =
             "<p class=\"note\">The real provider shows no explanation here, and the app gets no callback either.</p>"
         return error(brand: brand, reason, hint: hint, status: 400, note)
     }
 
-    /// Returns an error page; `content` follows the hint.
     package static func error(
         brand: String,
         _ reason: String,
@@ -29,7 +28,7 @@ package enum NoticePages {
         return .html(page, status: status)
     }
 
-    /// The response to a form whose action is the value of no button: an unknown action must not count as approval.
+    /// The error page for a form whose `action` is not the value of a button, so that an unknown action does not count as approval.
     static func unknownAction(brand: String) -> SandboxResponse {
         let hint = "Go back, and press a button of the page."
         return error(brand: brand, "The form has no known action.", hint: hint, status: 400)

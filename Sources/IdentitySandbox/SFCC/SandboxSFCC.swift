@@ -5,9 +5,8 @@ internal import Synchronization
 
 /// The sandbox's Salesforce Commerce Cloud storefront that uses Bolt: two controllers, connected by cookies.
 ///
-/// The controller `Login-OAuthMobileBolt` exchanges Bolt's code with the merchant's secret. The real controller sends a request to
-/// Bolt for this; the sandbox does it inside the process. SFCC has no PKCE verifier, so it refuses the code of a login with PKCE.
-/// The controller `Login-ExchangeSFCCToken` then returns the buyer's JWT.
+/// The controller `Login-OAuthMobileBolt` exchanges Bolt's code with the merchant's secret, in the sandbox without an HTTP request. SFCC
+/// has no PKCE verifier, so it refuses the code of a login with PKCE. The controller `Login-ExchangeSFCCToken` returns the buyer's JWT.
 public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {
         var configuration: SandboxSFCCConfiguration
@@ -18,7 +17,7 @@ public final class SandboxSFCC: SandboxService {
         var sessions: [String: Int] = [:]
     }
 
-    /// The name on the pages of a login that SFCC begins at Bolt.
+    /// The name on Bolt's pages if the login belongs to SFCC.
     static let brand = "Bolt for Salesforce"
 
     /// The record of requests, and the planned faults.
@@ -160,11 +159,11 @@ public final class SandboxSFCC: SandboxService {
 
 /// Faults of the sandbox's SFCC.
 extension SandboxFault {
-    /// `{"success": false}` with status 200.
+    /// Sends `{"success": false}` with status 200.
     public static let sfccFailureIn200 = SandboxFault.answer(
         .json(["success": .bool(false), "errorMessage": .string("Technical error")])
     )
 
-    /// A storefront page with status 200 where JSON is expected.
+    /// Sends a storefront page with status 200 instead of JSON.
     public static let sfccHTMLPage = SandboxFault.htmlPage(status: 200)
 }

@@ -1,4 +1,4 @@
-/// How the sandbox's Salesforce Commerce Cloud is set up.
+/// The settings of the sandbox's Salesforce Commerce Cloud.
 public struct SandboxSFCCConfiguration: Sendable {
     /// The place in which the controller `Login-ExchangeSFCCToken` returns the buyer's JWT.
     public enum TokenPlacement: Sendable, Equatable {

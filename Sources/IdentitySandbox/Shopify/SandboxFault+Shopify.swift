@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension SandboxResponse {
-    /// The response to a public web client without a registered `Origin` header.
+    /// The response to a public web client that sends no registered `Origin`.
     static let originMissing = SandboxResponse(
         status: 401,
         headers: [
@@ -13,24 +13,24 @@ extension SandboxResponse {
 
 /// Faults of the sandbox's Shopify.
 extension SandboxFault {
-    /// 401 with an empty error: an upstream service of Shopify failed, and the tokens are still valid.
+    /// Sends 401 with an empty `error`, as Shopify does if an upstream service fails; the tokens stay valid.
     public static let shopifyUpstreamFailure = SandboxFault.answer(
         .json(["error": .string(""), "error_description": .string("Access token request error.")], status: 401)
     )
 
-    /// 401 with `invalid_token` in `WWW-Authenticate`: the `Origin` header is missing.
+    /// Sends 401 with `invalid_token` in `WWW-Authenticate`, as Shopify does if the `Origin` header is missing.
     public static let shopifyOriginMissing = SandboxFault.answer(.originMissing)
 
-    /// 403 with a page: the `User-Agent` header is missing, or Shopify blocks the client.
+    /// Sends 403 with a page, as Shopify does if the `User-Agent` header is missing or if it blocks the client.
     public static let shopifyAccessDenied = SandboxFault.answer(NoticePages.accessDenied())
 
-    /// The ID token's `sub` as a JSON number.
+    /// Changes the ID token's `sub` into a JSON number.
     public static let numericSubject = SandboxFault.idToken { token in
         guard let number = token.claims["sub"]?.string.flatMap(Int.init) else { return }
         token.claims["sub"] = .integer(number)
     }
 
-    /// The ID token's `aud` as an array of the client's id and these ids.
+    /// Changes the ID token's `aud` into an array of the client's id and these ids.
     public static func audienceArray(others: String...) -> SandboxFault {
         .idToken { token in
             guard let audience = token.claims["aud"], audience.array == nil else { return }
@@ -38,7 +38,7 @@ extension SandboxFault {
         }
     }
 
-    /// Adds three unusable keys before the real ones: of an unknown type, with an invalid modulus, and for encryption.
+    /// Adds three unusable keys before the published keys: of an unknown type, with an invalid modulus, and for encryption.
     ///
     /// Plan it for ``SandboxEndpoint/jwks``.
     public static let unknownKeys = SandboxFault.editJSON { object in

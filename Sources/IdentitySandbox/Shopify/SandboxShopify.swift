@@ -6,9 +6,9 @@ internal import Synchronization
 ///
 /// The Customer Account API needs a shop, which the product `StorefrontSandbox` adds.
 ///
-/// The two forms of endpoints work at the same time and share their state: those of the platform at ``platformOrigin``, those of the
-/// account domain at ``accountOrigin``. Each of these origins serves discovery documents with its own form. The shop's own domain
-/// (``Sandbox/shopOrigin``), where a client looks for discovery, serves those of ``SandboxShopifyConfiguration/endpointShape``.
+/// The endpoints exist in two forms, which share their state: the platform's at ``platformOrigin``, and the account domain's at
+/// ``accountOrigin``. Both origins serve discovery documents with their own endpoints. The shop's own domain (``Sandbox/shopOrigin``)
+/// serves discovery documents with the endpoints of ``SandboxShopifyConfiguration/endpointShape``.
 public final class SandboxShopify: SandboxAuthorizationServer {
     /// The record of requests, and the planned faults.
     public let journal = SandboxJournal()
@@ -66,7 +66,7 @@ public final class SandboxShopify: SandboxAuthorizationServer {
     /// Ends the sessions of a buyer: signs the buyer's browsers out, and revokes the buyer's codes and tokens.
     public func endSessions(ofBuyer email: String) { tokens.endSessions(ofBuyer: email) }
 
-    /// The Customer Account API's URL, as the platform's discovery document names it.
+    /// The Customer Account API's URL in the platform's discovery document.
     public var customerAccountEndpoint: String { endpoints(for: .platform).api }
 
     // MARK: Routes
@@ -131,14 +131,15 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         return NoticePages.error(brand: "Shopify", "The page does not exist.", hint: hint, status: 404)
     }
 
-    /// The buyer of an access token; nil unless the token is valid and has a scope of the Customer Account API.
+    /// Returns the buyer of an access token; nil if the token is invalid or has no scope of the Customer Account API.
     package func buyer(forAccessToken token: String) -> KnownBuyer? {
         guard let grant = grant(ofAccessToken: token)?.grant, hasAPIScope(grant) else { return nil }
         return directory.buyer(number: grant.buyer)
     }
 
-    /// The error response if a valid access token has no scope of the Customer Account API, or if its public web client sent no
-    /// registered `Origin`; otherwise nil, also for an invalid token.
+    /// Checks the scope of a valid access token, and the `Origin` that a public web client must send to the Customer Account API.
+    ///
+    /// - Returns: The error response; nil if the request is permitted, or if the token is invalid.
     package func refusal(ofAPICall request: SandboxRequest, accessToken token: String) -> SandboxResponse? {
         guard let grant = grant(ofAccessToken: token)?.grant else { return nil }
         if let client = clients.first(where: { $0.id == grant.clientID }), !client.permitsOrigin(of: request) {

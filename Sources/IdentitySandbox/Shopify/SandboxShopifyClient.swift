@@ -52,7 +52,7 @@ public struct SandboxShopifyClient: Sendable, Equatable {
 extension SandboxShopifyClient {
     /// The default confidential client.
     ///
-    /// Form-encoding does not change its secret, as with Shopify's own secrets; see ``specialSecret``.
+    /// Form-encoding does not change its secret, as with Shopify's real secrets; see ``specialSecret``.
     public static let confidential = SandboxShopifyClient(
         id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e01",
         kind: .confidential,
@@ -67,7 +67,6 @@ extension SandboxShopifyClient {
         return kind != .publicWeb || permits(origin, in: javaScriptOrigins)
     }
 
-    /// Whether a URI of a request is one of the client's registered URIs.
     func permits(_ uri: String, in registered: [String]) -> Bool {
         RedirectRule.permits(uri, registered: registered, allowsLoopback: allowsLoopback)
     }

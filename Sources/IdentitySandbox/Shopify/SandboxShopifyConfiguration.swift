@@ -1,4 +1,4 @@
-/// How the sandbox's Shopify is set up.
+/// The settings of the sandbox's Shopify.
 public struct SandboxShopifyConfiguration: Sendable {
     /// The two forms of a shop's endpoints.
     public enum EndpointShape: Sendable, Equatable {
@@ -8,9 +8,7 @@ public struct SandboxShopifyConfiguration: Sendable {
         case accountDomain
     }
 
-    /// The response to `prompt=none` if no buyer is signed in.
-    ///
-    /// Shopify's documentation is inconsistent about it.
+    /// The response to `prompt=none` if no buyer is signed in; Shopify's documentation describes several.
     public enum SilentLoginRefusal: Sendable, Equatable {
         /// `error=login_required` at the redirect URI.
         case error
@@ -36,7 +34,7 @@ public struct SandboxShopifyConfiguration: Sendable {
     public var requiresClientIDBesideBasic = true
     /// Whether a logout revokes the tokens of its session; by default false.
     ///
-    /// Shopify does not document it.
+    /// Shopify's documentation does not say whether it does.
     public var logoutRevokesTokens = false
     /// The refusal of a silent login (`prompt=none`) if no buyer is signed in.
     public var silentLoginRefusal = SilentLoginRefusal.error

@@ -27,10 +27,10 @@ extension SandboxShopify {
         return SandboxResponse.html(NoticePages.signedOut(brand: "Shopify")).with("Set-Cookie", cookie)
     }
 
-    /// The URI to which the browser is redirected after the logout; nil shows a page instead.
+    /// Returns the URI to which the browser is redirected after the logout; nil shows a page instead.
     ///
-    /// As at Shopify, an unregistered URI is ignored without an error. If `wanted` is nil or not registered, the client's first registered
-    /// URI is used. A mobile client has no such default, because it may call the logout URL as an API.
+    /// If `wanted` is nil or not registered, the result is the client's first registered logout URI. A mobile client has no such
+    /// default, because it may call the logout URL as an API.
     private func target(_ wanted: String?, _ client: SandboxShopifyClient?) -> String? {
         guard let client else { return nil }
         if let wanted, client.permits(wanted, in: client.logoutURIs) { return wanted }

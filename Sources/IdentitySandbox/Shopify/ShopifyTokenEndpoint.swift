@@ -10,7 +10,7 @@ extension SandboxShopify {
             switch fields["grant_type"] {
             case nil: throw OAuthRefusal("invalid_request", "grant_type is missing.")
             case "authorization_code":
-                // A client with a secret may omit code_verifier.
+                // A confidential client may omit PKCE.
                 let verifier = client.kind == .confidential ? [] : ["code_verifier"]
                 try require(["code", "redirect_uri"] + verifier, in: fields)
                 return try exchange(fields, client, call)
@@ -60,7 +60,7 @@ extension SandboxShopify {
         return (fields, client)
     }
 
-    /// The client id of HTTP Basic; nil if the request has no Basic credentials.
+    /// Returns the client id of HTTP Basic; nil if the request has no Basic credentials.
     private static func basicID(_ request: SandboxRequest) -> String? {
         guard let header = request.header("authorization"), header.hasPrefix("Basic "),
             let bytes = Base64.decode(String(header.dropFirst(6)))

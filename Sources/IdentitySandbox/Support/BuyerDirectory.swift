@@ -22,13 +22,13 @@ package final class BuyerDirectory: Sendable {
         buyers.withLock { $0.first { $0.number == number } }
     }
 
-    /// The buyer with the address, if there is one.
+    /// Returns the buyer with this e-mail address; nil if the address is unknown.
     package func existingBuyer(email: String) -> KnownBuyer? {
         let wanted = email.lowercased()
         return buyers.withLock { $0.first { $0.account.email.lowercased() == wanted } }
     }
 
-    /// The buyer with the address; an unknown address creates a buyer, as at the real providers.
+    /// Returns the buyer with this e-mail address; for an unknown address it creates a buyer, as the real providers do.
     package func buyer(email: String) -> KnownBuyer {
         buyers.withLock { buyers in
             let wanted = email.lowercased()

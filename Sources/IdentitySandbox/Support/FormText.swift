@@ -1,10 +1,12 @@
 internal import IdentityHTTP
 
-/// `application/x-www-form-urlencoded`, read strictly, so that encoding errors of a client are detected.
+/// Reads and writes `application/x-www-form-urlencoded`.
+///
+/// It does not decode with `FormEncoding`, with which the SDK encodes: an encoding error there would stay undetected in tests.
 package enum FormText {
-    // The sandbox does not decode with `FormEncoding`, because the client encodes with it: encoding errors would stay undetected.
-
-    /// The fields; nil for an invalid escape, an unescaped space, control or non-ASCII byte, a zero byte, or invalid UTF-8.
+    /// Decodes a form strictly.
+    ///
+    /// - Returns: The fields; nil for an invalid escape, an unescaped space, control or non-ASCII byte, a zero byte, or invalid UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
@@ -16,7 +18,7 @@ package enum FormText {
         return fields
     }
 
-    /// The decoded text of one name or value of a form; nil in the same cases as ``decode(_:)``.
+    /// Decodes one name or value of a form; returns nil in the same cases as ``decode(_:)``.
     static func decodeField(_ text: String) -> String? {
         decode(Array(text.utf8)[...])
     }
@@ -40,12 +42,11 @@ package enum FormText {
         return String(validating: output, as: UTF8.self)
     }
 
-    /// Fields as a form body or query.
     static func encode(_ fields: [(name: String, value: String)]) -> String {
         String(decoding: FormEncoding.encode(fields), as: UTF8.self)
     }
 
-    /// A URL with fields appended to its query.
+    /// Returns a URL with fields appended to its query.
     package static func append(_ fields: [(name: String, value: String)], to url: String) -> String {
         guard !fields.isEmpty else { return url }
         return url + (url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + encode(fields)

@@ -38,8 +38,7 @@ struct Grant: Sendable {
     }
 }
 
-/// The codes and tokens of one authorization server: one-use codes, rotating refresh tokens, and token families that are revoked
-/// together.
+/// The codes and tokens of one authorization server; those of one grant can be revoked together.
 struct GrantLedger: Sendable {
     struct AccessToken: Sendable {
         let grant: Int
@@ -112,7 +111,7 @@ struct GrantLedger: Sendable {
 
     mutating func addAccessToken(_ text: String, _ token: AccessToken) { accessTokens[text] = token }
 
-    /// Adds a refresh token; without `expires` it never expires.
+    /// Adds a refresh token; if `expires` is nil, it never expires.
     mutating func addRefreshToken(
         _ token: String,
         for grant: Int,
@@ -158,7 +157,7 @@ struct GrantLedger: Sendable {
         return true
     }
 
-    /// Keeps the response to a refresh token for ``SandboxTokenReuse/repeatsResponse``.
+    /// Stores the response to the first use of a refresh token, if ``SandboxTokenReuse/repeatsResponse`` is configured.
     mutating func keep(_ response: SandboxResponse, to token: String) {
         if reuse == .repeatsResponse { refreshTokens[token]?.response = response }
     }
@@ -216,7 +215,7 @@ struct GrantLedger: Sendable {
             .reduce(into: []) { ids, id in if !ids.contains(where: { $0.isIdentical(to: id) }) { ids.append(id) } }
     }
 
-    /// Revokes the codes and tokens of a session, except those of logins with the scope `scope`.
+    /// Revokes the codes and tokens of a session, except those of grants that contain the scope `scope`.
     mutating func revoke(sessionID: String, exceptWithScope scope: String? = nil) {
         for grant in grants.values where grant.sessionID == sessionID {
             if let scope, grant.scopes.contains(scope) { continue }
@@ -229,7 +228,7 @@ struct GrantLedger: Sendable {
         for token in accessTokens.keys { accessTokens[token]?.expires = now }
     }
 
-    /// A valid access token with its grant; nil for an unknown, expired or revoked token.
+    /// Returns a valid access token with its grant; nil for an unknown, expired or revoked token.
     func grant(ofAccessToken text: String, at now: Date) -> (grant: Grant, token: AccessToken)? {
         guard let known = accessTokens[text], !known.isRevoked, known.expires > now, let grant = grants[known.grant],
             !grant.isRevoked

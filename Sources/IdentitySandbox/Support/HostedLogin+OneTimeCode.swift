@@ -1,8 +1,8 @@
 extension HostedLogin {
-    /// The number of wrong codes that ends a login.
+    /// The number of wrong one-time codes after which a login ends.
     static let maximumFailures = 5
 
-    /// Creates the one-time code for an e-mail address and shows its page; an invalid address only sets `problem`.
+    /// Creates the one-time code for an e-mail address and continues with its page; an invalid address sets `problem` instead.
     mutating func sendOneTimeCode(to email: String) {
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), email.utf8.count <= 254 else {
@@ -15,7 +15,7 @@ extension HostedLogin {
         problem = nil
     }
 
-    /// Returns the e-mail address if `code` is its one-time code; otherwise counts a failure and returns nil.
+    /// Returns the login's e-mail address if `code` is its one-time code; otherwise counts a failure and returns nil.
     mutating func email(provedBy code: String?) -> String? {
         if let oneTimeCode, code == oneTimeCode, let email { return email }
         failures += 1

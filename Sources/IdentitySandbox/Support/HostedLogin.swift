@@ -13,7 +13,7 @@ struct HostedLogin: Sendable {
     let clientID: String
     /// The URI for the response; empty for a device login, and at Bolt if no URI is registered.
     let callback: String
-    /// The redirect URI of the request; nil when it had none.
+    /// The redirect URI of the request; nil if the request has none.
     let redirectURI: String?
     let state: String?
     var scopes: [String]
@@ -26,7 +26,7 @@ struct HostedLogin: Sendable {
     let expires: Date
     var step = Step.email
     var email: String?
-    /// The code that the page asks for; a real provider would send it by e-mail.
+    /// The one-time code, which the page shows; a real provider would send it by e-mail.
     var oneTimeCode: String?
     var problem: String?
     var failures = 0
@@ -34,7 +34,7 @@ struct HostedLogin: Sendable {
     var brand: String?
     /// How the response is returned (`response_mode`).
     var responseMode = SandboxResponseMode.query
-    /// The contents of the response (`response_type`).
+    /// The parameters that the app requests, such as `code` (`response_type`).
     var responseType: Set<String> = ["code"]
     /// Whether the page asks for consent before the response is sent (`prompt=consent`).
     var asksConsent = false
@@ -72,7 +72,7 @@ struct HostedLogin: Sendable {
         loginHint = query["login_hint"]
     }
 
-    /// A redirect to the app with these fields and the state.
+    /// Creates a redirect to the app with these fields and the login's `state`.
     func redirect(with fields: [(name: String, value: String)], status: Int = 303) -> SandboxResponse {
         let state = state.map { [(name: "state", value: $0)] } ?? []
         return .redirect(to: FormText.append(fields + state, to: callback), status: status)

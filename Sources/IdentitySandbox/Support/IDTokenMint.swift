@@ -24,7 +24,7 @@ enum IDTokenMint {
         return token.rewrites.reduce(input + "." + Base64URL.encode(signature)) { $1($0) }
     }
 
-    /// The object's text with further members inserted unchanged, even if they are invalid JSON.
+    /// Serializes an object, and adds further members unchanged, even if they are invalid JSON.
     private static func text(_ object: JSONObject, _ rawMembers: [String]) -> [UInt8] {
         let text = JSONValue.object(object).serialized
         guard !rawMembers.isEmpty else { return text }
@@ -65,7 +65,7 @@ enum IDTokenMint {
         (try? HMACSHA256.authenticationCode(for: input, key: SecretBytes(key.isEmpty ? [0] : key))) ?? []
     }
 
-    /// The claims of a token that this keyring signed, whether expired or not; nil for other tokens.
+    /// Returns the claims of a token that this keyring signed, even if the token has expired; nil for other tokens.
     static func claims(of text: String, signedBy keyring: SigningKeyring) -> JSONObject? {
         guard let token = try? ClientToken(text) else { return nil }
         let isOurs = keyring.entries.contains { entry in

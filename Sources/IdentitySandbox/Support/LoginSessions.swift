@@ -47,7 +47,7 @@ struct LoginSessions: Sendable {
 
     // MARK: Logins
 
-    /// Begins a login and sends the browser to its page.
+    /// Begins a login, and returns the redirect to its page.
     mutating func begin(_ login: HostedLogin, submitsHint: Bool, at path: String) -> SandboxResponse {
         var login = login
         if submitsHint, let hint = login.loginHint { login.sendOneTimeCode(to: hint) }
@@ -60,7 +60,6 @@ struct LoginSessions: Sendable {
         )
     }
 
-    /// Serves the pages of a login.
     mutating func handle(_ request: SandboxRequest, at now: Date) -> Outcome {
         let id = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard var login = transactions[id], login.expires > now else {

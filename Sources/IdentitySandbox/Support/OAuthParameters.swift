@@ -8,7 +8,7 @@ struct OAuthParameters: Sendable {
         self.fields = fields
     }
 
-    /// The parameters in the query; nil when it cannot be decoded or repeats a parameter.
+    /// Reads the parameters of the query; nil when the query cannot be decoded or repeats a parameter.
     init?(_ request: SandboxRequest) {
         guard let decoded = FormText.decode(Array((request.query ?? "").utf8)) else { return nil }
         var fields: [String: String] = [:]
@@ -16,7 +16,7 @@ struct OAuthParameters: Sendable {
         self.fields = fields
     }
 
-    /// The parameters in the form of a POST.
+    /// Reads the parameters of a POST from its form.
     init(form request: SandboxRequest) throws(OAuthRefusal) {
         guard request.method == "POST" else {
             throw OAuthRefusal("invalid_request", "The method must be POST.", status: 405, headers: [("Allow", "POST")])
@@ -24,7 +24,7 @@ struct OAuthParameters: Sendable {
         fields = try Self.fields(ofForm: request)
     }
 
-    /// The parameters in the form of a POST, or in the query of any other method (OpenID Connect Core section 3.1.2.1).
+    /// Reads the parameters of a POST from its form, and of other methods from the query (OpenID Connect Core section 3.1.2.1).
     init(queryOrForm request: SandboxRequest) throws(OAuthRefusal) {
         if request.method == "POST" {
             self = try OAuthParameters(form: request)
@@ -35,7 +35,6 @@ struct OAuthParameters: Sendable {
         }
     }
 
-    /// The fields of the form of a POST.
     static func fields(ofForm request: SandboxRequest) throws(OAuthRefusal) -> [String: String] {
         guard request.method == "POST", MediaType.form.matches(request.header("content-type")),
             let decoded = FormText.decode(request.body)
@@ -54,9 +53,7 @@ struct OAuthParameters: Sendable {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The value of a parameter.
-    ///
-    /// - Throws: `invalid_request` if the parameter is absent or empty.
+    /// Returns the value of a parameter; throws `invalid_request` if it is absent or empty.
     func required(_ name: String) throws(OAuthRefusal) -> String {
         guard let value = self[name] else { throw OAuthRefusal("invalid_request", "\(name) is missing.") }
         return value
@@ -66,7 +63,6 @@ struct OAuthParameters: Sendable {
         (self["scope"] ?? "").split(separator: " ").map(String.init)
     }
 
-    /// The requested options that a login page shows.
     func displayedParameters(_ names: [String]) -> [(name: String, value: String)] {
         names.compactMap { name in self[name].map { (name, $0) } }
     }

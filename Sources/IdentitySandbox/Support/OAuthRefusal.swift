@@ -33,9 +33,7 @@ struct OAuthRefusal: Error, Sendable {
         replacement ?? headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
     }
 
-    /// Reduces a text to what `error_description` may contain: printable ASCII without quotation mark and backslash.
-    ///
-    /// Descriptions quote text of the client and are also sent in headers.
+    /// Replaces each byte that `error_description` must not contain: descriptions contain text of the client.
     private static func permitted(_ text: String) -> String {
         let bytes = text.utf8.prefix(500).map { byte in
             (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")

@@ -4,12 +4,11 @@ internal import IdentityKit
 
 /// Checks PKCE verifiers (RFC 7636 section 4.6), with S256 only.
 enum PKCECheck {
-    /// Whether the verifier matches the challenge, or both are nil.
     static func passes(verifier: String?, challenge: String?) -> Bool {
         problem(verifier: verifier, challenge: challenge) == nil
     }
 
-    /// The error of the verifier as a sentence; nil if ``passes(verifier:challenge:)`` is true.
+    /// Returns the error as a sentence; nil if the verifier matches the challenge, or if both are nil.
     static func problem(verifier: String?, challenge: String?) -> String? {
         guard let challenge else {
             return verifier == nil

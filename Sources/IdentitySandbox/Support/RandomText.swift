@@ -19,7 +19,7 @@ package enum RandomText {
     }
 
     static func bytes(_ count: Int) -> [UInt8] {
-        // If the system has no random bytes, Swift's generator is sufficient: only the sandbox and identity-lab use these texts.
+        // If SecureRandom fails, Swift's generator is good enough: only the sandbox and identity-lab use these texts.
         (try? SecureRandom.bytes(count)) ?? (0..<count).map { _ in UInt8.random(in: 0...255) }
     }
 }

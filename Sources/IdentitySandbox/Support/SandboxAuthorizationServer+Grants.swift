@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The handling of logins, codes and refresh tokens, which all authorization servers of the sandbox share.
+/// The handling of logins, codes and refresh tokens at all authorization servers of the sandbox.
 extension SandboxAuthorizationServer {
     /// Serves the pages of a login.
     ///
@@ -29,7 +29,7 @@ extension SandboxAuthorizationServer {
         }
     }
 
-    /// Issues a code for a login.
+    /// Adds a grant and its authorization code, and returns the code.
     func issue(code: String, for grant: Grant) -> String {
         let now = clock.now
         tokens.state.withLock { state in
@@ -67,7 +67,7 @@ extension SandboxAuthorizationServer {
         }
     }
 
-    /// Exchanges a refresh token for new tokens, or repeats the response to its first use.
+    /// Exchanges a refresh token for new tokens, or repeats the response to the token's first use.
     ///
     /// - Parameters:
     ///   - token: The refresh token.
@@ -102,7 +102,7 @@ extension SandboxAuthorizationServer {
         }
     }
 
-    /// A valid access token with its grant; nil for an unknown, expired or revoked token.
+    /// Returns a valid access token with its grant; nil for an unknown, expired or revoked token.
     func grant(ofAccessToken text: String) -> (grant: Grant, token: GrantLedger.AccessToken)? {
         let now = clock.now
         return tokens.state.withLock { $0.ledger.grant(ofAccessToken: text, at: now) }

@@ -13,7 +13,7 @@ public final class SandboxTokens: Sendable {
         var keyrings: SigningKeyrings
         var accessTokenLifetime: Duration
 
-        /// Adds an access token that is valid from now for the current lifetime.
+        /// Adds an access token that expires after ``accessTokenLifetime``.
         mutating func add(
             accessToken: String,
             for grant: Grant,

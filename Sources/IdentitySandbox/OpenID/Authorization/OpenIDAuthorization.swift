@@ -8,7 +8,6 @@ extension SandboxOpenID {
         return OpenIDAuthorizationRules(configuration: configuration, client: client, redirectURIs: uris)
     }
 
-    /// The redirect URIs of the client's configuration, and those that were registered at every client after the start.
     func redirectURIs(of client: SandboxOpenIDClient) -> [String] {
         client.redirectURIs + state.withLock { $0.redirectURIs }
     }
@@ -68,7 +67,7 @@ extension SandboxOpenID {
         return login
     }
 
-    /// Responds without the login page if the browser is signed in and the request allows this; otherwise shows the login page.
+    /// Completes the login if the browser's session meets the request; otherwise begins a login with a login page.
     private func begin(
         _ login: HostedLogin,
         _ client: SandboxOpenIDClient,
@@ -129,7 +128,7 @@ extension SandboxOpenID {
 
     private func afterLogin(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         if let handle = login.deviceHandle { return .redirect(to: page(of: handle), status: 303) }
-        // The buyer who signed in is not the one of id_token_hint (OpenID Connect Core section 3.1.2.1).
+        // Another buyer than the one of id_token_hint must not get a response with success (OpenID Connect Core section 3.1.2.1).
         guard login.hintedSubject.map({ $0.isIdentical(to: Self.subject(of: session.buyer)) }) ?? true else {
             let reason = "The buyer who signed in is not the buyer of id_token_hint."
             return authorizationResponse([("error", "login_required"), ("error_description", reason)], login)
@@ -152,7 +151,7 @@ extension SandboxOpenID {
         )
     }
 
-    /// The ID token of an authorization response (OpenID Connect Core sections 3.2.2.10 and 3.3.2.11).
+    /// Mints the ID token of an authorization response (OpenID Connect Core sections 3.2.2.10 and 3.3.2.11).
     private func frontChannelToken(
         _ grant: Grant,
         _ code: String?,
@@ -169,9 +168,7 @@ extension SandboxOpenID {
         return state.keyrings.mint(claims, client.algorithm.signature)
     }
 
-    /// Creates an authorization response with `iss` (RFC 9207), as a redirect or, if the app requests it, as a form.
-    ///
-    /// It also removes the pushed request of the login. Until then the browser can reload the authorization URL.
+    /// Creates the authorization response of a login, and removes the pushed request of the login.
     private func authorizationResponse(
         _ fields: [(name: String, value: String)],
         _ login: HostedLogin

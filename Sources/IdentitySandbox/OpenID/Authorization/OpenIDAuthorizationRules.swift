@@ -14,7 +14,9 @@ struct OpenIDAuthorizationRules: Sendable {
         ("registration", "registration_not_supported"),
     ]
 
-    /// Returns the redirect URI if it is registered; not even an error may be sent to an unregistered URI.
+    /// Returns the redirect URI if it is registered.
+    ///
+    /// The caller must show an error of this function on a page: an unregistered URI must not receive even an error.
     func redirectURI(of query: OAuthParameters) throws(OAuthRefusal) -> String {
         guard let redirectURI = query["redirect_uri"] else {
             throw OAuthRefusal("invalid_request", "redirect_uri is missing.")
@@ -78,7 +80,7 @@ struct OpenIDAuthorizationRules: Sendable {
     private func checkWishes(_ query: OAuthParameters) throws(OAuthRefusal) {
         let prompts = query.prompts
         guard prompts.allSatisfy({ Self.prompts.contains($0) }), !prompts.contains("none") || prompts.count == 1 else {
-            throw OAuthRefusal("invalid_request", "prompt is unknown, or combines none with another value.")
+            throw OAuthRefusal("invalid_request", "prompt has an unknown value, or combines none with another value.")
         }
         if let age = query["max_age"], query.maximumAge == nil {
             throw OAuthRefusal("invalid_request", "max_age '\(age)' is not a number of seconds.")
@@ -86,7 +88,6 @@ struct OpenIDAuthorizationRules: Sendable {
         if configuration.dpop != .off, let key = query["dpop_jkt"] { try checkDigest(key, "dpop_jkt") }
     }
 
-    /// Checks that a parameter is a SHA-256 digest in base64url.
     private func checkDigest(_ text: String, _ name: String) throws(OAuthRefusal) {
         guard Base64URL.decode(text)?.count == 32 else {
             throw OAuthRefusal("invalid_request", "\(name) is not a SHA-256 digest in unpadded base64url.")
@@ -99,9 +100,7 @@ extension OAuthParameters {
         Set((self["response_type"] ?? "").split(separator: " ").map(String.init))
     }
 
-    /// How the response is returned: by `response_mode`, or by the default of the response type.
-    ///
-    /// The default applies if `response_mode` is missing, if the provider does not serve this mode, or if the response type forbids it.
+    /// Returns the requested `response_mode` or, if it is missing, not served or forbidden for the response type, the type's default.
     func responseMode(served: [String]) -> SandboxResponseMode {
         let isFragmentType = !responseType.isDisjoint(with: ["id_token", "token"])
         let fallback = isFragmentType ? SandboxResponseMode.fragment : .query

@@ -22,9 +22,9 @@ struct PushedRequests: Sendable {
         return uri
     }
 
-    /// The pushed request of a `request_uri`; nil if the URI is unknown or has expired.
+    /// Returns the pushed request of a `request_uri`; nil if the URI is unknown or has expired.
     ///
-    /// A browser may reload the authorization URL until the login ends (RFC 9126 section 4).
+    /// The request is not removed here, because the browser may reload the authorization URL until the login ends (RFC 9126 section 4).
     func request(_ uri: String, at now: Date) -> Request? {
         requests[uri].flatMap { $0.expires > now ? $0 : nil }
     }
@@ -65,9 +65,9 @@ extension SandboxOpenID {
         }
     }
 
-    /// The parameters of an authorization request, and the thumbprint of its DPoP key, if it has one.
+    /// Returns the parameters of an authorization request, and the thumbprint of its DPoP key; nil if the request names no key.
     ///
-    /// With a `request_uri` of this provider, only the pushed parameters count; the others in the URL are ignored.
+    /// If the URL has a `request_uri` of this provider, the result has the pushed parameters, without the other parameters of the URL.
     func resolve(
         _ query: OAuthParameters,
         _ client: SandboxOpenIDClient

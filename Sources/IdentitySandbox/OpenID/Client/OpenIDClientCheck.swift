@@ -23,7 +23,7 @@ struct OpenIDClientCheck: Sendable {
         at now: Date
     ) throws(OAuthRefusal) -> (form: OAuthParameters, client: SandboxOpenIDClient) {
         let form = try OAuthParameters(form: request)
-        // Parameters must not be in the URL's query (RFC 6749 section 3.2), because logs contain it.
+        // RFC 6749 sections 2.3.1 and 3.2 require these parameters in the body: logs often contain the URL's query.
         if let field = request.queryFields.first(where: { Self.bodyParameters.contains($0.name) }) {
             throw OAuthRefusal("invalid_request", "\(field.name) belongs in the body, not in the URL.")
         }
@@ -50,9 +50,10 @@ struct OpenIDClientCheck: Sendable {
         return (form, client)
     }
 
-    /// The client that the request names: by `client_id`, by Basic credentials, or by the subject of its assertion.
+    /// Returns the client that the request names: by `client_id`, by Basic credentials, or by the `sub` of its client assertion.
     ///
-    /// For an unknown or missing client id it is the first client, so that the checks of this client refuse the request.
+    /// If the client id is missing or unknown, it returns the first client. The caller then refuses the request, because the id or the
+    /// credentials of the request are not those of the first client.
     private func client(_ request: SandboxRequest, _ form: OAuthParameters) throws(OAuthRefusal) -> SandboxOpenIDClient
     {
         var name = form["client_id"]
@@ -88,7 +89,7 @@ struct OpenIDClientCheck: Sendable {
         return found.first ?? .none
     }
 
-    /// The algorithm of the request's assertion if it is signed with a client secret; otherwise nil.
+    /// Returns the algorithm of the client assertion if its signature is an HMAC with the client secret; otherwise nil.
     private static func symmetricAssertion(_ form: OAuthParameters) -> String? {
         let parts = (form["client_assertion"] ?? "").split(separator: ".", maxSplits: 1)
         guard let header = parts.first.flatMap({ Base64URL.decode(String($0)) }),
@@ -97,7 +98,7 @@ struct OpenIDClientCheck: Sendable {
         return name
     }
 
-    /// 401 with a Basic challenge, which RFC 6749 section 5.2 requires for a client that used the Authorization header.
+    /// Creates `invalid_client` with 401 and a Basic challenge, as RFC 6749 section 5.2 requires for the Authorization header.
     private func refusal(_ description: String) -> OAuthRefusal {
         OAuthRefusal(
             "invalid_client",
@@ -174,7 +175,7 @@ struct OpenIDClientCheck: Sendable {
         throw flaw
     }
 
-    /// Checks the claims of an assertion, and returns when it expires.
+    /// Checks the claims of a client assertion, and returns the time at which it expires.
     private func checkClaims(
         _ token: ClientToken,
         _ client: SandboxOpenIDClient,
@@ -183,7 +184,8 @@ struct OpenIDClientCheck: Sendable {
         for name in ["iss", "sub"] where try !token.text(name).isIdentical(to: client.clientID) {
             throw TokenFlaw("its \(name) is not the client_id")
         }
-        // Exactly one audience: if an assertion named several servers, one server could send it to another server and act as the client.
+        // `aud` must name one server. Otherwise a server that received the assertion could send it to another server in `aud`, and act as
+        // the client there.
         guard let audience = token.claims["aud"]?.string else { throw TokenFlaw("its aud is not a single string") }
         guard audience.isIdentical(to: issuer) else { throw TokenFlaw("its aud is not the issuer \(issuer)") }
         guard let expiry = try token.time("exp") else { throw TokenFlaw("its exp is missing") }

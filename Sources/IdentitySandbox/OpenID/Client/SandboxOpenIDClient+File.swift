@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SandboxOpenIDClient {
-    /// Reads an element of `clients`; without `clientSecret` and `jwks` the client is public.
+    /// Reads an element of `clients`; a client without `clientSecret` and `jwks` is public.
     init(_ object: JSONObject, _ section: ConfigurationSection) throws(IdentityError) {
         var section = section
         try section.check(members: [

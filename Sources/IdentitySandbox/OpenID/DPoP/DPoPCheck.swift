@@ -2,9 +2,8 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Verifies DPoP proofs except for the nonce (RFC 9449 section 4.3).
+/// Verifies DPoP proofs (RFC 9449 section 4.3), except for the nonce, which ``DPoPNonces`` checks.
 struct DPoPCheck: Sendable {
-    /// A valid proof.
     struct Proof: Sendable {
         /// The thumbprint of the proof's key.
         let thumbprint: String
@@ -17,7 +16,7 @@ struct DPoPCheck: Sendable {
     /// How far a proof's `iat` may be in the future, because the client's clock may be ahead.
     private static let largestLead: TimeInterval = 10
 
-    /// Returns the valid proof of a request to this URL; nil without a proof.
+    /// Verifies the DPoP proof of a request.
     ///
     /// - Parameters:
     ///   - request: The request.

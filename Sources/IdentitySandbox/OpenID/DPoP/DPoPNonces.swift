@@ -9,7 +9,7 @@ struct DPoPNonces: Sendable {
 
     init(policy: SandboxOpenIDConfiguration.DPoPNonce) { self.policy = policy }
 
-    /// The nonce for the next proof: the current one or, with the policy `rotating`, a new one; nil if proofs need no nonce.
+    /// Returns the nonce for the client's next proof; nil if proofs need no nonce.
     mutating func next() -> String? {
         switch policy {
         case .none: return nil
@@ -22,7 +22,7 @@ struct DPoPNonces: Sendable {
         }
     }
 
-    /// Whether a proof with this nonce is accepted; a rotating nonce is accepted once.
+    /// Checks the nonce of a proof, and uses it up if nonces rotate.
     mutating func accepts(_ nonce: String?) -> Bool {
         switch policy {
         case .none: return true
@@ -36,7 +36,6 @@ struct DPoPNonces: Sendable {
         }
     }
 
-    /// Invalidates all issued nonces.
     mutating func expire() {
         current = RandomText.base64URL(16)
         outstanding.removeAll()

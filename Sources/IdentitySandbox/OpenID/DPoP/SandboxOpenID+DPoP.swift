@@ -5,14 +5,14 @@ extension SandboxOpenID {
     /// Invalidates all DPoP nonces issued so far: a proof with one of them gets `use_dpop_nonce`.
     public func expireDPoPNonces() { state.withLock { $0.nonces.expire() } }
 
-    /// The thumbprint of the key of a request's DPoP proof.
+    /// Verifies the DPoP proof of a request, and returns the thumbprint of the proof's key.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - isRequired: Whether a proof is required.
     ///   - accessToken: The access token of the request, whose hash the proof must contain; nil if it has none.
-    /// - Returns: The thumbprint; nil if the request has no proof and none is required, and always if DPoP is off.
-    /// - Throws: `invalid_dpop_proof`, or `use_dpop_nonce` with the nonce to use.
+    /// - Returns: The thumbprint; nil if the request has no proof, or if DPoP is off.
+    /// - Throws: `invalid_dpop_proof` for an invalid proof or a missing required proof; `use_dpop_nonce` with the nonce to use.
     func provenKey(
         _ request: SandboxRequest,
         isRequired: Bool,
@@ -39,7 +39,7 @@ extension SandboxOpenID {
         }
     }
 
-    /// Adds the nonce for the next proof to a response, when nonces rotate (RFC 9449 section 8.2).
+    /// Adds the nonce for the client's next proof to a response, if nonces rotate (RFC 9449 section 8.2).
     func withFreshNonce(_ response: SandboxResponse) -> SandboxResponse {
         guard configuration.dpop != .off, configuration.dpopNonce == .rotating,
             !response.headers.contains(where: { $0.name == "DPoP-Nonce" }),

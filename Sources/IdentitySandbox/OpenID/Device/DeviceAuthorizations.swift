@@ -14,7 +14,7 @@ struct DeviceAuthorizations: Sendable {
         let clientID: String
         let deviceCode: String
         let userCode: String
-        /// The id in the URLs of the pages.
+        /// The id in the URL of the page on which the buyer approves or refuses the login.
         let handle: String
         let scopes: [String]
         let expires: Date
@@ -24,7 +24,7 @@ struct DeviceAuthorizations: Sendable {
     }
 
     static let grantType = "urn:ietf:params:oauth:grant-type:device_code"
-    /// Consonants that are easy to distinguish; without vowels no words can occur (RFC 8628 section 6.1).
+    /// The letters of user codes: consonants only, so that a code cannot be a word (RFC 8628 section 6.1).
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
 
     private var authorizations: [Authorization] = []
@@ -51,7 +51,7 @@ struct DeviceAuthorizations: Sendable {
         return authorization
     }
 
-    /// The pending authorization for a user code, whose case and separators are ignored; nil if no authorization waits for the code.
+    /// Returns the pending authorization with this user code; ignores the code's case and separators.
     func pending(userCode: String, at now: Date) -> Authorization? {
         func letters(_ text: String) -> String { text.uppercased().filter { $0.isASCII && $0.isLetter } }
         return authorizations.first { letters($0.userCode) == letters(userCode) && isPending($0, now) }
@@ -72,7 +72,7 @@ struct DeviceAuthorizations: Sendable {
         }
     }
 
-    /// Handles a device's poll for its tokens (RFC 8628 section 3.5): returns the approved authorization and the buyer's session.
+    /// Handles a device's poll for its tokens (RFC 8628 section 3.5): returns an approved authorization, or throws the poll's error.
     mutating func poll(
         deviceCode: String,
         clientID: String,

@@ -12,7 +12,7 @@ struct PendingLogout: Sendable {
 }
 
 extension SandboxOpenID {
-    /// OpenID Connect RP-Initiated Logout section 2, by GET and by POST.
+    /// The end-session endpoint, by GET and by POST (OpenID Connect RP-Initiated Logout 1.0 section 2).
     func logout(_ call: SandboxCall) async -> SandboxResponse {
         do throws(OAuthRefusal) {
             if call.request.method == "POST", let token = call.request.formValue("confirmation") {
@@ -39,13 +39,13 @@ extension SandboxOpenID {
                 state: query["state"],
                 expires: clock.now + 600
             )
-            // Without an ID token, or with an ID token of another session than this browser's, another website may have sent the buyer
-            // to this endpoint. So a page asks the buyer first (RP-Initiated Logout 1.0 section 2).
+            // A page asks the buyer first if id_token_hint is missing or belongs to another session than this browser's: another
+            // website may have sent the buyer to this endpoint (RP-Initiated Logout 1.0 section 2).
             guard hinted != nil, browsers == nil || browsers == hinted else { return ask(pending, call.request) }
             return await end(pending)
         } catch {
             note(error, call)
-            // All these errors are mistakes of the client, except that the buyer answered the logout page a second time or too late.
+            // One error is not a violation: the buyer answered the page with the question a second time or too late.
             let hint =
                 error.isViolation
                 ? "Correct the request or the client's settings."
@@ -129,7 +129,7 @@ extension SandboxOpenID {
     /// `offline_access`. Every client of the session that has a ``SandboxOpenIDClient/backchannelLogoutURI`` receives a logout token
     /// before this method returns.
     ///
-    /// - Parameter id: The `sid` of the session's ID tokens; an unknown one changes nothing.
+    /// - Parameter id: The `sid` of the session's ID tokens; an unknown `sid` changes nothing.
     public func endSession(_ id: String) async {
         let clients = tokens.state.withLock { state in
             state.logins.closeSession(id: id)
@@ -137,7 +137,7 @@ extension SandboxOpenID {
             return state.ledger.clientIDs(ofSession: id)
         }
         for client in clients.compactMap({ configuration.client(id: $0) }) where client.backchannelLogoutURI != nil {
-            // An error is ignored: the session has ended at the provider even if the app refuses the logout token.
+            // An error of the app is ignored: the session has ended at the provider even if the app refuses the logout token.
             _ = try? await send(logoutToken(for: .session(id), client, []), to: client.backchannelLogoutURI)
         }
     }

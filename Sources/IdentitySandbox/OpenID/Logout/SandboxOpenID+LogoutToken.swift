@@ -55,16 +55,16 @@ extension SandboxOpenID {
         }
     }
 
-    /// Sends a logout token for the first client to the app, as the provider does when a session ends elsewhere.
+    /// Sends a logout token for the first client to the app, as the provider does when a session ends at the provider.
     ///
-    /// It does not end the session at the provider; ``endSession(_:)`` does.
+    /// The session at the provider does not end; to end it, call ``endSession(_:)``.
     ///
     /// - Parameters:
     ///   - target: The sessions that the token ends.
     ///   - url: The app's endpoint; by default the first client's ``SandboxOpenIDClient/backchannelLogoutURI``.
     ///   - edit: Changes the token before it is signed, to make it invalid.
     /// - Returns: The app's response: 200 or 204 for an accepted token, 400 for a refused one.
-    /// - Throws: `HTTPURLError` when there is no valid URL, `HTTPTransportError` when there is no response.
+    /// - Throws: `HTTPURLError` when the URL is missing or invalid, `HTTPTransportError` when the app sends no response.
     public func sendLogoutToken(
         for target: SandboxLogoutTarget,
         to url: String? = nil,
