@@ -2,13 +2,12 @@ internal import IdentityKit
 public import IdentitySandbox
 
 extension ShopSandbox {
-    /// A configuration for every provider of this sandbox, as `Sandbox.labConfiguration` makes it, with the storefront and the
-    /// Customer Account API.
+    /// Makes the configuration of `Sandbox.labConfiguration` for all providers, and adds the storefront and the Customer Account API.
     ///
     /// - Parameters:
-    ///   - redirectURI: The redirect URI of every provider. If the first OpenID client has its own list of redirect URIs and this list does
-    ///     not permit the URI, the provider `any` of the file uses the first URI of the list instead. For a URI without a port, such as the
-    ///     default, the loopback listener chooses a free port for every login.
+    ///   - redirectURI: The redirect URI of every provider. If the first OpenID client has its own list of redirect URIs, the provider
+    ///     `any` uses the first URI of that list, or `redirectURI` if the list permits it. For a loopback URI without a port, such as the
+    ///     default, the app's loopback listener chooses a free port for every login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The file and the environment variables of its secrets.
@@ -22,7 +21,7 @@ extension ShopSandbox {
         )
     }
 
-    /// A configuration for a web app with the routes of `IdentityWeb` at `/auth`, as `Sandbox.labConfiguration(app:)` makes it, with the
+    /// Makes the configuration of `Sandbox.labConfiguration(app:)` for a web app with the routes of `IdentityWeb` at `/auth`, and adds the
     /// storefront and the Customer Account API.
     ///
     /// - Parameters:

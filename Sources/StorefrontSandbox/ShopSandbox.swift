@@ -29,8 +29,8 @@ public final class ShopSandbox: Sendable {
     /// Starts a sandbox with a shop.
     ///
     /// - Parameters:
-    ///   - configuration: How the providers are set up.
-    ///   - storefront: How the shop is set up.
+    ///   - configuration: The settings of the providers.
+    ///   - storefront: The settings of the shop.
     ///   - port: The first of six consecutive ports, at most 65530; 0 lets the system choose them.
     /// - Returns: The running sandbox.
     /// - Throws: `IdentityError` of kind `configuration` if the first port is above 65530; an error if a port is taken or the process has
@@ -43,11 +43,11 @@ public final class ShopSandbox: Sendable {
         ShopSandbox(try await Sandbox.listen(configuration, port: port), storefront)
     }
 
-    /// Shopify Customer Accounts.
+    /// The simulated Shopify Customer Accounts.
     public var shopify: SandboxShopify { providers.shopify }
-    /// Bolt.
+    /// The simulated Bolt.
     public var bolt: SandboxBolt { providers.bolt }
-    /// Bolt behind Salesforce Commerce Cloud.
+    /// The simulated Salesforce Commerce Cloud, which uses Bolt.
     public var sfcc: SandboxSFCC { providers.sfcc }
     /// The plain OpenID provider.
     public var openID: SandboxOpenID { providers.openID }
@@ -56,7 +56,7 @@ public final class ShopSandbox: Sendable {
     /// The origin of Shopify's platform, at the first port.
     public var origin: String { providers.origin }
 
-    /// Closes all ports and connections; returns when that is done.
+    /// Closes all ports and connections, and returns when they are closed.
     public func stop() async {
         await providers.stop()
     }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// Products and variants.
+/// The GraphQL nodes of products, variants and collections.
 extension SandboxStorefront {
     static func handle(_ title: String) -> String {
         String(title.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "-" })
@@ -40,12 +40,12 @@ extension SandboxStorefront {
         ]
     }
 
-    /// The configured data of a product; the default data for a product that the configuration does not list.
+    /// Returns the configured data of a product; for a product that the configuration does not list, the default data.
     func facts(of title: String) -> SandboxStorefrontConfiguration.Product {
         configuration.products.first { $0.title == title } ?? SandboxStorefrontConfiguration.Product(title: title)
     }
 
-    /// The picture of a product, or of a variant in its colour.
+    /// Returns the picture of a product or, in the variant's colour, of a variant.
     private func image(
         _ title: String,
         of variant: SandboxStorefrontConfiguration.Variant? = nil
@@ -61,7 +61,9 @@ extension SandboxStorefront {
         ]
     }
 
-    /// A product; unless it is `deep`, it has no collections, and its variants do not refer to it.
+    /// Returns the node of a product.
+    ///
+    /// If `deep` is false, it has no collections, and its variants have no `product`. Otherwise the nodes would contain each other.
     func productNode(_ title: String, deep: Bool) -> GraphNode {
         let variants = configuration.variants.filter { $0.product == title }
         let facts = facts(of: title)
@@ -169,7 +171,7 @@ extension SandboxStorefront {
         collections.filter { $0.products.contains(facts.title) }
     }
 
-    /// A collection; unless it is `deep`, its products do not refer to it.
+    /// Returns the node of a collection; if `deep` is false, its products have no collections.
     func collectionNode(_ collection: Collection, deep: Bool) -> GraphNode {
         let isWhole = collection.products.count == productTitles.count
         let text = isWhole ? "Everything that the sandbox has." : "\(collection.title) of the sandbox."
@@ -182,7 +184,7 @@ extension SandboxStorefront {
                 "updatedAt": .text("2026-01-02T03:04:05Z"), "metafields": Self.noMetafields,
                 "products": .computed { [self] arguments in
                     let titles = arranged(collection.products, arguments)
-                    // The counts are of the whole collection, so that a buyer sees the values that are not chosen too.
+                    // The filters count all products of the collection, so that a buyer also sees the values that are not chosen.
                     return .connection(
                         titles.map { productNode($0, deep: deep) },
                         with: ["filters": filters(for: collection.products)]

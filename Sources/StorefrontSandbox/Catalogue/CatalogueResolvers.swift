@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// Catalogue, search, shop and localization.
+/// The queries of the catalogue, the search, the shop and the localization.
 extension SandboxStorefront {
     var catalogueQueries: [String: GraphExecutor.Resolver] {
         productQueries.merging(searchQueries) { $1 }.merging(shopQueries) { $1 }
@@ -64,7 +64,7 @@ extension SandboxStorefront {
         .connection(Set(texts).sorted().map { .text($0) })
     }
 
-    /// The titles of other products, those of the same type first; at most ten, as at Shopify.
+    /// Returns the titles of at most ten other products, as at Shopify; products of the same type come first.
     private func recommendations(_ id: String?, _ handle: String?) -> [String] {
         let wanted = productTitles.first { id == productID($0) || handle == Self.handle($0) }
         let type = wanted.map { facts(of: $0).type }
@@ -78,9 +78,9 @@ extension SandboxStorefront {
         return productTitles.filter { search.matches(facts(of: $0)) }
     }
 
-    /// The titles that pass the filters in a list's arguments, in the order that the arguments name.
+    /// Returns the titles that pass the argument `filters`, in the order of the arguments `sortKey` and `reverse`.
     ///
-    /// The filters `tag`, `productType` and `available`, and the sort keys `TITLE` and `PRICE` are supported. Others have no effect.
+    /// Filters other than `tag`, `productType` and `available`, and sort keys other than `TITLE` and `PRICE`, have no effect.
     func arranged(_ titles: [String], _ arguments: JSONObject) -> [String] {
         func price(_ title: String) -> Int {
             configuration.variants.lazy.filter { $0.product == title }.map(\.price).min() ?? 0
@@ -102,18 +102,17 @@ extension SandboxStorefront {
         return arguments["reverse"]?.bool == true ? titles.reversed() : titles
     }
 
-    /// Whether a variant of the product can be sold.
     private func isAvailable(_ title: String) -> Bool {
         configuration.variants.contains { $0.product == title && $0.stock != 0 }
     }
 
-    /// The filters that a buyer can choose from in a list of these products.
+    /// Returns the filters from which a buyer can choose in a list of these products.
     func filters(for titles: [String]) -> GraphNode {
         let available = titles.count(where: isAvailable)
         func value(_ flag: Bool, _ label: String, _ count: Int) -> GraphNode {
             [
                 "id": .text("filter.v.availability.\(flag ? 1 : 0)"), "label": .text(label), "count": .integer(count),
-                // Shopify returns a string that contains JSON.
+                // As at Shopify, `input` is a string that contains JSON.
                 "input": .text("{\"available\":\(flag)}"),
             ]
         }

@@ -36,7 +36,6 @@ struct CatalogueSearch: Sendable {
         self.terms = terms
     }
 
-    /// Whether a product is a result.
     func matches(_ product: SandboxStorefrontConfiguration.Product) -> Bool {
         terms.allSatisfy { term in
             let texts: [String] =

@@ -1,5 +1,5 @@
 extension ProductPicture {
-    /// The drawing of each product type, in a field of 400 by 300.
+    /// The SVG shapes of each product type, in a field of 400 by 300.
     static let drawings = [
         "Bag": ##"""
         <path d="M166 120q0-60 34-60t34 60" fill="none" stroke-width="8"/>
@@ -85,7 +85,7 @@ extension ProductPicture {
         """##,
     ]
 
-    /// The drawing of the product types that are not in ``drawings``.
+    /// The SVG shapes of all other product types.
     static let card = ##"""
         <path d="M112 96h160l18 20v104H112z"/>
         <g fill="#fff" stroke="none">

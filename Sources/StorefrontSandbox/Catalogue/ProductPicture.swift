@@ -1,8 +1,8 @@
 internal import IdentitySandbox
 
-/// The pictures of products, drawn as SVG.
+/// The picture of a product as SVG.
 struct ProductPicture: Sendable {
-    /// The folder of the pictures, and the first part of their path.
+    /// The beginning of the path of every picture.
     static let folder = "/files/"
 
     private static let colours = [
@@ -11,7 +11,7 @@ struct ProductPicture: Sendable {
         "White": "#f4f1ea",
     ]
 
-    /// The name of a picture without its file extension: the product's handle and, for a variant with a known colour, the colour.
+    /// Returns a picture's file name without extension: the product's handle and, for a variant with a known colour, the colour.
     static func name(
         of product: SandboxStorefrontConfiguration.Product,
         _ variant: SandboxStorefrontConfiguration.Variant?
@@ -26,7 +26,7 @@ struct ProductPicture: Sendable {
     private let product: SandboxStorefrontConfiguration.Product
     private let colour: String
 
-    /// The picture at a path; nil for another path.
+    /// Finds the picture at a path; nil if the path is not that of a picture.
     init?(path: String, of shop: SandboxStorefront) {
         guard path.hasPrefix(Self.folder), path.hasSuffix(".svg") else { return nil }
         let parts = path.dropFirst(Self.folder.count).dropLast(4).split(separator: "_")
@@ -46,7 +46,6 @@ struct ProductPicture: Sendable {
         colour = name.flatMap { Self.colours[$0] } ?? spare[sum % spare.count]
     }
 
-    /// The response with the picture.
     var response: SandboxResponse {
         SandboxResponse(
             status: 200,

@@ -1,7 +1,7 @@
 extension SandboxStorefrontConfiguration {
     /// A shop with two dozen products: options, collections, tags, sold-out variants, and a picture of each.
     ///
-    /// It has the ids of all variants of the default configuration.
+    /// The ids of the default configuration's variants exist here too.
     public static var wholeShop: SandboxStorefrontConfiguration {
         var configuration = SandboxStorefrontConfiguration()
         configuration.products = WholeShop.items.map(\.product)
@@ -17,9 +17,7 @@ private enum WholeShop {
         let price: Int
         /// The values of each option.
         let values: [[String]]
-        /// The stock of variants, by their titles.
-        ///
-        /// The other variants have no limit.
+        /// The stock by variant title; a variant that is not listed has no limit.
         let stock: [String: Int]
 
         init(
@@ -64,7 +62,7 @@ private enum WholeShop {
         }
     }
 
-    /// The variants of the default configuration, which keep the numbers of their ids here.
+    /// The numbers in the ids of the default configuration's variants, by product title and variant title.
     private static let kept = [
         "Analytical Mug, Blue": 1, "Difference T-Shirt, M / Blue": 2, "Punched Card, Last ones": 3,
     ]

@@ -31,7 +31,7 @@ struct CustomerOrderRecord: Sendable {
 
     var id: String { "gid://shopify/Order/\(number)" }
 
-    /// An order of two mugs.
+    /// Returns an order of two mugs with this number.
     static func sample(_ number: Int) -> CustomerOrderRecord {
         CustomerOrderRecord(
             number: number,

@@ -5,7 +5,7 @@ internal import IdentitySandbox
 struct CustomerRecord: Sendable {
     struct Address: Sendable {
         let id: String
-        /// The fields, with the names of `CustomerAddress`.
+        /// The fields of the address, by their names in `CustomerAddressInput`.
         var fields: JSONObject
     }
 
@@ -58,7 +58,7 @@ struct CustomerRecord: Sendable {
         return address
     }
 
-    /// Changes an address: an absent member keeps its value, null clears the value, and a new value replaces it.
+    /// Changes an address: a field that `input` does not contain keeps its value, and a null clears the field.
     mutating func updateAddress(_ id: String, _ input: JSONObject?, isDefault: Bool?) throws(UserError) -> Address {
         guard let index = addresses.firstIndex(where: { $0.id == id }) else {
             throw UserError("ADDRESS_ID_DOES_NOT_EXIST", at: ["addressId"])
@@ -117,7 +117,7 @@ struct CustomerRecord: Sendable {
             .map { node(of: $0) }
     }
 
-    /// The orders by their numbers, for every sort key: the lowest first, or with `reverse` the highest.
+    /// The orders in the order of their numbers, whichever `sortKey` the document passes.
     var orderNodes: GraphNode {
         .computed { arguments in
             let ordered = orders.sorted { $0.number < $1.number }

@@ -7,9 +7,7 @@ enum SandboxCustomerAccountAPI {
     /// The schema, parsed once per process.
     static let schema = try? GraphSchema(definition: definition)
 
-    /// The values of `LanguageCode`.
-    ///
-    /// The old codes LA, MO and SH are values of the Storefront API only.
+    /// The values of `LanguageCode`: those of the Storefront API, without its old codes LA, MO and SH.
     private static let languages = StorefrontSchema.languages.split(whereSeparator: \.isWhitespace)
         .filter { !["LA", "MO", "SH"].contains($0) }.joined(separator: " ")
 
@@ -106,9 +104,6 @@ enum SandboxCustomerAccountAPI {
 }
 
 extension SandboxCustomers {
-    /// Responds to a request to the Customer Account API.
-    ///
-    /// The access token is checked before the query is parsed.
     func customerAccountAPI(_ call: SandboxCall) -> SandboxResponse {
         shopify.journal.count(\.apiCalls)
         let request = call.request

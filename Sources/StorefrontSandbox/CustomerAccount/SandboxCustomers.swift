@@ -3,13 +3,12 @@ internal import IdentityKit
 internal import IdentitySandbox
 internal import Synchronization
 
-/// The customers of the sandbox's Customer Account API: their changes, their orders, and the Storefront tokens that were
-/// exchanged for their access tokens.
+/// The customers of the sandbox's Customer Account API, with their orders and their Storefront customer access tokens.
 public final class SandboxCustomers: Sendable {
     private struct State {
-        /// The access tokens, by the Storefront tokens that were issued in exchange for them.
+        /// The Customer Account access tokens, by the Storefront tokens that were issued in exchange for them.
         var exchangedTokens: [String: String] = [:]
-        /// The changed customers, by their numbers.
+        /// The customers that have changed since the start, by their numbers.
         var records: [Int: CustomerRecord] = [:]
         var lastOrder = 5_000
     }
@@ -21,17 +20,17 @@ public final class SandboxCustomers: Sendable {
         self.shopify = shopify
     }
 
-    /// The buyer whose token a cart accepts; nil if the cart rejects the token.
+    /// Returns the buyer of a cart's customer access token; nil if a cart must reject the token.
     ///
-    /// The token is a Storefront token that was issued in exchange for a Customer Account access token and expires with that token or, with
-    /// `takesAccountTokens`, a Customer Account access token itself.
+    /// A cart accepts a Storefront token that was issued in exchange for a Customer Account access token, as long as that access token is
+    /// valid. If `takesAccountTokens` is true, a cart also accepts a Customer Account access token.
     func buyer(forCartToken token: String, takesAccountTokens: Bool) -> KnownBuyer? {
         let origin = state.withLock { $0.exchangedTokens[token] }
         if let origin { return shopify.buyer(forAccessToken: origin) }
         return takesAccountTokens ? shopify.buyer(forAccessToken: token) : nil
     }
 
-    /// Exchanges an access token for a Storefront token.
+    /// Issues a Storefront token in exchange for a Customer Account access token.
     func exchange(_ accessToken: String) -> String {
         let token = RandomText.hexadecimal(32)
         state.withLock { $0.exchangedTokens[token] = accessToken }
@@ -45,7 +44,6 @@ public final class SandboxCustomers: Sendable {
         change(buyer) { $0.orders += orders }
     }
 
-    /// The values of an order's statuses.
     package static let financialStatuses = CustomerOrderRecord.financialStatuses
     package static let fulfillmentStatuses = CustomerOrderRecord.fulfillmentStatuses
 
@@ -78,7 +76,7 @@ public final class SandboxCustomers: Sendable {
         }
     }
 
-    /// Stores an order that was paid at the checkout; an order without a buyer only gets a number.
+    /// Numbers an order that was paid at the checkout, adds it to the buyer's orders, if a buyer is signed in, and returns the number.
     func place(_ order: CustomerOrderRecord, for buyer: KnownBuyer?) -> Int {
         state.withLock { state in
             state.lastOrder += 1
@@ -95,9 +93,7 @@ public final class SandboxCustomers: Sendable {
         state.withLock { $0.records[buyer.number] } ?? CustomerRecord(buyer.account)
     }
 
-    /// Changes a customer.
-    ///
-    /// If the body throws, the customer does not change.
+    /// Changes a customer; if `body` throws, the customer stays unchanged.
     private func change<Value: Sendable, Failure: Error>(
         _ buyer: KnownBuyer,
         _ body: (inout CustomerRecord) throws(Failure) -> Value

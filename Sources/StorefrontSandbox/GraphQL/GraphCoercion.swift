@@ -1,7 +1,7 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// Why a value does not match a type, with the path to it.
+/// The reason why a value does not match its type, with the path to the value.
 struct GraphProblem: Error {
     var path: [JSONValue]
     let explanation: String
@@ -11,7 +11,7 @@ struct GraphProblem: Error {
         self.explanation = explanation
     }
 
-    /// The path as text, joined with points.
+    /// The path as text, for example `input.lines.0`.
     var place: String { path.map { $0.string ?? $0.number?.text ?? "" }.joined(separator: ".") }
 
     func inside(_ member: JSONValue) -> GraphProblem {
@@ -102,9 +102,7 @@ extension GraphSchema {
         return value
     }
 
-    /// Converts a literal of the document to JSON and checks it.
-    ///
-    /// The variables in it are already checked.
+    /// Converts a literal of the document to JSON, and checks it; the values of `variables` must have been checked before.
     func coerce(
         _ literal: GraphLiteral,
         to type: GraphTypeReference,
@@ -113,7 +111,7 @@ extension GraphSchema {
         try coerce(json(literal, type, variables) ?? .null, to: type)
     }
 
-    /// The JSON of a literal; nil for a variable that was not given, which counts as absent.
+    /// Converts a literal to JSON; nil for a variable without a value.
     func json(
         _ literal: GraphLiteral,
         _ type: GraphTypeReference,

@@ -2,7 +2,7 @@ internal import GraphQLLanguage
 internal import IdentityKit
 
 extension GraphError {
-    /// The entry of `errors` that Shopify returns for a document that breaks a rule.
+    /// Creates the entry of `errors` that Shopify returns for a document that breaks a rule.
     init(_ violation: GraphViolation) {
         self.init(violation.rule)
         path = violation.path.map { .string($0) }

@@ -7,7 +7,7 @@ struct GraphError: Error, Sendable {
     var code: String
     var path: [JSONValue] = []
     var locations: [GraphLocation] = []
-    /// Further members of `extensions`.
+    /// The members of `extensions` besides `code`.
     var details: JSONObject = [:]
 
     var json: JSONValue {

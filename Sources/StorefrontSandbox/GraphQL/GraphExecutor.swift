@@ -11,13 +11,13 @@ struct GraphCall: Sendable {
 /// Runs requests against a schema and returns the selected fields.
 struct GraphExecutor: Sendable {
     typealias Resolver = @Sendable (GraphCall) -> GraphNode
-    /// Returns the members of the mutation's payload, or throws a ``UserError``; lists that are empty may be left out.
+    /// Returns the members of the mutation's payload, where empty lists may be missing, or throws a ``UserError``.
     typealias Mutation = @Sendable (GraphCall) throws -> [String: GraphNode]
 
     let schema: GraphSchema
     let queries: [String: Resolver]
     let mutations: [String: Mutation]
-    /// The access scope that the request lacks, by field, such as `QueryRoot.customer`; such a field is an `ACCESS_DENIED` error.
+    /// The missing access scope of each field that gets an `ACCESS_DENIED` error, by names such as `QueryRoot.customer`.
     var missingScopes: [String: String] = [:]
 
     /// Returns the response to a request body `{query, variables, operationName}`.

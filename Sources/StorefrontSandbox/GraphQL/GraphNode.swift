@@ -1,17 +1,16 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// The result of a resolver: a complete value, from which the executor takes the selected fields.
+/// The result of a resolver: a value with all its members, of which the response contains the selected ones.
 indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case null
     case leaf(JSONValue)
     case list([GraphNode])
-    /// An object with the name of its type. The name is needed only if the field's type is an interface or a union; otherwise the schema
-    /// knows it.
+    /// An object with the name of its type; nil if the schema's type of the field is an object type, not an interface or a union.
     case object(String?, [String: GraphNode])
-    /// Computed from the field's arguments.
+    /// A value that is computed from the field's arguments.
     case computed(@Sendable (JSONObject) -> GraphNode)
-    /// The field is null, and the reason is added to `errors`.
+    /// A null, for which `errors` gets an entry.
     case failure(message: String, code: String)
 
     init(dictionaryLiteral members: (String, GraphNode)...) {
@@ -22,7 +21,6 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
         .object(nil, members)
     }
 
-    /// The members of a JSON object.
     static func members(_ object: JSONObject) -> [String: GraphNode] {
         Dictionary(object.members.map { ($0.name, .leaf($0.value)) }) { $1 }
     }
@@ -31,7 +29,7 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
         text.map { .leaf(.string($0)) } ?? .null
     }
 
-    /// The failure of a field whose access scope the request lacks.
+    /// Creates the failure of a field whose access scope the request does not have.
     static func accessDenied(to field: String, scope: String) -> GraphNode {
         .failure(
             message: "Access denied for \(field) field. Required access: `\(scope)` access scope.",
@@ -47,9 +45,9 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
         .leaf(.integer(value))
     }
 
-    /// A Relay connection over nodes; cursors are positions.
+    /// Creates a Relay connection over nodes, whose cursors are positions.
     ///
-    /// It needs either `first` or `last`, from 0 to 250, as every connection of Shopify does; otherwise it is an error.
+    /// As at Shopify, a document must pass either `first` or `last`, from 0 to 250. Otherwise the connection is a failure.
     static func connection(_ nodes: [GraphNode], with members: [String: GraphNode] = [:]) -> GraphNode {
         .computed { arguments in
             if let problem = sizeProblem(arguments) { return .failure(message: problem, code: "BAD_REQUEST") }

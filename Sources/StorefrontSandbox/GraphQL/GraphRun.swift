@@ -19,7 +19,8 @@ struct GraphRun {
 
     /// Adds the selected fields in order; fields with the same response key are merged.
     ///
-    /// Each fragment is visited once (GraphQL section 6.3.2), because fragments that spread others twice would double the work each time.
+    /// Each fragment is visited once (GraphQL section 6.3.2). Otherwise a chain of fragments that each spread the next one twice would take
+    /// exponential time.
     private func collect(
         _ selections: [GraphSelection],
         _ typeName: String,
@@ -59,7 +60,7 @@ struct GraphRun {
         }
     }
 
-    /// The arguments of a field or a directive, with the values of variables, and with defaults for arguments that are not given.
+    /// Returns the arguments of a field or a directive: with the values of variables, and with defaults for missing arguments.
     func arguments(
         _ given: [GraphArgument],
         _ defined: [GraphSchemaField]
@@ -85,7 +86,7 @@ struct GraphRun {
         .failure(message: "\(problem.place): \(problem.explanation)", code: "argumentLiteralsIncompatible")
     }
 
-    /// The value of a field; nil if null must propagate to the parent.
+    /// Returns the value of a field; nil if the field is null but non-nullable, so that its parent object must be null.
     mutating func complete(
         _ node: GraphNode,
         _ type: GraphTypeReference,
@@ -125,9 +126,9 @@ struct GraphRun {
         if case .nonNull = type { nil } else { .null }
     }
 
-    /// The selected members of an object.
+    /// Returns the selected members of an object; nil if a non-nullable member is null, so that the object must be null.
     ///
-    /// A selected member that the object does not have gets the value `missing`. Nil if null must propagate to the parent.
+    /// A selected member that `members` does not contain gets the value `missing`.
     mutating func complete(
         _ typeName: String,
         _ members: [String: GraphNode],

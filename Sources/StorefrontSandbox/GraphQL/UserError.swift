@@ -15,10 +15,9 @@ struct UserError: Error, Sendable {
 }
 
 extension GraphNode {
-    /// The payload of a mutation: its members, or null members and the error that refused it.
+    /// Creates the payload of a mutation: the members that `body` returns or, if it throws, the user error.
     ///
-    /// Shopify calls the list of errors `userErrors` or `customerUserErrors`, and not every payload has `warnings`. The result has all
-    /// three members. A document can select only those that the schema's payload type has.
+    /// The result has `userErrors`, `customerUserErrors` and `warnings`, of which the schema's payload type has only some.
     static func payload(_ body: () throws -> [String: GraphNode]) -> GraphNode {
         do {
             return payload(try body(), errors: [])

@@ -30,7 +30,7 @@ extension Cart {
         try checkSelection(inputs, field)
     }
 
-    /// Changes addresses; an empty list removes all, as at Shopify since 2025-10.
+    /// Changes addresses; an empty list removes all addresses, as at Shopify since version 2025-10.
     mutating func updateAddresses(_ inputs: [JSONValue]) throws(UserError) {
         if inputs.isEmpty { addresses = [] }
         for (position, input) in inputs.enumerated() {

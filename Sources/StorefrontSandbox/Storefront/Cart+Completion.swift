@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// Payment and completion of a cart, which Shopify permits to selected apps only.
+/// The state of a cart's payment and completion, which Shopify permits to selected apps only.
 struct CartCompletion: Sendable {
     var isPaid = false
     var isPrepared = false
-    /// The ids of the attempts, by their tokens; a repeated token starts no new attempt.
+    /// The ids of the completion attempts, by the `attemptToken` that the app chose; a repeated token starts no new attempt.
     var attempts: [String: String] = [:]
 }
 
@@ -50,7 +50,7 @@ extension SandboxStorefront {
         return cart
     }
 
-    /// Checks and changes a cart in one step, so that of several concurrent submissions only one starts an attempt.
+    /// Checks and changes a cart under one lock, so that of several concurrent submissions only one starts an attempt.
     private func changeOwned(_ call: GraphCall, _ change: (inout Cart) -> GraphNode) throws(UserError) -> GraphNode {
         var result = GraphNode.null
         _ = try changeCart(Cart.parse(call.arguments["cartId"]?.string ?? "")) { result = change(&$0) }
@@ -91,9 +91,7 @@ extension SandboxStorefront {
         return .object("SubmitSuccess", ["attemptId": .text(attempt), "redirectUrl": url])
     }
 
-    /// The result of a poll: `CartCompletionProcessing` as often as configured, then `CartCompletionSuccess`, which removes the cart.
-    ///
-    /// It is null for an unknown attempt.
+    /// Handles a poll of a completion attempt: `CartCompletionProcessing` as often as configured, then `CartCompletionSuccess`.
     private func completionAttempt(_ id: String) -> GraphNode {
         switch continueAttempt(id, after: configuration.completionPolls) {
         case nil: .null
@@ -126,7 +124,7 @@ extension Cart {
         billingAddress = nil
     }
 
-    /// A cart with a new id and this cart's lines, attributes, note, discount codes and country.
+    /// Returns a cart with a new id and this cart's lines, attributes, note, discount codes and country.
     func copyWithoutBuyer(at now: Date) -> Cart {
         var copy = Cart(at: now)
         copy.lines = lines

@@ -2,9 +2,9 @@ internal import IdentityKit
 internal import IdentitySandbox
 
 extension Cart {
-    /// Applies an identity input: an absent member keeps its value, null clears the value, and a new value replaces it.
+    /// Changes the buyer identity: a member that `input` does not contain keeps its value, and a null clears the value.
     ///
-    /// `preferences` replaces the wallets as a whole. If one member is invalid, the cart is unchanged.
+    /// `preferences` replaces all wallets. If one member is invalid, the identity stays unchanged.
     mutating func updateIdentity(_ input: JSONObject, _ shop: SandboxStorefront, field: [String]) throws(UserError) {
         var changed = identity
         if let value = input["customerAccessToken"] {

@@ -62,7 +62,7 @@ extension Cart {
             }
             if let attributes = input["attributes"]?.array { lines[index].attributes = attributes }
             if let plan = input["sellingPlanId"] { lines[index].sellingPlanID = plan.string }
-            // If the line gets another variant, the stock of this variant limits the quantity, even if the input has no quantity.
+            // The quantity is set even if the input has none, because the stock of a new variant may limit it.
             let quantity = try Self.quantity(input["quantity"], path) ?? lines[index].quantity
             try set(quantity: quantity, at: index, path)
         }
@@ -102,7 +102,7 @@ extension Cart {
             lines[index].quantity = quantity
             return
         }
-        // Insufficient stock is a warning: the cart gets the available quantity.
+        // As at Shopify, insufficient stock is no error: the cart gets the available quantity and a warning.
         lines[index].quantity = stock
         let (code, message) =
             stock == 0

@@ -8,9 +8,7 @@ extension Cart.Metafield {
 }
 
 extension SandboxStorefront {
-    /// The two mutations for metafields.
-    ///
-    /// Their input names the owner, which is a cart, and their payload contains no cart.
+    /// The mutations for a cart's metafields, whose payloads contain no cart.
     func metafieldMutations(_ now: Date) -> [String: GraphExecutor.Mutation] {
         [
             "cartMetafieldsSet": { [self] call in
@@ -60,7 +58,7 @@ extension SandboxStorefront {
         ]
     }
 
-    /// The member `metafields` of an object that has none: a null for each requested metafield.
+    /// The member `metafields` of an object without metafields: a null for each requested metafield.
     static let noMetafields = GraphNode.computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) }
 
     /// The fields `metafield` and `metafields` of an object.

@@ -2,9 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// A warning in a mutation's payload.
-///
-/// The mutation succeeds.
+/// A warning in the payload of a mutation that succeeded.
 struct CartWarning: Sendable {
     let code: String
     let message: String
@@ -60,9 +58,9 @@ struct Cart: Sendable {
     }
 
     var token: String
-    /// The secret part of the id.
+    /// The secret in the cart's id.
     var key: String
-    /// The key in the checkout URL, another secret.
+    /// The secret in the checkout URL.
     let checkoutKey: String
     let createdAt: Date
     var updatedAt: Date
@@ -95,9 +93,7 @@ struct Cart: Sendable {
         "gid://shopify/Cart/\(token)" + (key.map { "?key=\($0)" } ?? "")
     }
 
-    /// The token and the key of a cart id; nil if the text is no cart id.
-    ///
-    /// The key is nil if the id has none.
+    /// Splits a cart id into its token and its key; nil if the text is not a cart id.
     static func parse(_ id: String) -> (token: String, key: String?)? {
         let prefix = "gid://shopify/Cart/"
         guard id.hasPrefix(prefix) else { return nil }
@@ -121,7 +117,7 @@ struct Cart: Sendable {
         discountCodes.first { $0.uppercased() == Self.workingDiscount }.map { ($0, subtotal / 10) }
     }
 
-    /// The part of the discount that belongs to a line; the parts of all lines add up to the discount.
+    /// Returns the part of the discount that belongs to a line; the parts of all lines add up to the discount.
     func discountShare(ofLine id: String) -> Int {
         guard let amount = discount?.amount, subtotal > 0, let index = lines.firstIndex(where: { $0.id == id }) else {
             return 0
@@ -132,7 +128,7 @@ struct Cart: Sendable {
     }
 
     static let workingDiscount = "SANDBOX10"
-    /// A code for signed-in customers only.
+    /// A discount code that is applicable only to a cart with a customer.
     static let membersDiscount = "MEMBERS"
 
     func isApplicable(_ code: String) -> Bool {

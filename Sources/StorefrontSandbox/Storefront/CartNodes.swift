@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The properties of a request that change the response.
+/// The properties of a Storefront request that affect the carts in its response.
 struct CartViewer: Sendable {
-    /// Whether the request has a token; without it, Shopify serves no customers and no tags of products.
+    /// Whether the request has a Storefront access token, without which Shopify serves no customers and no product tags.
     let hasToken: Bool
-    /// Whether checkout URLs made for this request can open signed in.
+    /// Whether the checkout URLs in the response can open signed in.
     let mayAuthenticateCheckout: Bool
     let now: Date
     /// The visitor's consent in the call's `@inContext`.
     var consent: JSONObject?
 
-    /// A copy of this viewer with the visitor's consent from the call's `@inContext`.
+    /// Returns a copy with the visitor's consent of the call's `@inContext`.
     func during(_ call: GraphCall) -> CartViewer {
         var viewer = self
         viewer.consent = call.context["visitorConsent"]?.object
@@ -21,7 +21,7 @@ struct CartViewer: Sendable {
 }
 
 extension GraphNode {
-    /// An amount in the API's format: one digit after the point, or two if the second digit is not zero.
+    /// Creates an amount in the API's format: one digit after the point, or two if the second digit is not zero.
     static func money(_ hundredths: Int, _ currency: String) -> GraphNode {
         let fraction = hundredths % 100
         let digits = fraction % 10 == 0 ? String(fraction / 10) : (fraction < 10 ? "0" : "") + String(fraction)
@@ -34,10 +34,10 @@ extension GraphNode {
 }
 
 extension SandboxStorefront {
-    /// The whole cart.
+    /// Returns the node of a cart.
     ///
-    /// If the request's cart id has no key or a wrong one, the key, the buyer's identity, the addresses, the delivery groups and the
-    /// metafields are hidden.
+    /// If `hasKey` is false, because the request's cart id has no key or a wrong key, the node has no buyer identity, addresses, delivery
+    /// groups and metafields, and its id and checkout URL have no key.
     func node(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> GraphNode {
         let currency = configuration.currencyCode
         let attributes = GraphNode.list(cart.attributes.map(Self.attribute))
@@ -108,8 +108,8 @@ extension SandboxStorefront {
             [
                 "id": .text(line.id), "viewKey": .text(line.id), "quantity": .integer(line.quantity),
                 "merchandise": variantNode(line.variant),
-                // The discount belongs to the order. Since version 2026-07, a line shows its part only if the document passes
-                // `lineLevelOnly: false`.
+                // The discount belongs to the whole order. Since version 2026-07, a line shows its part of the discount only if the
+                // document passes `lineLevelOnly: false`.
                 "discountAllocations": .computed { arguments in
                     .list(arguments["lineLevelOnly"]?.bool == true ? [] : allocations)
                 },
@@ -143,7 +143,7 @@ extension SandboxStorefront {
             ]
         }
         return [
-            // A cart without an e-mail address shows the customer's address, until the customer is removed from the cart.
+            // A cart without its own e-mail address shows the customer's e-mail address.
             "email": .text(identity.email ?? identity.customer?.account.email),
             "phone": .text(identity.phone), "countryCode": .text(identity.countryCode), "customer": customer,
             "purchasingCompany": location ?? .null,

@@ -31,7 +31,7 @@ extension SandboxStorefront {
         return GraphExecutor(schema: schema, queries: queries, mutations: mutations, missingScopes: missingScopes)
     }
 
-    /// The scopes of the fields that Shopify does not serve to a request without a token, by field.
+    /// The access scopes that a request without a token does not have, by the field that needs the scope.
     private var scopesOfTokens: [String: String] {
         var scopes = [
             "QueryRoot.productTags": "unauthenticated_read_product_tags",
@@ -131,7 +131,7 @@ extension SandboxStorefront {
             }
             return ["cart": node(of: cart, hasKey: true, viewer), "warnings": Self.list(cart.warnings)]
         } catch {
-            // After an error, the payload has the unchanged cart. It has null if the id or its key is wrong.
+            // The payload of a refused mutation has the unchanged cart, or null if the cart id or its key is wrong.
             let unchanged = parts.flatMap { cart(token: $0.token) }
             let isOwner = unchanged.map { $0.key == parts?.key } ?? false
             let current = isOwner ? unchanged.map { node(of: $0, hasKey: true, viewer) } : nil
@@ -162,9 +162,7 @@ extension Cart {
         }
     }
 
-    /// Applies gift cards.
-    ///
-    /// A blank code is rejected. Each other code is a gift card with a balance.
+    /// Adds gift cards to the cart; every code that is not blank is a valid gift card.
     mutating func addGiftCards(_ codes: [JSONValue], field: [String]) throws(UserError) {
         let codes = codes.compactMap(\.string)
         if let index = codes.firstIndex(where: { $0.allSatisfy(\.isWhitespace) }) {

@@ -3,7 +3,6 @@ internal import IdentitySandbox
 
 /// The pages of a shop's web checkout.
 enum CheckoutPages {
-    /// The data that the pages show.
     struct Order: Sendable {
         /// The e-mail address of the signed-in buyer; nil at a guest's checkout.
         let buyer: String?
@@ -46,7 +45,6 @@ enum CheckoutPages {
         )
     }
 
-    /// The response with status 404 for a cart that does not exist.
     static func cartMissing(returnURL: String?) -> SandboxResponse {
         let hint =
             "Open the checkout in the shop again. The cart was ordered, removed or moved, or is not from this sandbox."

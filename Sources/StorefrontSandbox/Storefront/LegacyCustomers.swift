@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The shop's legacy customer accounts: passwords, tokens, and the content of e-mails.
+/// The shop's legacy customer accounts, with their passwords, access tokens, and reset and activation tokens.
 struct LegacyCustomers: Sendable {
     struct Customer: Sendable {
         let number: Int
@@ -21,7 +21,7 @@ struct LegacyCustomers: Sendable {
 
     private var customers: [Customer] = []
     private var tokens: [String: (customer: Int, expiresAt: Date)] = [:]
-    /// The numbers of customers, by the reset and activation tokens that were sent to them.
+    /// The numbers of customers, by the reset and activation tokens that were issued to them.
     private var mails: [String: Int] = [:]
     private var addressCount = 0
     private var usedMultipassTokens: Set<String> = []
@@ -69,7 +69,7 @@ struct LegacyCustomers: Sendable {
 
     /// Signs in with a Multipass token that `MultipassReader` has checked.
     ///
-    /// Each token works once. For an unknown e-mail address an account is created, as at Shopify.
+    /// Each token works once. As at Shopify, an unknown e-mail address creates an account.
     mutating func signIn(
         multipassToken token: String,
         email: String,
@@ -105,7 +105,7 @@ struct LegacyCustomers: Sendable {
 
     // MARK: E-mails
 
-    /// The content of the e-mail to an address; nil for an unknown address.
+    /// Issues the token for a reset or activation e-mail; nil for an unknown address.
     mutating func mail(to email: String) -> (customer: Customer, token: String)? {
         guard let index = index(email: email) else { return nil }
         let token = RandomText.hexadecimal(24)
@@ -131,9 +131,7 @@ struct LegacyCustomers: Sendable {
 
     // MARK: Changes
 
-    /// Changes a customer.
-    ///
-    /// A new password revokes all tokens of the customer and issues a new one.
+    /// Changes a customer; a new password revokes all access tokens of the customer and issues a new access token.
     mutating func update(
         _ token: String,
         _ input: JSONObject,

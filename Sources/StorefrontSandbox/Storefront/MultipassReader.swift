@@ -7,7 +7,7 @@ enum MultipassReader {
     /// How long after `created_at` a token is accepted.
     private static let lifetime: Double = 15 * 60
 
-    /// The e-mail address in a token that was made with this secret.
+    /// Returns the e-mail address in a Multipass token, or throws if the token is invalid.
     static func email(in token: String, secret: String, at now: Date) throws(UserError) -> String {
         guard let json = try? content(of: token, secret: secret), let email = json["email"]?.string,
             email.contains("@"), let created = json["created_at"]?.string,

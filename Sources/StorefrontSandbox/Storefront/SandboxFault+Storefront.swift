@@ -3,7 +3,6 @@ public import IdentitySandbox
 
 /// Faults of the sandbox's Storefront API. They work at ``SandboxEndpoint/storefront``.
 extension SandboxFault {
-    /// An entry of `errors` with a code.
     private static func entry(_ message: String, _ code: String, path: [String] = []) -> JSONValue {
         var error: JSONObject = ["message": .string(message)]
         if !path.isEmpty { error["path"] = .array(path.map { .string($0) }) }
@@ -11,12 +10,12 @@ extension SandboxFault {
         return .object(error)
     }
 
-    /// HTTP status 200 without data and with the error `THROTTLED`; the operation is not executed.
+    /// Sends HTTP 200 with the error `THROTTLED` and without data; the operation is not executed.
     public static let storefrontThrottled = SandboxFault.answer(
         .json(["errors": .array([entry("Throttled", "THROTTLED")]), "data": .null])
     )
 
-    /// HTTP status 200 without data and with the error `INTERNAL_SERVER_ERROR`; the operation is not executed.
+    /// Sends HTTP 200 with the error `INTERNAL_SERVER_ERROR` and without data; the operation is not executed.
     public static let storefrontInternalError = SandboxFault.answer(
         .json([
             "errors": .array([
@@ -25,16 +24,14 @@ extension SandboxFault {
         ])
     )
 
-    /// HTTP 430: Shopify rejects the caller as an attacker, usually because the buyer's IP is missing.
+    /// Sends HTTP 430, as Shopify does if it takes the caller for an attacker, usually because the buyer's IP is missing.
     public static let storefrontSecurityRejection = SandboxFault.answer(
         status: 430,
         headers: [("Content-Type", "text/html; charset=utf-8")],
         body: "<h1>Security Rejection</h1>"
     )
 
-    /// The response gets an `ACCESS_DENIED` error.
-    ///
-    /// The field at `path` becomes null.
+    /// Adds an `ACCESS_DENIED` error to the response, and sets the field at `path` to null.
     public static func storefrontAccessDenied(path: String...) -> SandboxFault {
         .editJSON { object in
             if let data = object["data"] { object["data"] = nulling(data, path[...]) }
@@ -43,24 +40,22 @@ extension SandboxFault {
         }
     }
 
-    /// A response with this status whose `errors` is a string.
+    /// Sends a response with this status whose `errors` is a string.
     public static func storefrontErrorsText(_ text: String, status: Int) -> SandboxFault {
         .answer(.json(["errors": .string(text)], status: status))
     }
 
-    /// A response with this status whose `errors` is an object.
+    /// Sends a response with this status whose `errors` is an object.
     public static func storefrontErrorsObject(_ object: JSONObject, status: Int) -> SandboxFault {
         .answer(.json(["errors": .object(object)], status: status))
     }
 
-    /// The mutation is executed, and its payload gets a null cart.
-    ///
-    /// The payload's user errors do not change.
+    /// Sets the cart in the payload to null; the mutation is executed, and the payload's user errors stay unchanged.
     public static let storefrontNullCart = editPayload { $0["cart"] = .null }
 
-    /// The mutation is executed, and its payload has another cart id.
+    /// Replaces the cart's id in the payload.
     ///
-    /// The cart itself keeps its id: only ``SandboxStorefront/moveCart(_:keepingBuyer:)`` changes it.
+    /// The mutation is executed, and the cart itself keeps its id. To change it, use ``SandboxStorefront/moveCart(_:keepingBuyer:)``.
     public static func storefrontCartID(_ id: String) -> SandboxFault {
         editPayload { payload in
             guard var cart = payload["cart"]?.object else { return }

@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The web checkout.
 extension SandboxStorefront {
-    /// The URL of the web checkout.
+    /// Returns the URL of a cart's web checkout.
     ///
-    /// It opens signed in only if `hasKey` and ``CartViewer/mayAuthenticateCheckout`` are true and the customer's token is valid now.
+    /// The checkout opens signed in if `hasKey` and ``CartViewer/mayAuthenticateCheckout`` are true and the cart's customer access token
+    /// is valid.
     func checkoutURL(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> String {
         var fields: [(name: String, value: String)] = []
         if hasKey { fields.append(("key", cart.checkoutKey)) }
@@ -25,7 +25,7 @@ extension SandboxStorefront {
         return FormText.append(fields, to: "\(origin)/cart/c/\(cart.token)")
     }
 
-    /// The web checkout of a cart; its button "Pay" posts to the same URL and turns the cart into an order.
+    /// Serves the web checkout of a cart, whose button "Pay" posts to the same URL and turns the cart into an order.
     func checkout(_ request: SandboxRequest) -> SandboxResponse {
         let token = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard let cart = cart(token: token) else {
@@ -48,8 +48,8 @@ extension SandboxStorefront {
             let action = request.path + (request.query.map { "?\($0)" } ?? "")
             return .html(CheckoutPages.checkout(order, action: action))
         }
-        // Without the cart's `key` in the URL, the checkout is a guest's copy of the cart: the order leaves the cart unchanged. Of
-        // concurrent payments of the cart itself, only the one that removes the cart places an order.
+        // Without the cart's `key` in the URL, a guest orders a copy of the cart, and the cart stays. With the `key`, the cart is removed:
+        // of several concurrent payments, only the one that removes the cart places an order.
         guard !hasKey || takeCart(token: cart.token) else {
             return CheckoutPages.cartMissing(returnURL: configuration.returnURL)
         }
@@ -57,7 +57,7 @@ extension SandboxStorefront {
         return .html(CheckoutPages.ordered(order))
     }
 
-    /// The data of the buyer on the cart, for the checkout page.
+    /// Returns the data of the cart's buyer that the checkout page shows.
     private func prefilled(_ cart: Cart, _ buyer: KnownBuyer?) -> [(label: String, value: String)] {
         var known: [(label: String, value: String)] = []
         if buyer == nil, let email = cart.identity.email { known.append(("E-mail", email)) }

@@ -3,9 +3,9 @@ internal import IdentityKit
 internal import IdentitySandbox
 
 extension SandboxStorefront {
-    /// Creates a legacy customer, like `customerCreate`.
+    /// Creates a legacy customer, like the mutation `customerCreate`.
     ///
-    /// If `customerCreate` would refuse the customer, for example because the address is taken, this has no effect.
+    /// If `customerCreate` would refuse the customer, for example because the address is taken, this method has no effect.
     ///
     /// - Parameters:
     ///   - email: The e-mail address.
@@ -16,7 +16,7 @@ extension SandboxStorefront {
         _ = try? withLegacy { customers in try customers.create(input, isActive: isActive) }
     }
 
-    /// Creates the content of an e-mail about a password reset or an activation.
+    /// Issues the token of an e-mail about a password reset or an activation, and returns the contents of the e-mail.
     ///
     /// - Returns: The customer's id, the token, and the URL; nil for an unknown address.
     public func legacyMail(to email: String) -> (customerID: String, token: String, url: String)? {
@@ -146,10 +146,10 @@ extension SandboxStorefront {
         return .object(members)
     }
 
-    /// The id of the order, with its secret key: as at Shopify, `node(id:)` needs the key, and no customer access token.
+    /// The id of ``legacyOrder`` with its secret key; as at Shopify, `node(id:)` needs the key but no customer access token.
     static let legacyOrderID = "gid://shopify/Order/501?key=\(RandomText.hexadecimal(32))"
 
-    /// The one order of every legacy customer.
+    /// The only order of every legacy customer.
     static let legacyOrder = GraphNode.object(
         "Order",
         [

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The sandbox's Storefront API at the shop's own domain: carts with state, and a GraphQL evaluator.
 ///
-/// A document that selects an unknown field fails as it does at Shopify. Customer access tokens are those of
-/// `SandboxShopify`, which also answers the discovery documents at this origin.
+/// A document that selects an unknown field fails as it does at Shopify. Carts accept the customer access tokens that `SandboxShopify`
+/// issued. `SandboxShopify` also serves the discovery documents at this origin.
 public final class SandboxStorefront: SandboxService, ShopRouting {
     /// The state of a cart, for a test to inspect.
     public struct CartState: Sendable, Equatable {
@@ -129,7 +129,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
     /// The next call with the old id returns the cart with the new id. Later calls with the old id find no cart.
     ///
     /// - Parameters:
-    ///   - id: The cart.
+    ///   - id: The cart's id.
     ///   - keepingBuyer: Whether the cart keeps the buyer's identity and addresses; it keeps the country in any case.
     /// - Returns: The new id; nil for an unknown cart.
     @discardableResult
@@ -158,9 +158,9 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         faults.withLock { $0.attempts[attempt] = (token, 0) }
     }
 
-    /// Counts a poll of an attempt and returns whether the attempt is done; nil for an unknown attempt.
+    /// Counts a poll of a completion attempt, and returns whether the attempt is done; nil for an unknown attempt.
     ///
-    /// The cart of a done attempt is removed.
+    /// If the attempt is done, its cart is removed.
     func continueAttempt(_ attempt: String, after polls: Int) -> Bool? {
         let state = faults.withLock { faults -> (token: String, isDone: Bool)? in
             guard let known = faults.attempts[attempt] else { return nil }
@@ -173,9 +173,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     var now: Date { clock.now }
 
-    /// Changes the legacy customers.
-    ///
-    /// If the body throws, they do not change.
+    /// Changes the legacy customers; if `body` throws, they stay unchanged.
     func withLegacy<Value: Sendable>(_ body: (inout LegacyCustomers) throws -> Value) throws -> Value {
         try legacy.withLock { customers in
             var changed = customers
@@ -187,7 +185,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     // MARK: Carts for the resolvers
 
-    /// The buyer of a valid customer access token.
+    /// Returns the buyer of a customer access token; nil if a cart must reject the token.
     func customer(forToken token: String) -> KnownBuyer? {
         customers.buyer(forCartToken: token, takesAccountTokens: configuration.takesCustomerAccountTokens)
     }
@@ -196,7 +194,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         configuration.variants.first { $0.id == id }
     }
 
-    /// Whether the next customer access token is ignored, after ``swallowNextTokens(times:)``.
+    /// Whether a customer access token must be ignored because of ``swallowNextTokens(times:)``; each call counts one token.
     func swallowsToken() -> Bool {
         faults.withLock { faults in
             guard faults.swallowedTokens > 0 else { return false }
@@ -205,9 +203,9 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         }
     }
 
-    /// The token and the key of a cart id.
+    /// Splits a cart id into its token and its key.
     ///
-    /// For the first call with the old id of a moved cart, these are the token and the key of the new id.
+    /// The first call with the old id of a moved cart returns the token and the key of the cart's new id.
     func current(_ id: String) -> (token: String, key: String?)? {
         guard let parts = Cart.parse(id) else { return nil }
         let move = faults.withLock { faults -> (token: String, key: String)? in
@@ -231,9 +229,9 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         carts.withLock { $0[cart.token] = cart }
     }
 
-    /// Changes the cart with this token, if the key is right.
+    /// Changes a cart; throws `missing` if the cart does not exist or the key is wrong.
     ///
-    /// If the body throws, the cart does not change.
+    /// If `body` throws, the cart stays unchanged.
     func changeCart(
         _ parts: (token: String, key: String?)?,
         orThrow missing: UserError = .cartMissing,

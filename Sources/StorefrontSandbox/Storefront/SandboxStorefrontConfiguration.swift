@@ -1,4 +1,4 @@
-/// How the sandbox's Storefront API is set up.
+/// The settings of the sandbox's Storefront API.
 public struct SandboxStorefrontConfiguration: Sendable {
     /// A variant that can be put into a cart.
     public struct Variant: Sendable, Equatable {
@@ -48,7 +48,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
         /// The names of its options.
         public var options: [String]
 
-        /// Describes a product.
+        /// Creates a product.
         public init(
             title: String,
             type: String = "",
@@ -76,7 +76,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var requiresBuyerIP = true
     /// How long a cart's checkout URL opens signed in, by default 10 minutes.
     ///
-    /// Shopify does not document its own limit.
+    /// Shopify's documentation does not say how long its URLs do.
     public var checkoutURLLifetime: Duration = .seconds(600)
     /// The currency of all prices.
     public var currencyCode = "USD"
@@ -94,9 +94,9 @@ public struct SandboxStorefrontConfiguration: Sendable {
             stock: 3
         ),
     ]
-    /// Data of products besides their variants; a product that is not listed has the single option "Variant".
+    /// The data of products besides their variants; by default empty.
     ///
-    /// By default empty; ``wholeShop`` has two dozen.
+    /// A product that is not listed has the single option "Variant". ``wholeShop`` lists two dozen products.
     public var products: [Product] = []
     /// The page to which the checkout links back, usually the app's home page; nil leaves the link out.
     public var returnURL: String?
@@ -106,17 +106,16 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var refusedCompanyLocations = ["gid://shopify/CompanyLocation/9"]
     /// Whether a call with the private token and a customer access token, but without the buyer's IP, gets HTTP status 430.
     public var rejectsIdentityWithoutBuyerIP = false
-    /// Whether carts accept Customer Account access tokens; otherwise they accept only tokens from
-    /// `storefrontCustomerAccessTokenCreate`.
+    /// Whether carts accept Customer Account access tokens besides tokens from `storefrontCustomerAccessTokenCreate`; by default true.
     public var takesCustomerAccountTokens = true
     /// Whether the sandbox serves the mutations that Shopify serves to selected apps only: `cartClone`, `cartRemovePersonalData`,
     /// `cartBillingAddressUpdate`, `cartPaymentUpdate`, `cartPrepareForCompletion`, `cartSubmitForCompletion`.
     ///
     /// By default false, because Shopify's public schemas do not have these mutations.
     public var servesRestrictedMutations = false
-    /// How often a completion is still processing before it is done.
+    /// The number of polls of a completion that return "processing" before it is done; by default 2.
     public var completionPolls = 2
-    /// The pause that a pending completion requests before the next poll.
+    /// The pause that a pending completion requests before the next poll; by default 500 milliseconds.
     public var completionPollDelay: Duration = .milliseconds(500)
 
     /// A configuration with the defaults.

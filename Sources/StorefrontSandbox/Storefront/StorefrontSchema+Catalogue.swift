@@ -1,5 +1,5 @@
 extension StorefrontSchema {
-    /// Products, collections, search, shop, localization.
+    /// The types of products, collections, search, shop and localization.
     static let catalogueTypes = """
         union Merchandise = ProductVariant
         interface HasMetafields {

@@ -6,7 +6,7 @@ extension StorefrontSchema {
         enum CurrencyCode { \(currencies) }
         """
 
-    /// Shopify lists Guam, Puerto Rico and other territories as provinces of the United States.
+    /// The values of `CountryCode`, without Guam, Puerto Rico and other territories that Shopify lists as provinces of the United States.
     static let countries = """
         AC AD AE AF AG AI AL AM AN AO AR AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ
         BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM
@@ -19,7 +19,7 @@ extension StorefrontSchema {
         YT ZA ZM ZW ZZ
         """
 
-    /// The values of `LanguageCode`.
+    /// The values of `LanguageCode` in the Storefront API.
     static let languages = """
         AF AK AM AR AS AZ BE BG BM BN BO BR BS CA CE CKB CS CU CY DA DE DZ EE EL EN EO
         ES ET EU FA FF FI FIL FO FR FY GA GD GL GU GV HA HE HI HR HU HY IA ID IG II IS

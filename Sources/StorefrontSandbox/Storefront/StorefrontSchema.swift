@@ -18,9 +18,9 @@ enum StorefrontSchema {
         )
     }
 
-    /// The schema of a version.
+    /// Returns the schema of a version in GraphQL's schema language.
     static func definition(version: String, restricted: Bool) -> String {
-        // Every shop of the sandbox has legacy accounts beside the new ones. At Shopify, a shop has them until it migrates.
+        // Every shop of the sandbox has legacy customer accounts too. At Shopify, a shop has them until it migrates to new accounts.
         var newest = roots + codes + "\n" + cart + inputs + catalogueTypes + connectionTypes + legacyTypes
         if restricted {
             newest = newest.replacing("type Mutation {", with: "type Mutation {" + restrictedMutations)
@@ -31,7 +31,7 @@ enum StorefrontSchema {
         return addedIn202607.reduce(newest) { text, change in text.replacing(change.new, with: change.old) }
     }
 
-    /// The changes of version 2026-07: the new text and the old one.
+    /// The texts of the schema that version 2026-07 changed, with the texts of older versions.
     private static let addedIn202607: [(new: String, old: String)] = [
         ("id: ID viewKey: String", "id: ID!"), (" viewKey: String", ""), (" sourceName: String", ""),
         ("lineIds: [ID!] viewKeys: [String!]", "lineIds: [ID!]!"), ("(lineLevelOnly: Boolean = true)", ""),
@@ -119,12 +119,11 @@ enum StorefrontSchema {
             "CartSelectedDeliveryOptionsUpdate",
         ])
 
-    /// The payload types of mutations that change a cart.
     static func cartPayloads(_ mutations: [String]) -> String {
         payloads(mutations, "cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]!")
     }
 
-    /// The payload types of mutations, all with the same fields.
+    /// Returns the payload types of mutations, all with the same fields.
     static func payloads(_ mutations: [String], _ fields: String) -> String {
         mutations.map { "type \($0)Payload { \(fields) }\n" }.joined()
     }
@@ -134,7 +133,7 @@ enum StorefrontSchema {
         edgesOf: ["Collection", "Order", "Product", "SearchResultItem"]
     )
 
-    /// The connection types of `nodes` with their edge types, and only the edge types of `others`, whose connections have more fields.
+    /// Returns the connection types of `nodes`, and the edge types of `nodes` and `others`, whose connections have more fields.
     static func connections(_ nodes: [String], edgesOf others: [String] = []) -> String {
         nodes.map { "type \($0)Connection { nodes: [\($0)!]! edges: [\($0)Edge!]! pageInfo: PageInfo! }\n" }.joined()
             + (nodes + others).map { "type \($0)Edge { cursor: String! node: \($0)! }\n" }.joined()
