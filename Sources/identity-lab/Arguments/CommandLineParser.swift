@@ -12,7 +12,7 @@ struct CommandLineParser {
         options = Option.common + (commands + [JourneyCommand.self]).flatMap { $0.options }
     }
 
-    /// Returns the command (nil if the command line names none) and its options.
+    /// Returns the command, or nil if the command line does not name one, and its options.
     ///
     /// - Throws: ``UsageError``.
     func parse(_ commandLine: [String]) throws -> (command: (any Command.Type)?, arguments: Arguments) {
@@ -32,13 +32,13 @@ struct CommandLineParser {
         return (command, arguments)
     }
 
-    /// Finds the command and its action among the arguments that are neither options nor their values.
+    /// Finds the command and its action or operand, and skips all options with their values.
     ///
-    /// An option takes a value in every command or in none. Therefore values can be skipped before the command is known.
+    /// Whether an option takes a value does not depend on the command, so values are recognized before the command is known.
     private func command(in commandLine: [String]) throws(UsageError) -> ((any Command.Type)?, action: String?) {
         var command: (any Command.Type)?
         var action: String?
-        // The argument after an unknown option is probably its value, so the option is the mistake to report.
+        // The argument after an unknown option is probably the option's value, so the error names the option and not this argument.
         var unknownOption: String?
         var rest = commandLine[...]
         while let argument = rest.popFirst() {
@@ -105,18 +105,17 @@ struct CommandLineParser {
         arguments.insert(value, for: option)
     }
 
-    /// Whether an argument names an option, with a value after `=` or without.
+    /// Whether an argument is an option of any command, with or without `=VALUE`.
     private func isOption(_ argument: String) -> Bool {
         let name = Self.name(of: argument)
         return options.contains { $0.name == name }
     }
 
-    /// The name of an option, without a value after `=`.
     private static func name(of argument: String) -> String { String(argument.prefix { $0 != "=" }) }
 
     private static func isSessionID(_ text: String) -> Bool { SessionID(rawValue: text) != nil }
 
-    /// An argument as errors show it: a session's id is not repeated, because it signs a browser in.
+    /// Returns an argument for an error message, without a session's id, because the id signs a browser in.
     private static func shown(_ argument: String) -> String {
         isSessionID(argument) ? "\"…\" (the id of a session)" : argument.quoted
     }
@@ -144,7 +143,7 @@ struct CommandLineParser {
     private func unknown(_ name: String, of command: (any Command.Type)?) -> UsageError {
         let known = command.map { $0.options + Option.common } ?? options
         let suggestion = Spelling.nearest(to: name, among: known.map(\.name))
-        // A misspelt option can have as many characters as the id of a session.
+        // A misspelt option can look like the id of a session. If it is similar to an option, it is not an id and can be shown.
         let text = suggestion == nil ? Self.shown(name) : name.quoted
         return UsageError("Unknown option \(text).", suggestion: suggestion, command: command)
     }

@@ -5,7 +5,7 @@ enum SessionArgument: Sendable {
     case id(SessionID)
     case reference(SessionReference)
 
-    /// The id of the session.
+    /// Returns the id of the session.
     ///
     /// - Throws: `IdentityError` with code `session_unknown` if no stored session has the reference, or the store's error.
     func id(in sessions: SessionManager) async throws -> SessionID {

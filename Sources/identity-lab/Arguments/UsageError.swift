@@ -20,7 +20,6 @@ struct UsageError: Error {
         return "\(correction)Run \"\(help)\" for usage."
     }
 
-    /// This error as an `IdentityError`, because the output prints errors of this type.
     var identityError: IdentityError {
         IdentityError(.configuration, IdentityError.Code(rawValue: "usage_invalid"), message, hint: hint)
     }

@@ -7,15 +7,15 @@ internal import Synchronization
 ///
 /// The `Age` of a response from an HTTP cache is added to its `Date` (RFC 9111 section 5.1).
 final class ClockReadings: HTTPTransport {
-    /// The difference in seconds from which the check fails, because the checks of ID tokens tolerate no larger one.
+    /// The difference in seconds from which the check fails, because the SDK tolerates no larger difference when it checks ID tokens.
     private static let tolerance = 60.0
     /// The difference in seconds from which the check warns.
     private static let noticeable = 10.0
 
     private let inner: any HTTPTransport
-    /// For each host, how many seconds this machine's clock is ahead, negative if it is behind.
+    /// How many seconds this machine's clock is ahead of the clock of each host: the largest difference of all responses.
     ///
-    /// It is the reading with the largest difference among the host's responses.
+    /// A negative number means that this machine's clock is behind.
     private let readings = Mutex<[String: Double]>([:])
 
     init(_ inner: any HTTPTransport) {
@@ -36,7 +36,6 @@ final class ClockReadings: HTTPTransport {
         return response
     }
 
-    /// Reports the readings.
     func report(to report: CheckReport) {
         let readings = readings.withLock { $0.sorted { $0.key < $1.key } }
         for (host, ahead) in readings {

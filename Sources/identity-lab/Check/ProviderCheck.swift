@@ -42,7 +42,7 @@ struct ProviderCheck {
             )
         }
         if !providers.isEmpty {
-            // An app creates a registry of its providers, which checks their names.
+            // The registry checks that each name is valid and unique, as it does when an app starts.
             await report.point("providers", "names") {
                 _ = try ProviderRegistry(providers)
                 return "Each provider has a valid name of its own."
@@ -101,7 +101,7 @@ struct ProviderCheck {
         let point = "redirect URI"
         guard let text = descriptor.redirectURI else {
             guard descriptor.kind != "shopify" else {
-                // The configuration permits only a mobile client of Shopify to omit the member.
+                // `makeProvider` has refused every other client of Shopify without redirectURI, so this is a mobile client.
                 let message =
                     "No redirectURI is configured, so the address that Shopify gives to mobile clients is sent."
                 return report.ok(subject, point, message)

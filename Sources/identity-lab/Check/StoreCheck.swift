@@ -25,7 +25,7 @@ struct StoreCheck {
             return
         }
         if let file = missingFile(section) {
-            // The members of the section are checked although the file does not exist.
+            // The store is not opened, so the members of the section and the key are checked here.
             var section = section
             do {
                 try StoreOpening.check(section)
@@ -86,7 +86,7 @@ struct StoreCheck {
         // Each provider gets a separate manager, because `checkConfiguration()` reports the first failure only.
         for provider in providers {
             do {
-                // `ProviderCheck` has reported a name that the registry refuses.
+                // The registry refuses a provider with an invalid name, which `ProviderCheck` has already reported.
                 guard let registry = try? ProviderRegistry([provider]) else { continue }
                 try SessionManager(providers: registry, store: store, environment: environment).checkConfiguration()
             } catch {
@@ -146,7 +146,7 @@ struct StoreCheck {
             guard let newest = try? await store.sessions(matching: filter).last,
                 let tokens = try? SessionState(newest).tokens, tokens.refreshToken == nil
             else { continue }
-            // At other kinds of providers, refresh tokens do not depend on this scope.
+            // Only providers of kind openid issue refresh tokens because of the scope offline_access.
             let isOpenID = provider.descriptor.kind == "openid"
             let isMissing = isOpenID && !tokens.isGranted("offline_access")
             report.warn(

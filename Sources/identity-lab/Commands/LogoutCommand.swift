@@ -55,15 +55,15 @@ struct LogoutCommand: Command {
         )
     }
 
-    /// The mode without `--callback`; nil if it would be `stdin`, and standard input is no terminal in which a person could paste the URL.
+    /// Returns the default callback mode; nil if standard input must be read but is not a terminal in which a person can paste the URL.
     private static func mode(for address: String) -> CallbackMode? {
         let mode = CallbackMode.standard(for: address)
         return mode == .stdin && isatty(0) == 0 ? nil : mode
     }
 
-    /// The address to which the session's provider sends the browser after the logout; nil if none is configured.
+    /// Returns the address to which the provider sends the browser after the logout; nil if no address is configured.
     ///
-    /// - Throws: `IdentityError` if `--callback` was given and no address is configured, or the error of the session.
+    /// - Throws: `IdentityError` if the session does not exist, or if `--callback` was given and no address is configured.
     private func returnAddress(of session: SessionID, _ deployment: Deployment) async throws -> String? {
         let provider = try await deployment.sessions.session(session).provider
         let descriptor = try? deployment.sessions.descriptor(of: provider)

@@ -100,7 +100,7 @@ struct SandboxCommand: Command {
             text: configuration.text
         )
         if !lab.output.isJSON {
-            // Standard output gets only the file, so that it can be redirected.
+            // Standard output gets only the configuration file, so that a user can redirect it into a file.
             lab.output.note("# The variables that the configuration refers to:\n\(configuration.environmentText)")
             if app != nil {
                 let addresses = (configuration.json["providers"]?.object?.members ?? []).map { provider in
@@ -122,7 +122,7 @@ struct SandboxCommand: Command {
         await sandbox.stop()
     }
 
-    /// One client id of each kind, under the value of the configuration member `client`, or under `app` for a Partner app.
+    /// Returns the id of the first Shopify client of each kind, by the kind's name in the configuration member `client`, or `app`.
     private static func clientIDs(_ sandbox: ShopSandbox) -> JSONObject {
         let kinds: [(String, SandboxShopifyClient.Kind)] = [
             ("confidential", .confidential), ("publicMobile", .publicMobile), ("publicWeb", .publicWeb), ("app", .app),
@@ -178,9 +178,9 @@ struct SandboxCommand: Command {
         }
     }
 
-    /// The configuration of the fake providers.
+    /// Reads the configuration of the fake providers from the options.
     ///
-    /// Without `--openid`, the OpenID provider supports each feature that is optional for clients, and requires those that options name.
+    /// Without `--openid`, the OpenID provider has the settings of an empty file.
     private static func configuration(_ arguments: Arguments, _ app: String?) throws -> SandboxConfiguration {
         var configuration = SandboxConfiguration()
         configuration.openID =

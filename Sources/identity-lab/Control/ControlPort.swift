@@ -63,7 +63,6 @@ struct ControlPort: Sendable {
 
     private static let bodyHint = "Send a JSON object as the body. Send GET / to list the commands and their members."
 
-    /// Every command with its members.
     private static var commands: JSONObject {
         var commands = JSONObject()
         for command in ControlCommand.allCases {

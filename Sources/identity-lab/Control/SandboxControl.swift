@@ -18,9 +18,9 @@ struct SandboxControl: Sendable {
     ///
     /// - Parameters:
     ///   - command: The command.
-    ///   - members: Its members: ``ControlCommand/members``.
+    ///   - members: The members of its JSON object, which ``ControlCommand/members`` lists.
     /// - Returns: The members that the response contains besides the command's name.
-    /// - Throws: `IdentityError` that names the member.
+    /// - Throws: `IdentityError` that names the wrong member.
     func run(_ command: ControlCommand, _ members: JSONObject) async throws(IdentityError) -> JSONObject {
         do throws(IdentityError) {
             var section = ConfigurationSection(path: "", object: members, environmentVariables: [:])
@@ -95,7 +95,7 @@ struct SandboxControl: Sendable {
         }
     }
 
-    /// The provider that the command names, or all providers that issue refresh tokens.
+    /// Returns the provider that the command names, or all providers that issue refresh tokens.
     private func servers(
         _ section: inout ConfigurationSection
     ) throws(IdentityError) -> [any SandboxAuthorizationServer] {
@@ -104,7 +104,7 @@ struct SandboxControl: Sendable {
         return servers
     }
 
-    /// The provider that the command names, or all providers and `others`.
+    /// Returns the provider that the command names, or all providers and `others`.
     private func services(
         _ section: inout ConfigurationSection,
         or others: [any SandboxService]

@@ -28,12 +28,11 @@ actor ApproachRun {
         self.provider = provider
         self.entryPoint = entryPoint
         self.services = services
-        // PKCE has a separate column.
+        // `clientType` also contains PKCE, which has a separate column.
         let methods = descriptor.clientType.split(separator: ", ").filter { $0 != "PKCE" }
         facts.clientAuthentication = methods.joined(separator: ", ").printable
     }
 
-    /// The report of the steps so far.
     func report(problem: String?) -> ApproachReport {
         countRequests()
         return ApproachReport(
@@ -49,7 +48,6 @@ actor ApproachRun {
         )
     }
 
-    /// Counts the requests so far.
     func countRequests() {
         facts.requests = recorder.recorded.count { step in
             if case .service = step.to, step.from == .app { true } else { false }
@@ -58,14 +56,12 @@ actor ApproachRun {
 
     // MARK: Steps
 
-    /// Signs the buyer in.
     func signIn(announce: @escaping @Sendable (HTTPURL, CallbackMode) -> Void) async throws -> Session {
         let mode = services.callback ?? .standard(for: descriptor.redirectURI)
         // The simulated buyer acts as the browser, so its requests use the transport that does not record.
         return try await signIn(through: mode.presenter(transport: services.transport) { announce($0, mode) })
     }
 
-    /// Signs the buyer in with a presenter.
     func signIn(through presenter: any FormPostPresenting) async throws -> Session {
         recorder.begin("Sign in")
         let flow = LoginFlow(
@@ -94,7 +90,7 @@ actor ApproachRun {
         facts.logout = logoutPage == nil ? "local" : "provider page"
     }
 
-    /// All tokens of the session, to search for leaks.
+    /// Returns all tokens of the session, to search for them in the store's file.
     func secrets() async throws -> [Secret] {
         let tokens = try await current().tokens
         return [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap(\.self)
@@ -106,7 +102,6 @@ actor ApproachRun {
         return try await checkOut()
     }
 
-    /// Adds lines to the cart.
     func addLines() async throws -> SessionCart {
         let (carts, session) = (try deployment.requireCarts(), try signedIn())
         recorder.begin("Fill a cart")
@@ -130,7 +125,7 @@ actor ApproachRun {
         return tokens.expiresAt
     }
 
-    /// Gets a valid token after the old one has expired, or refreshes a token that has not expired.
+    /// Gets a valid access token if the old access token has expired; otherwise refreshes the tokens before they expire.
     ///
     /// - Returns: The new tokens; nil if the session has no refresh token, so that the buyer has to sign in again at the token's expiry.
     func refresh(isExpired: Bool) async throws -> SessionTokens? {
@@ -203,7 +198,7 @@ actor ApproachRun {
 }
 
 extension IdentityError {
-    /// The error of a step whose check failed.
+    /// Creates the error of a step whose check failed.
     static func stepFailed(
         _ message: String,
         hint: String = "Run the command again with --verbose: it prints the events before the failure."

@@ -129,7 +129,7 @@ actor ProviderRun {
         }
     }
 
-    /// A step over the carts of all runs, which reports their identities.
+    /// Runs a step with the cart of every run, and reports the identities of the carts.
     private func cartStep(_ title: String, _ identity: (ApproachRun) async throws -> CartIdentity) async throws {
         _ = try await reporter.step(title) {
             var identities: [String] = []

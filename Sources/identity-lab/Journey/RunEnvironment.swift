@@ -24,7 +24,7 @@ struct RunEnvironment: Sendable {
 
     /// How long the embedded sandbox's tokens live under `serve`.
     static let servedTokenLifetime = Duration.seconds(600)
-    /// The context of the buyer's requests; a real shop gets no IP address, because this program does not know the buyer's address.
+    /// The context of Storefront requests; a real shop gets no IP address, because this program does not know the buyer's IP address.
     var buyer: StorefrontContext { StorefrontContext(buyerIP: sandbox == nil ? nil : "203.0.113.7") }
 
     /// Opens the configured services or the embedded sandbox.
@@ -92,7 +92,7 @@ struct RunEnvironment: Sendable {
         return (sandbox, configuration, kept == nil ? folder : nil)
     }
 
-    /// A separate deployment, whose HTTP requests and write operations on the store are recorded.
+    /// Creates a separate deployment, whose HTTP requests and write operations on the store are recorded.
     func deployment(recordedBy recorder: Recorder) throws -> Deployment {
         try Deployment(
             configuration,
@@ -104,9 +104,9 @@ struct RunEnvironment: Sendable {
         )
     }
 
-    /// The lines of every cart: one line with the first variant that the shop can sell.
+    /// Returns the lines for every cart: one line with the first variant that the shop can sell.
     ///
-    /// The request for this variant is not recorded.
+    /// The request that finds this variant is not recorded.
     func lines() async throws -> [CartLineInput] {
         let id = try await variant.id(for: buyer) {
             let deployment = try Deployment(
@@ -127,7 +127,7 @@ struct RunEnvironment: Sendable {
         if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
     }
 
-    /// The displayed name of the service at a URL.
+    /// Returns the displayed name of the service at a URL.
     func service(at url: HTTPURL) -> String {
         guard let sandbox else { return url.host }
         switch url.origin {

@@ -56,7 +56,7 @@ final class StepReporter: Sendable {
         }
     }
 
-    /// Asks the buyer to sign in, unless the sandbox's robot does.
+    /// Asks a person to sign in; has no effect if the sandbox's robot signs in.
     func askToSignIn(_ url: HTTPURL, _ mode: CallbackMode) {
         if mode != .sandbox { output.authorize(url, mode: mode) }
     }

@@ -1,11 +1,11 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Encrypts all rows of a store with its active key, ``step`` rows at a time.
+/// Encrypts all records of a store with its active key, ``step`` records at a time.
 ///
-/// After an interruption the rotation can be run again, because each step is complete in itself.
+/// After an interruption the rotation can be run again: the store is usable after each step.
 struct KeyRotationRun {
-    /// The number of rows per step; small, so that logins and refreshes hardly wait.
+    /// The number of records per step; small, so that logins and refreshes hardly wait.
     private static let step = 100
     private static let progressInterval = Duration.seconds(1)
 
@@ -56,8 +56,9 @@ struct KeyRotationRun {
                 ? "Every record is encrypted with key \(active). Backups and other machines may still need other keys."
                 : "Records are still encrypted with other keys than \(active): \(remaining)."
         )
-        // Unreadable rows also remain, unless their header is damaged. Further remaining rows are in the spool, or another process has
-        // saved them with another key in the meantime. They are treated like postponed rows.
+        // `remaining` contains the unreadable records, except those with a damaged header. If it contains more records, these are in the
+        // spool, or another process saved them with another key during the rotation. Then the rotation must run again, as for postponed
+        // records.
         if total.postponed > 0 || remaining > total.unreadable {
             throw IdentityError(
                 .retryLater,

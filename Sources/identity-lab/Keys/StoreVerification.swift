@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Decrypts every row of a store and reports the number of problems by kind.
+/// Decrypts every record of a store and reports the number of problems by kind.
 struct StoreVerification {
     let store: any StoreHealthChecking
     let output: Output

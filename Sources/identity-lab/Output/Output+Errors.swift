@@ -52,9 +52,9 @@ extension Output {
         error.cause.map { "\($0)".prefix(300).printable }
     }
 
-    /// The provider's explanation in one line.
+    /// Returns the provider's error code and description in one line.
     ///
-    /// Its texts have at most 500 characters. Secrets of the request that have at least 6 bytes are replaced in them by `…`.
+    /// The SDK has shortened both to 500 characters, and has replaced the request's secrets of at least 6 bytes in them by `…`.
     private func line(about answer: IdentityError.ProviderResponse) -> String? {
         let texts = [answer.error, answer.errorDescription].compactMap { $0?.printable }.filter { !$0.isEmpty }
         let status = answer.status.map { "HTTP \($0)" }

@@ -25,21 +25,21 @@ final class Output: Sendable {
 
     /// Whether a write to standard output failed, or the reader of a command that runs until interrupted has closed the pipe.
     ///
-    /// An interruption of a pipeline (Ctrl-C) also ends the reader. After an interruption, the closed pipe is therefore no failure.
+    /// After an interruption (Ctrl-C) of a pipeline, a closed pipe is not a failure, because the interruption also ends the reader.
     func isIncomplete(afterInterruption: Bool) -> Bool {
         state.withLock { $0.isIncomplete || $0.hasLostReader && !afterInterruption }
     }
 
-    /// Sets the action for the first failed write to standard output, or for a reader that closes the pipe.
+    /// Sets the action that runs when a write to standard output fails, or when the reader closes the pipe.
     ///
-    /// If one of the two has already happened, the action runs immediately.
+    /// The action runs once, and immediately if such a failure has already happened.
     func onFailure(_ action: @escaping @Sendable () -> Void) {
         let isIncomplete = state.withLock { state in
             state.action = action
             return state.isIncomplete || state.hasLostReader
         }
         if isIncomplete { action() }
-        // A command that has nothing more to print would not notice that its reader has ended, so a thread waits for that.
+        // A command that prints nothing more would not notice that its reader has ended, so a thread waits for the end of the reader.
         var information = stat()
         guard unsafe fstat(1, &information) == 0, information.st_mode & S_IFMT == S_IFIFO else { return }
         _ = DedicatedThread.start { [weak self] in

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension StringProtocol {
-    /// The text with its tabs and line breaks, and with U+FFFD in place of each other control character; each line break is a line feed.
+    /// The text like ``printable``, but with its tabs, and with each line break as a line feed.
     var printableLines: String {
         split(omittingEmptySubsequences: false) { $0.isNewline }.map { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).map(\.printable).joined(separator: "\t")
@@ -25,7 +25,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The beginning of a text from the command line in quotes, as errors show it.
+    /// The first 60 characters in quotes, for an error message.
     var quoted: String { "\"\(prefix(60).printable)\"" }
 }
 

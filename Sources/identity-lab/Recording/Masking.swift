@@ -1,11 +1,11 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Masks messages for the report: all names are shown; values are shown only for the names in short lists, and become `•••` otherwise.
+/// Masks messages for the report: shows all names, but only the values of names in short lists; other values become `•••`.
 ///
-/// Because the lists name what is shown, a secret under an unexpected name stays hidden.
+/// A secret under an unexpected name stays hidden, because that name is not in a list.
 enum Masking {
-    /// Form and query fields whose values are neither secret nor personal.
+    /// Form and query fields whose values contain no secret and no personal data.
     private static let openFields: Set<String> = [
         "acr_values", "client_id", "code_challenge_method", "grant_type", "locale", "max_age", "prompt", "redirect_uri",
         "response_mode", "response_type", "scope", "ui_locales", "error",
@@ -41,7 +41,7 @@ enum Masking {
         return parts
     }
 
-    /// The fields of a query or a form body; empty if it is malformed.
+    /// Returns the fields of a query or a form body; empty if it is malformed.
     static func form(_ bytes: [UInt8]) -> [RecordedField] {
         (FormEncoding.decode(bytes) ?? []).prefix(maximumFields).map { field in
             RecordedField(name: shown(field.name), value: openFields.contains(field.name) ? shown(field.value) : nil)
@@ -53,7 +53,7 @@ enum Masking {
         return form(Array(query))
     }
 
-    /// The operation name of a GraphQL request: the identifier after `query` or `mutation`.
+    /// Returns the operation name of a GraphQL request: the identifier after `query` or `mutation`.
     static func operation(of request: HTTPRequest) -> String? {
         guard let body = request.body, let text = (try? JSONValue(parsing: body))?["query"]?.string else { return nil }
         let identifiers = text.split(maxSplits: 64) { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_")) }
@@ -69,7 +69,6 @@ enum Masking {
             let lowercased = name.lowercased()
             if openHeaders.contains(lowercased) { return RecordedField(name: name, value: shown(value)) }
             guard lowercased == "authorization" else { return RecordedField(name: name, value: nil) }
-            // The authentication scheme is shown, the credentials are masked.
             let scheme = ["Basic ", "Bearer ", "DPoP "].first { value.hasPrefix($0) } ?? ""
             return RecordedField(name: name, value: scheme + RecordedField.mask)
         }

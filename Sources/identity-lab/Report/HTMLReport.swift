@@ -77,7 +77,7 @@ struct HTMLReport {
         }.joined(separator: "\n")
     }
 
-    /// An HTML id for a provider; the number distinguishes names that differ only in replaced characters.
+    /// Returns an HTML id for a provider; its number distinguishes names that differ only in replaced characters.
     private func anchor(_ provider: String) -> String {
         let index = providers.firstIndex(of: provider) ?? 0
         let name = provider.utf8.map {

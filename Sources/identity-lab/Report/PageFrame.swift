@@ -1,6 +1,6 @@
 /// The frame that all pages of identity-lab share.
 enum PageFrame {
-    /// A page.
+    /// Returns a page.
     ///
     /// - Parameters:
     ///   - title: The title of the page.

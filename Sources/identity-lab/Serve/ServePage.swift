@@ -55,7 +55,6 @@ struct ServePage {
         }.joined()
     }
 
-    /// The table of both columns.
     private var comparison: String {
         let views = ServeSite.Side.allCases.compactMap { self.views[$0] }
         guard !views.isEmpty else { return "" }
@@ -70,7 +69,6 @@ struct ServePage {
             """
     }
 
-    /// The controls of the embedded sandbox.
     private var sandbox: String {
         let faults = ControlFault.allCases.map { ($0.rawValue, $0.title) }
         return """
@@ -87,7 +85,6 @@ struct ServePage {
             """
     }
 
-    /// The addresses of the routes that other programs may call.
     private var routes: String {
         let callbacks = site.routes.callbackAddresses.map {
             "<dt>callback of \($0.provider.html)</dt><dd>\($0.address.html)</dd>"

@@ -48,7 +48,7 @@ final class ServeSite: Sendable {
         )
     }
 
-    /// Each configured issuer, with the name of the first provider that has it: the providers that may begin a sign-in themselves.
+    /// Returns the configured issuers, which may begin a sign-in themselves, each with the name of its first provider.
     private static func issuers(_ configuration: IdentityConfiguration) -> [String: String] {
         var issuers: [String: String] = [:]
         for provider in configuration.providers {
@@ -60,7 +60,7 @@ final class ServeSite: Sendable {
 
     // MARK: Requests
 
-    /// The address of the page, with its key, at an origin of the server.
+    /// Returns the address of the page, with its key, at an origin of the server.
     func address(at origin: String) -> String { origin + "/" + (key.map { "?key=" + $0 } ?? "") }
 
     func answer(_ request: WebRequest) async -> WebResponse {
@@ -203,7 +203,7 @@ final class ServeSite: Sendable {
         return WebResponse.json(object).secured()
     }
 
-    /// A redirect to the page, with the cookies that the routes have set.
+    /// Creates a redirect to the page, with the cookies of `response`.
     private static func home(after response: WebResponse? = nil) -> WebResponse {
         var home = (try? HTTPResponse.redirect(to: "/")) ?? HTTPResponse(status: 303)
         for cookie in response?.headers.values(for: "Set-Cookie") ?? [] {
@@ -224,7 +224,7 @@ final class ServeSite: Sendable {
 }
 
 extension WebResponse {
-    /// The response with the headers of every page of `serve`.
+    /// Returns the response with the security headers of every page of `serve`.
     fileprivate func secured() -> WebResponse {
         var response = self
         for (name, value) in [

@@ -51,7 +51,7 @@ actor ServedRun {
     private var login: Task<Void, Never>?
     /// The task of the sign-out; every press of the button waits for this task and gets its response.
     ///
-    /// After a double click, the browser drops the response to the first press.
+    /// A double click sends two requests, and the browser uses only the response to the second one.
     private var logout: Task<WebResponse?, any Error>?
     /// The `state` with which the browser returns from the logout page.
     private var logoutState: String?
@@ -76,9 +76,9 @@ actor ServedRun {
 
     // MARK: Sign-in
 
-    /// Begins the sign-in; the response has the routes' cookies, and is nil for the other entry points.
+    /// Begins the sign-in, and returns the response of the sign-in routes; nil for the other entry points.
     ///
-    /// If the column already shows another sign-in, this sign-in does not begin, because nobody would end it, and the response is nil.
+    /// After ``close()``, because the column shows another sign-in, it does nothing and returns nil: nobody would end the sign-in.
     func begin(_ request: WebRequest) async -> WebResponse? {
         guard !isClosed else { return nil }
         guard routes == nil else { return await beginRoutes(request) }
@@ -145,7 +145,7 @@ actor ServedRun {
         return response
     }
 
-    /// The session that the cookies of a response identify.
+    /// Returns the session of the cookies that a response sets.
     private func session(after response: WebResponse) async -> Session? {
         guard let routes else { return nil }
         var headers = HTTPHeaders()
@@ -154,7 +154,6 @@ actor ServedRun {
         return try? await routes.context(for: WebRequest(method: .get, target: "/", headers: headers)).session()
     }
 
-    /// Returns the routes' response to a request.
     func answer(_ request: WebRequest) async -> WebResponse {
         guard let routes else { return HTTPResponse(status: 404) }
         return await routes.handle(request) { _ in HTTPResponse(status: 404) }
@@ -258,7 +257,6 @@ actor ServedRun {
         }
     }
 
-    /// Returns the data of this run that the page shows.
     func view() async -> RunView {
         if case .signedIn(let session) = phase { await check(session) }
         await approach.countRequests()
@@ -276,7 +274,7 @@ actor ServedRun {
         )
     }
 
-    /// Notices changes from outside: the session has other tokens or has ended, for example by a back-channel logout.
+    /// Updates the phase if the stored session has other tokens or has ended, for example by a back-channel logout.
     private func check(_ session: Session) async {
         do {
             let now = try await approach.deployment.sessions.session(session.id)
@@ -290,7 +288,7 @@ actor ServedRun {
             await approach.forgetSession(logoutPage: nil)
             show(.ended(nil), "The session has ended.")
         } catch {
-            // The store fails for now; the page shows the session as it was.
+            // If the store fails, the page still shows the last known session.
         }
     }
 

@@ -7,7 +7,7 @@ internal import ShopifyStorefront
 struct Deployment: Sendable {
     private let setup: IdentitySetup
     private let nonDurableTokens: NonDurableTokens
-    /// The time limit of the last work of a command; by default 40 seconds.
+    /// The time limit of ``drain()`` and ``repairAndDrain()`` at the end of a command; by default 40 seconds.
     var lastWorkLimit = Duration.seconds(40)
 
     var environment: IdentityEnvironment { setup.environment }
@@ -36,7 +36,6 @@ struct Deployment: Sendable {
         self.nonDurableTokens = nonDurableTokens
     }
 
-    /// Returns the cart adapter or throws if no storefront is configured.
     func requireCarts() throws -> CartAdapter { try setup.requireCarts() }
 
     static func systemTransport() throws -> CurlTransport {
@@ -53,7 +52,7 @@ struct Deployment: Sendable {
         }
     }
 
-    /// The name of the provider to use: the requested one, or the only configured one.
+    /// Returns the name of the requested provider or, if no name is requested, of the only configured provider.
     func providerName(_ requested: String?) throws -> String {
         let names = providers.names
         if let requested, names.contains(where: { $0.isIdentical(to: requested) }) { return requested }
@@ -89,7 +88,7 @@ struct Deployment: Sendable {
 
     /// Runs `work` at the end of a command, and cancels it after ``lastWorkLimit``.
     ///
-    /// Records the sessions whose new tokens could not be stored, and whether `work` completed within the limit.
+    /// It records the sessions that `work` returns, whose new tokens could not be stored, and whether `work` completed within the limit.
     private func finishing(_ work: @escaping @Sendable () async -> Set<SessionReference>) async {
         await Task {
             await withTaskGroup(of: Set<SessionReference>?.self) { group in
@@ -98,7 +97,7 @@ struct Deployment: Sendable {
                     try? await Task.sleep(for: lastWorkLimit)
                     return nil
                 }
-                // The work that is cancelled at the limit returns too, so its result comes after the nil of the limit.
+                // At the limit, the second task returns nil and `work` is cancelled. The result of `work` comes after this nil.
                 var isAtLimit = false
                 for await found in group {
                     if let found { nonDurableTokens.record(found, isComplete: !isAtLimit, of: sessions) }

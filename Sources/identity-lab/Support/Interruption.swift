@@ -12,9 +12,11 @@ struct Interruption {
     private static let wakeup = WakeupPipe()
 
     init() {
-        // The reader of the output may close its pipe while new tokens are being saved. The default action would end the process then.
+        // The reader of the output may close its pipe while new tokens are being saved. The default action would end the process, and the
+        // tokens would be lost.
         signal(SIGPIPE, SIG_IGN)
-        // The handler may not initialize the static members. If the process can open no pipe, a signal ends it at once.
+        // A signal handler must not initialize static members, so both are initialized here. If the process cannot open a pipe, no handler
+        // is set, and a signal ends the process at once.
         guard Self.wakeup != nil, !Self.isReceived.exchange(false, ordering: .sequentiallyConsistent) else { return }
         for number in [SIGINT, SIGTERM] {
             signal(number) { _ in

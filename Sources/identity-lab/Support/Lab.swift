@@ -15,9 +15,9 @@ struct Lab: Sendable {
             ?? IdentityConfiguration.processEnvironment["IDENTITY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The store key for the configuration of a sandbox; nil for a random key.
+    /// The store key for the configuration of a sandbox, from `IDENTITY_STORE_KEY`; nil for a random key.
     ///
-    /// The key of the environment decrypts the store of an earlier run.
+    /// With the key of an earlier run, the store of that run can be opened.
     static var storeKey: String? {
         IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"].flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -15,7 +15,9 @@ final class NonDurableTokens: Sendable {
 
     private let works = Mutex<[ObjectIdentifier: LastWork]>([:])
 
-    /// Replaces what an earlier drain of the manager found, because the last drain may have stored these tokens.
+    /// Records the result of a drain, which replaces the result of an earlier drain of the same manager.
+    ///
+    /// The later drain may have stored the tokens that the earlier drain could not store.
     ///
     /// - Parameters:
     ///   - found: The sessions whose new tokens could not be stored.

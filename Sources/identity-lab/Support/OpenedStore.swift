@@ -21,7 +21,7 @@ struct OpenedStore: Sendable {
         return recorded(store)
     }
 
-    /// The contents of the database files; nil for a database server.
+    /// Returns the contents of the database files; nil for a database server.
     func storedBytes() throws -> [UInt8]? {
         guard let path else { return nil }
         let folder = URL(filePath: path).deletingLastPathComponent().path
