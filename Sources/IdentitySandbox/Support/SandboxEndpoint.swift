@@ -24,7 +24,7 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let token = SandboxEndpoint(rawValue: "token")
     /// The end-session endpoint.
     public static let logout = SandboxEndpoint(rawValue: "logout")
-    /// The API that the access token is for: Shopify's Customer Account API, Bolt's account, UserInfo.
+    /// The API that needs the access token: Shopify's Customer Account API, Bolt's account API, or UserInfo.
     public static let api = SandboxEndpoint(rawValue: "api")
     /// The endpoint for pushed authorization requests.
     public static let pushedRequest = SandboxEndpoint(rawValue: "pushed_request")

@@ -10,7 +10,7 @@ public struct SandboxIDToken: Sendable {
         case corrupted
         /// No signature at all.
         case absent
-        /// Signed with a key that the provider does not publish; the header's `kid` is still that of the published key.
+        /// Signed with a key that the provider does not publish; the header has the `kid` of the published key.
         case foreignKey
         /// HMAC-SHA-256 keyed with the modulus or the point of the provider's public key: an algorithm confusion attack.
         case hmacWithPublicKey

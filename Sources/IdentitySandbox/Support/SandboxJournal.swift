@@ -22,9 +22,9 @@ public struct SandboxCounters: Sendable, Equatable {
     public var jwksFetches = 0
     /// Times a discovery document was fetched.
     public var discoveries = 0
-    /// Calls of the API that the access token is for, including refused calls.
+    /// Calls of ``SandboxEndpoint/api`` and of the Storefront API, including refused calls.
     public var apiCalls = 0
-    /// Logouts.
+    /// Logouts that the provider executed.
     public var logouts = 0
     /// Authorization requests that were pushed (RFC 9126).
     public var pushedRequests = 0
@@ -58,7 +58,6 @@ public final class SandboxJournal: Sendable {
 
     package init() {}
 
-    /// Saves a violation of the client.
     func note(_ violation: SandboxViolation) {
         state.withLock { state in
             if state.violations.count >= Self.maximumRequests { state.violations.removeFirst(Self.maximumRequests / 2) }

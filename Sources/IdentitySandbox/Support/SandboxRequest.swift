@@ -1,6 +1,6 @@
 /// A request as it arrived, byte for byte, for tests to assert on.
 ///
-/// Printing it shows everything, including tokens, because the sandbox has no real secrets.
+/// A printed request contains its tokens and passwords; they are not redacted, because the sandbox has no real secrets.
 public struct SandboxRequest: Sendable {
     /// A name with a value: a header field, a form field or a query field.
     public typealias Field = (name: String, value: String)
@@ -47,7 +47,6 @@ public struct SandboxRequest: Sendable {
     /// The body as text; invalid UTF-8 is replaced.
     public var bodyText: String { String(decoding: body, as: UTF8.self) }
 
-    /// The cookies of the request.
     var cookies: [String: String] {
         var cookies: [String: String] = [:]
         for pair in header("cookie")?.split(separator: ";") ?? [] {

@@ -65,7 +65,7 @@ public struct SandboxResponse: Sendable {
         SandboxResponse(status: status, headers: [("Location", location), ("Cache-Control", "no-store")])
     }
 
-    /// The OAuth error body (RFC 6749 section 5.2).
+    /// Creates a response with an OAuth error (RFC 6749 section 5.2).
     static func oauthError(_ error: String, _ description: String, status: Int = 400) -> SandboxResponse {
         json(["error": .string(error), "error_description": .string(description)], status: status)
             .with("Cache-Control", "no-store")

@@ -5,11 +5,11 @@ internal import Synchronization
 
 /// The server of one loopback origin: it records requests, applies faults and sends the responses.
 ///
-/// It listens before its routes are known, because the discovery documents contain the origins of the servers with their ports.
+/// It listens before ``open(_:)`` sets the routes, because their handlers need the origins of all servers with their ports.
 final class SandboxServer: Sendable {
     typealias Router = @Sendable (_ path: String) -> SandboxRoute
 
-    /// Shared with the server's handler, which must not keep this object alive.
+    /// Contains the router, so that the loopback server's handler does not keep the `SandboxServer` alive.
     private final class RouterBox: Sendable {
         let router = Mutex<Router?>(nil)
     }

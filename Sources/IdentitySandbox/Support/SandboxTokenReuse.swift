@@ -2,8 +2,10 @@
 public enum SandboxTokenReuse: Sendable, Equatable {
     /// Revokes all tokens of the login at once.
     case revokes
-    /// Issues new tokens again for this time after the first use, and all of them work. A later use revokes all tokens of the login.
+    /// Issues new tokens again if the first use was less than this time ago, and otherwise revokes all tokens of the login.
     case grace(Duration)
-    /// Returns the first response again until the refresh token in it is used. A later use revokes all tokens of the login.
+    /// Returns the response to the first use again, until the refresh token in that response is used.
+    ///
+    /// After that, the provider revokes all tokens of the login.
     case repeatsResponse
 }

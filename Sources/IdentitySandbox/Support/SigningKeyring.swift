@@ -20,9 +20,9 @@ struct SigningKeyring: Sendable {
     /// Creates a keyring whose keys are created when they are needed.
     ///
     /// - Parameters:
-    ///   - owner: The provider; providers share no key.
-    ///   - keyIDPrefix: The beginning of the keys' ids, which a number follows. By default an id is the thumbprint of its key (RFC 7638):
-    ///     a client that cached a key of an earlier sandbox process must not find it under the id of a new key.
+    ///   - owner: The provider's name; each provider has its own keys.
+    ///   - keyIDPrefix: The beginning of the keys' ids, which a number follows. If it is nil, an id is the thumbprint of its key
+    ///     (RFC 7638), so that keys of two sandbox processes never have the same id.
     ///   - algorithm: The algorithm with which the keys sign.
     init(owner: String, keyIDPrefix: String?, algorithm: SignatureAlgorithm) {
         self.owner = owner
@@ -30,13 +30,13 @@ struct SigningKeyring: Sendable {
         self.algorithm = algorithm
     }
 
-    /// The signing key, created on first use.
+    /// Returns the key that signs, and creates it on first use.
     mutating func current() -> Entry? {
         if entries.isEmpty { rotate(keepsOld: false) }
         return entries.last
     }
 
-    /// Signs with a new key from now on; with `keepsOld` the old keys stay published.
+    /// Signs with a new key from now on; if `keepsOld` is true, the old keys stay published.
     mutating func rotate(keepsOld: Bool) {
         if entries.isEmpty, generation > 0 || keepsOld { _ = current() }
         let number = String(generation)
@@ -48,7 +48,7 @@ struct SigningKeyring: Sendable {
         entries = (keepsOld ? entries : []) + [Entry(keyID: keyID, key: key)]
     }
 
-    /// The published keys as JWKs.
+    /// Returns the published keys as JWKs.
     mutating func jwks() -> [JSONValue] {
         _ = current()
         return entries.map { entry in

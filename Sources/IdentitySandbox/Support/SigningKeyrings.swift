@@ -22,14 +22,13 @@ struct SigningKeyrings: Sendable {
         for index in keyrings.indices { keyrings[index].rotate(keepsOld: keepsOld) }
     }
 
-    /// The JWK set with the keys of all algorithms.
     mutating func keySet() -> JSONObject {
         var keys: [JSONValue] = []
         for index in keyrings.indices { keys += keyrings[index].jwks() }
         return ["keys": .array(keys)]
     }
 
-    /// The claims of a token that these keys signed, whether expired or not; nil for other tokens.
+    /// Returns the claims of a token that one of these keys signed, even if the token has expired; nil for other tokens.
     func claims(of token: String) -> JSONObject? {
         keyrings.lazy.compactMap { IDTokenMint.claims(of: token, signedBy: $0) }.first
     }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Token ids (`jti`) that were used; each is kept as long as its token would be accepted, so that a second use is detected.
+/// The ids (`jti`) of received JWTs, each kept until its JWT expires, so that the provider refuses a second use.
 struct UsedIDs: Sendable {
     private var expiries: [String: Date] = [:]
 
