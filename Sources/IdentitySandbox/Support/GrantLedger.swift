@@ -90,8 +90,6 @@ struct GrantLedger: Sendable {
         return grant
     }
 
-    func grant(_ id: Int) -> Grant? { grants[id] }
-
     mutating func addCode(_ code: String, for grant: Int, expires: Date) {
         codes[code] = Code(grant: grant, expires: expires)
     }
