@@ -38,7 +38,7 @@ struct SigningKeyring: Sendable {
 
     /// Signs with a new key from now on; if `keepsOld` is true, the old keys stay published.
     mutating func rotate(keepsOld: Bool) {
-        if entries.isEmpty, generation > 0 || keepsOld { _ = current() }
+        if entries.isEmpty, keepsOld { _ = current() }
         let number = String(generation)
         generation += 1
         let name = [owner, algorithm.rawValue, number].joined(separator: "/")
