@@ -3,11 +3,9 @@ internal import IdentitySandbox
 
 extension Cart {
     static let maximumLines = 500
-    static let maximumLinesPerCall = 250
     static let maximumQuantity = 1_000_000
 
     mutating func addLines(_ inputs: [JSONValue], _ shop: SandboxStorefront, field: [String]) throws(UserError) {
-        guard inputs.count <= Self.maximumLinesPerCall else { throw Self.tooMany(field) }
         for (index, input) in inputs.enumerated() {
             let path = field + [String(index)]
             guard let variant = input["merchandiseId"]?.string.flatMap(shop.variant) else {
@@ -75,10 +73,6 @@ extension Cart {
         }
         let gone = Set(ids)
         lines.removeAll { gone.contains($0.id) }
-    }
-
-    private static func tooMany(_ field: [String]) -> UserError {
-        UserError("MAXIMUM_EXCEEDED", at: field, "The input array size is greater than the maximum allowed of 250.")
     }
 
     private static func lineMissing(_ field: [String], _ id: String?) -> UserError {
