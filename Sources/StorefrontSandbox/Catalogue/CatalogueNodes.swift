@@ -193,10 +193,6 @@ extension SandboxStorefront {
             ]
         )
     }
-
-    func productConnection(_ products: [GraphNode]) -> GraphNode {
-        .connection(products, with: ["filters": .list([])])
-    }
 }
 
 extension Sequence where Element: Hashable {

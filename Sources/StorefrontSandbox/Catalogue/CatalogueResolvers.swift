@@ -15,7 +15,7 @@ extension SandboxStorefront {
             "productByHandle": { [self] call in product(nil, call.arguments["handle"]?.string) },
             "products": { [self] call in
                 let titles = arranged(found(call.arguments["query"]), call.arguments)
-                return productConnection(titles.map { productNode($0, deep: true) })
+                return .connection(titles.map { productNode($0, deep: true) }, with: ["filters": .list([])])
             },
             "productRecommendations": { [self] call in
                 let wanted = call.arguments

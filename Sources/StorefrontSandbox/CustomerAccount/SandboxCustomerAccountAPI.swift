@@ -107,9 +107,6 @@ extension SandboxCustomers {
     func customerAccountAPI(_ call: SandboxCall) -> SandboxResponse {
         shopify.journal.count(\.apiCalls)
         let request = call.request
-        func unauthorized(_ message: String) -> SandboxResponse {
-            .json(["errors": .array([.object(["message": .string(message)])])], status: 401)
-        }
         guard request.header("user-agent")?.isEmpty == false else {
             return NoticePages.accessDenied()
         }
@@ -117,10 +114,13 @@ extension SandboxCustomers {
         guard let served = ShopifyVersions.serving(version) else {
             return .json(["errors": .string("Not Found")], status: 404)
         }
-        return respond(to: request, unauthorized).with("X-Shopify-API-Version", served)
+        return respond(to: request).with("X-Shopify-API-Version", served)
     }
 
-    private func respond(to request: SandboxRequest, _ unauthorized: (String) -> SandboxResponse) -> SandboxResponse {
+    private func respond(to request: SandboxRequest) -> SandboxResponse {
+        func unauthorized(_ message: String) -> SandboxResponse {
+            .json(["errors": .array([.object(["message": .string(message)])])], status: 401)
+        }
         guard let token = request.header("authorization"), token.hasPrefix("shcat_") else {
             return unauthorized("Invalid token, missing prefix shcat_.")
         }
