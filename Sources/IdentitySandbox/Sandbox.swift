@@ -55,7 +55,7 @@ public final class Sandbox: Sendable {
     /// Starts a sandbox.
     ///
     /// - Parameters:
-    ///   - configuration: How the sandbox is set up.
+    ///   - configuration: The settings of the sandbox.
     ///   - port: The first of six consecutive ports, at most 65530; 0 lets the system choose them.
     /// - Returns: The running sandbox.
     /// - Throws: `IdentityError` of kind `configuration` if the first port is above 65530; an error if a port is taken or the process has

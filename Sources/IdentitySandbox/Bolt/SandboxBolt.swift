@@ -49,7 +49,7 @@ public final class SandboxBolt: SandboxAuthorizationServer {
         state.withLock { $0.callbackURL = callbackURL }
     }
 
-    /// Registers another redirect URI that a login may name, compared byte for byte; for a loopback URI the port may differ.
+    /// Registers another URI that a login may send as `redirect_uri`, compared byte for byte; for a loopback URI the port may differ.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }

@@ -10,8 +10,9 @@ public struct SandboxBoltConfiguration: Sendable {
     public var issuer = "https://api-sandbox.boltapp.com"
     /// The registered callback (`oauth_redirect`), used when a login has no redirect URI.
     public var callbackURL = "https://app.example/callback/bolt"
-    /// Redirect URIs that a login may name beside the registered callback, compared byte for byte; for a loopback URI the port may
-    /// differ.
+    /// The URIs besides the registered callback that a login may send as `redirect_uri`.
+    ///
+    /// They are compared byte for byte; for a loopback URI the port may differ.
     public var redirectURIs = RedirectRule.loopback
     /// Whether a client that used PKCE may omit the secret; by default true.
     ///

@@ -5,7 +5,7 @@ public import IdentityKit
 ///
 /// Plan these faults for requests to ``SandboxEndpoint/jwks``.
 extension SandboxFault {
-    /// Changes the published keys in any way.
+    /// Changes the published keys with a closure.
     public static func keys(_ change: @escaping @Sendable (inout [JSONObject]) -> Void) -> SandboxFault {
         .editJSON { object in
             var keys = object["keys"]?.array?.compactMap(\.object) ?? []

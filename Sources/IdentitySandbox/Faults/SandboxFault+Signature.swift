@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Faults that forge the signature or the header of an ID token.
 extension SandboxFault {
-    /// Signs the ID token in another way.
+    /// Signs the ID token as `signature` says.
     ///
     /// The header's `alg` fits the signature: `none` without a signature, `HS256` for an HMAC, otherwise the name of the
     /// algorithm.

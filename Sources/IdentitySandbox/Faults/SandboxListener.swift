@@ -27,7 +27,7 @@ public final class SandboxListener: SandboxService {
     }
 
     private func open() {
-        // `self` is weak because the listener keeps the server, and the server keeps this closure: a cycle would leak both.
+        // The closure captures the journal and a weak `self`. With a strong `self`, listener and server would keep each other alive.
         let journal = journal
         server.open { [weak self] path in
             SandboxRoute(journal: journal, endpoint: .other) { _ in

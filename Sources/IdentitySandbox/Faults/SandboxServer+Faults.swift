@@ -8,7 +8,7 @@ extension SandboxServer {
         _ effects: [SandboxFault.Effect]
     ) async -> LoopbackResponse {
         for effect in effects {
-            // The sleep ends early when the server stops.
+            // `try?`: when the server stops, the sleep is cancelled and ends early.
             if case .delay(let duration) = effect { try? await Task.sleep(for: duration) }
         }
         for effect in effects {

@@ -163,7 +163,7 @@ extension SandboxOpenID {
             state.ledger.addRefreshToken(
                 refreshToken,
                 for: grant.id,
-                // The refresh tokens of an authenticated client are bound to the client already (RFC 9449 section 5).
+                // Only refresh tokens of public clients are bound to the DPoP key (RFC 9449 section 5).
                 keyThumbprint: client.isPublic ? key : nil,
                 expires: configuration.refreshTokenLifetime.map { now + $0.timeInterval }
             )

@@ -116,7 +116,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         }
     }
 
-    /// Returns the error 405 if the endpoint does not serve the request's method; `OAuthParameters` checks the other endpoints' method.
+    /// Returns the error 405 if the endpoint does not serve the request's method; for endpoints with a form, `OAuthParameters` does it.
     private func refusal(ofMethod call: SandboxCall) -> SandboxResponse? {
         let methods: [String]
         switch call.request.endpoint {

@@ -38,7 +38,7 @@ struct Grant: Sendable {
     }
 }
 
-/// The codes and tokens of one authorization server; those of one grant can be revoked together.
+/// The codes and tokens of one authorization server; the codes and tokens of one grant can be revoked together.
 struct GrantLedger: Sendable {
     struct AccessToken: Sendable {
         let grant: Int
@@ -94,7 +94,7 @@ struct GrantLedger: Sendable {
         codes[code] = Code(grant: grant, expires: expires)
     }
 
-    /// Returns the grant of a code, and leaves the code unused.
+    /// Returns the grant of an authorization code, without using the code up.
     func grant(ofCode code: String, at now: Date) throws(Refusal) -> Grant {
         guard let known = codes[code], let grant = grants[known.grant] else { throw .unknown }
         guard !known.isUsed else { throw .reused(grant: grant.id) }
@@ -138,7 +138,7 @@ struct GrantLedger: Sendable {
         }
     }
 
-    /// The stored response to a used refresh token; nil if none is stored, or if the refresh token in it was used too.
+    /// The stored response to a used refresh token; nil if no response is stored, or if the refresh token in that response was used too.
     func repeatedResponse(to token: String) -> SandboxResponse? {
         guard let response = refreshTokens[token]?.response, let body = try? JSONValue(parsing: response.body),
             let successor = (body["refresh_token"]?.string).flatMap({ refreshTokens[$0] }), successor.spentAt == nil
@@ -160,7 +160,7 @@ struct GrantLedger: Sendable {
         if reuse == .repeatsResponse { refreshTokens[token]?.response = response }
     }
 
-    /// Revokes all tokens of a login if its code or refresh token was used a second time, because it may have been stolen.
+    /// Revokes all tokens of a login if `refusal` says that its code or refresh token was used twice: an attacker may have stolen it.
     mutating func revokeIfReused(_ refusal: Refusal, _ journal: SandboxJournal) {
         guard case .reused(let grant) = refusal else { return }
         revoke(grant)
@@ -190,7 +190,7 @@ struct GrantLedger: Sendable {
     /// Revokes a token of a client: a refresh token with all tokens of its login, or one access token (RFC 7009 section 2.1).
     ///
     /// - Parameters:
-    ///   - token: The token; an unknown one, or one of another client, changes nothing.
+    ///   - token: The token; an unknown token, or a token of another client, changes nothing.
     ///   - clientID: The client.
     mutating func revoke(token: String, of clientID: String) {
         func isOurs(_ grant: Int) -> Bool { grants[grant]?.clientID.isIdentical(to: clientID) ?? false }

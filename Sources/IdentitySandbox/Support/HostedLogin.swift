@@ -20,7 +20,7 @@ struct HostedLogin: Sendable {
     let nonce: String?
     let challenge: String?
     var loginHint: String?
-    /// Further options of the request, which the page shows.
+    /// The parameters of the request that the login page shows, such as `ui_locales`.
     let displayedParameters: [(name: String, value: String)]
     let binding: String
     let expires: Date
@@ -30,11 +30,11 @@ struct HostedLogin: Sendable {
     var oneTimeCode: String?
     var problem: String?
     var failures = 0
-    /// The name on the pages; nil for the provider's own name.
+    /// The name on the login pages; nil for the provider's own name.
     var brand: String?
     /// How the response is returned (`response_mode`).
     var responseMode = SandboxResponseMode.query
-    /// The parameters that the app requests, such as `code` (`response_type`).
+    /// The requested parameters of the authorization response, such as `code` (`response_type`).
     var responseType: Set<String> = ["code"]
     /// Whether the page asks for consent before the response is sent (`prompt=consent`).
     var asksConsent = false
@@ -48,7 +48,7 @@ struct HostedLogin: Sendable {
     var deviceHandle: String?
     /// The thumbprint of the key to which the code is bound (RFC 9449 section 10).
     var keyThumbprint: String?
-    /// The `request_uri` of a pushed request.
+    /// The `request_uri` of the pushed authorization request; nil if the request was not pushed.
     var pushedRequest: String?
 
     init(

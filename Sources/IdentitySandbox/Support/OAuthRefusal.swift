@@ -33,7 +33,7 @@ struct OAuthRefusal: Error, Sendable {
         replacement ?? headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
     }
 
-    /// Replaces each byte that `error_description` must not contain: descriptions contain text of the client.
+    /// Replaces each byte that `error_description` must not contain (RFC 6749 section 5.2), because descriptions quote the client's text.
     private static func permitted(_ text: String) -> String {
         let bytes = text.utf8.prefix(500).map { byte in
             (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")

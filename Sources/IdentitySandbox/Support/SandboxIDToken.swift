@@ -4,9 +4,9 @@ public import IdentityKit
 public struct SandboxIDToken: Sendable {
     /// How the token is signed.
     public enum Signature: Sendable {
-        /// By the provider's current key.
+        /// Signed with the provider's current key.
         case valid
-        /// By the provider's current key, with one bit flipped.
+        /// Signed with the provider's current key, with one bit of the signature flipped.
         case corrupted
         /// No signature at all.
         case absent

@@ -18,7 +18,7 @@ public struct SandboxCounters: Sendable, Equatable {
     public var reusesPunished = 0
     /// Requests that the token endpoint refused; at SFCC, requests with an invalid code or without a logged-in buyer.
     public var tokenRefusals = 0
-    /// Times the provider's keys were fetched; SFCC does not count them.
+    /// Times the provider's keys were fetched.
     public var jwksFetches = 0
     /// Times a discovery document was fetched.
     public var discoveries = 0

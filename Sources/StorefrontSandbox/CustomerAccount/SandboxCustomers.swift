@@ -76,7 +76,7 @@ public final class SandboxCustomers: Sendable {
         }
     }
 
-    /// Numbers an order that was paid at the checkout, adds it to the buyer's orders, if a buyer is signed in, and returns the number.
+    /// Gives an order of the checkout its number, and returns the number; if `buyer` is nil, the order is not stored.
     func place(_ order: CustomerOrderRecord, for buyer: KnownBuyer?) -> Int {
         state.withLock { state in
             state.lastOrder += 1

@@ -177,12 +177,14 @@ extension Cart {
     mutating func selectDelivery(_ inputs: [JSONValue]) throws(UserError) {
         for input in inputs {
             guard input["deliveryGroupId"]?.string == SandboxStorefront.deliveryGroupID(of: self) else {
-                throw UserError("INVALID_DELIVERY_GROUP", at: ["selectedDeliveryOptions"], "The group is invalid.")
+                let message = "The delivery group is invalid."
+                throw UserError("INVALID_DELIVERY_GROUP", at: ["selectedDeliveryOptions"], message)
             }
             guard let handle = input["deliveryOptionHandle"]?.string,
                 SandboxStorefront.deliveryOptions.contains(where: { $0.handle == handle })
             else {
-                throw UserError("INVALID_DELIVERY_OPTION", at: ["selectedDeliveryOptions"], "The option is invalid.")
+                let message = "The delivery option is invalid."
+                throw UserError("INVALID_DELIVERY_OPTION", at: ["selectedDeliveryOptions"], message)
             }
             deliveryOption = handle
         }

@@ -33,7 +33,7 @@ extension SandboxStorefront {
         ]
     }
 
-    /// Changes the accounts and returns the members of the mutation's payload.
+    /// A change of the legacy customers, which returns the members of the mutation's payload.
     private typealias LegacyChange =
         @Sendable (inout LegacyCustomers, JSONObject, Date) throws -> [String: GraphNode]
 

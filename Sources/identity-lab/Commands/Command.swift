@@ -7,7 +7,7 @@ protocol Command: Sendable {
     static var summary: String { get }
     /// The actions of the command, one of which follows its name; empty for most commands.
     static var actions: [String] { get }
-    /// The name of the text that follows the command's name, in upper case; nil for most commands.
+    /// The placeholder in the help for the argument after the command's name, such as `URL`; nil for most commands.
     static var operand: String? { get }
     static var options: [Option] { get }
     static var examples: [String] { get }

@@ -25,7 +25,7 @@ actor ProviderRun {
     ///
     /// A failed step is reported, and the steps that depend on it are skipped.
     ///
-    /// - Returns: When the last of the access tokens expires; nil if that is unknown.
+    /// - Returns: When the last of the access tokens expires; nil if no expiry is known.
     func begin() async throws -> Date? {
         heading()
         for run in runs where try await signIn(run) { signedIn.append(run) }
@@ -39,7 +39,7 @@ actor ProviderRun {
         return last
     }
 
-    /// Refreshes the tokens, checks that the carts get the new ones, and signs out.
+    /// Refreshes the tokens, checks that the carts get the new access tokens, and signs out.
     func end(areTokensExpired: Bool) async throws {
         guard !signedIn.isEmpty else { return }
         heading()

@@ -47,7 +47,7 @@ extension Output {
         return "  [\(parts.joined(separator: ", "))]"
     }
 
-    /// Causes contain no secrets; the limit keeps the output short.
+    /// Returns at most 300 characters of an error's cause; causes contain no secrets.
     private func cause(of error: IdentityError) -> String? {
         error.cause.map { "\($0)".prefix(300).printable }
     }

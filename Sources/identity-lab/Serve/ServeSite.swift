@@ -125,7 +125,9 @@ final class ServeSite: Sendable {
 
     private func control(_ request: WebRequest, _ parts: [String]) async -> WebResponse {
         if parts[0] == "sandbox" {
-            guard let sandbox = services.sandbox else { return Self.message("There is no sandbox.", status: 404) }
+            guard let sandbox = services.sandbox else {
+                return Self.message("This page uses configured services and has no sandbox.", status: 404)
+            }
             return await change(SandboxControl(sandbox: sandbox, clock: services.clock), parts[1], request)
         }
         guard let side = Side(rawValue: parts[1]) else { return Self.message("Unknown column.", status: 404) }
@@ -158,7 +160,9 @@ final class ServeSite: Sendable {
         let names = services.configuration.providers.map(\.name)
         guard let provider = request.formValue("provider"), names.contains(where: { $0.isIdentical(to: provider) }),
             let entry = request.formValue("entry_point").flatMap({ ServedRun.Entry(rawValue: $0) })
-        else { return Self.message("Unknown provider or entry point.", status: 400) }
+        else {
+            return Self.message("The form has an unknown provider or entry point. Load the page again.", status: 400)
+        }
         let number = state.withLock { state in
             state.count += 1
             return state.count

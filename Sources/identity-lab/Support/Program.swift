@@ -3,7 +3,7 @@ internal import IdentityKit
 /// Runs the command of a command line and returns the exit status.
 enum Program {
     static func run(_ commandLine: [String]) async -> Int32 {
-        // --json is searched before the command line is parsed, because errors of the parser are printed in this format, too.
+        // With --json, errors of the parser are printed as JSON too, so this option is searched before the command line is parsed.
         let output = Output(isJSON: commandLine.contains(Option.json.name))
         let interruption = Interruption()
         let status = await run(commandLine, output, interruption)

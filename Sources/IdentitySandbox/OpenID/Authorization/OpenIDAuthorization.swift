@@ -128,7 +128,7 @@ extension SandboxOpenID {
 
     private func afterLogin(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         if let handle = login.deviceHandle { return .redirect(to: page(of: handle), status: 303) }
-        // Another buyer than the one of id_token_hint must not get a response with success (OpenID Connect Core section 3.1.2.1).
+        // The login fails if another buyer than the one of id_token_hint has signed in (OpenID Connect Core section 3.1.2.1).
         guard login.hintedSubject.map({ $0.isIdentical(to: Self.subject(of: session.buyer)) }) ?? true else {
             let reason = "The buyer who signed in is not the buyer of id_token_hint."
             return authorizationResponse([("error", "login_required"), ("error_description", reason)], login)

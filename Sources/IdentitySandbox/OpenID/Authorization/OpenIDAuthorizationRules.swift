@@ -100,7 +100,7 @@ extension OAuthParameters {
         Set((self["response_type"] ?? "").split(separator: " ").map(String.init))
     }
 
-    /// Returns the requested `response_mode` or, if it is missing, not served or forbidden for the response type, the type's default.
+    /// Returns the requested `response_mode`, or the response type's default if the mode is missing, not served or forbidden.
     func responseMode(served: [String]) -> SandboxResponseMode {
         let isFragmentType = !responseType.isDisjoint(with: ["id_token", "token"])
         let fallback = isFragmentType ? SandboxResponseMode.fragment : .query

@@ -98,7 +98,7 @@ struct OpenIDClientCheck: Sendable {
         return name
     }
 
-    /// Creates `invalid_client` with 401 and a Basic challenge, as RFC 6749 section 5.2 requires for the Authorization header.
+    /// Creates `invalid_client` with 401 and a Basic challenge, which RFC 6749 section 5.2 requires if the client used HTTP Basic.
     private func refusal(_ description: String) -> OAuthRefusal {
         OAuthRefusal(
             "invalid_client",
