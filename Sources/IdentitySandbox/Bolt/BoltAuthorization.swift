@@ -63,7 +63,7 @@ extension SandboxBolt {
         if !login.scopes.isEmpty { fields.append(("scope", login.scopes.joined(separator: " "))) }
         guard !login.callback.isEmpty else {
             if let state = login.state { fields.append(("state", state)) }
-            return .html(NoticePages.finished(brand: "Bolt", callback: "?" + FormText.encode(fields)))
+            return .html(NoticePages.finished(callback: "?" + FormText.encode(fields)))
         }
         return login.redirect(with: fields)
     }

@@ -2,7 +2,9 @@ internal import IdentityHTTP
 
 /// The pages of a device login (RFC 8628): code, confirmation, result.
 enum DevicePages {
-    static func code(brand: String, typed: String?, problem: String?) -> String {
+    private static let brand = "OpenID"
+
+    static func code(typed: String?, problem: String?) -> String {
         PageLayout.page(
             brand: brand,
             title: "Connect a device",
@@ -19,7 +21,7 @@ enum DevicePages {
         )
     }
 
-    static func confirmation(brand: String, _ device: DeviceAuthorizations.Authorization, action: String) -> String {
+    static func confirmation(_ device: DeviceAuthorizations.Authorization, action: String) -> String {
         PageLayout.page(
             brand: brand,
             title: "Sign in on your device?",
@@ -36,7 +38,7 @@ enum DevicePages {
         )
     }
 
-    static func answered(brand: String, isApproved: Bool) -> String {
+    static func answered(isApproved: Bool) -> String {
         PageLayout.page(
             brand: brand,
             title: isApproved ? "Your device is connected" : "You refused",

@@ -5,12 +5,12 @@ internal import IdentityHTTP
 enum FormPostPage {
     private static let script = "document.forms[0].submit()"
 
-    static func response(brand: String, action: String, _ fields: [(name: String, value: String)]) -> SandboxResponse {
+    static func response(action: String, _ fields: [(name: String, value: String)]) -> SandboxResponse {
         let inputs = fields.map { field -> HTMLText in
             "<input type=\"hidden\" name=\"\(field.name)\" value=\"\(field.value)\">"
         }
         let page = PageLayout.page(
-            brand: brand,
+            brand: "OpenID",
             title: "Back to the app",
             """
             <p>The browser sends the provider's response to <strong>\(action)</strong>.</p>

@@ -1,15 +1,16 @@
 internal import IdentityHTTP
 
-/// The page that asks the buyer before a logout at the provider.
+/// The page of the OpenID provider that asks the buyer before a logout.
 enum LogoutPage {
+    private static let brand = "OpenID"
+
     /// Returns the page that asks the buyer whether to sign out.
     ///
     /// - Parameters:
-    ///   - brand: The provider's name.
     ///   - action: The path to which the form is posted.
     ///   - confirmation: The token of the pending logout, which the form sends back.
     /// - Returns: The page.
-    static func question(brand: String, action: String, confirmation: String) -> String {
+    static func question(action: String, confirmation: String) -> String {
         PageLayout.page(
             brand: brand,
             title: "Sign out?",
@@ -24,7 +25,7 @@ enum LogoutPage {
         )
     }
 
-    static func stayed(brand: String) -> String {
+    static func stayed() -> String {
         PageLayout.page(brand: brand, title: "You are still signed in", "<p>You can close this page.</p>")
     }
 }

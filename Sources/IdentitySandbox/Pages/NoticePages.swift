@@ -38,10 +38,10 @@ package enum NoticePages {
         PageLayout.page(brand: brand, title: "You are signed out", "<p>You can close this page.</p>")
     }
 
-    /// The last page of a login without a redirect URI; it shows the callback parameters, which contain the code.
-    static func finished(brand: String, callback: String) -> String {
+    /// Bolt's last page of a login without a redirect URI; it shows the callback parameters, which contain the code.
+    static func finished(callback: String) -> String {
         PageLayout.page(
-            brand: brand,
+            brand: "Bolt",
             title: "You are signed in",
             "<p>No redirect URI is registered. An app would now receive:</p><p><code>\(callback)</code></p>"
         )

@@ -179,7 +179,7 @@ extension SandboxOpenID {
         switch login.responseMode {
         case .query: return .redirect(to: FormText.append(all, to: login.callback), status: 303)
         case .fragment: return .redirect(to: login.callback + "#" + FormText.encode(all), status: 303)
-        case .form: return FormPostPage.response(brand: "OpenID", action: login.callback, all)
+        case .form: return FormPostPage.response(action: login.callback, all)
         }
     }
 }

@@ -32,11 +32,11 @@ extension SandboxOpenID {
         let parts = request.path.split(separator: "/")
         guard parts.count == 1 else { return confirm(request, handle: String(parts.last ?? ""), now) }
         guard request.method == "POST" else {
-            return .html(DevicePages.code(brand: "OpenID", typed: request.queryValue("user_code"), problem: nil))
+            return .html(DevicePages.code(typed: request.queryValue("user_code"), problem: nil))
         }
         let typed = request.formValue("user_code") ?? ""
         guard let found = state.withLock({ $0.devices.pending(userCode: typed, at: now) }) else {
-            return .html(DevicePages.code(brand: "OpenID", typed: typed, problem: "No device waits for this code."))
+            return .html(DevicePages.code(typed: typed, problem: "No device waits for this code."))
         }
         if tokens.state.withLock({ $0.logins.session(of: request) }) != nil {
             return .redirect(to: page(of: found.handle))
@@ -56,7 +56,7 @@ extension SandboxOpenID {
             return NoticePages.error(brand: "OpenID", reason, hint: hint, status: 404)
         }
         guard request.method == "POST" else {
-            return .html(DevicePages.confirmation(brand: "OpenID", found, action: request.path))
+            return .html(DevicePages.confirmation(found, action: request.path))
         }
         switch request.formValue("action") {
         case "continue": return answerDevice(handle, .approved(session))
@@ -71,6 +71,6 @@ extension SandboxOpenID {
     func answerDevice(_ handle: String, _ decision: DeviceAuthorizations.Decision) -> SandboxResponse {
         state.withLock { $0.devices.decide(handle: handle, decision) }
         let isApproved = if case .approved = decision { true } else { false }
-        return .html(DevicePages.answered(brand: "OpenID", isApproved: isApproved))
+        return .html(DevicePages.answered(isApproved: isApproved))
     }
 }

@@ -87,7 +87,7 @@ extension SandboxOpenID {
             state.logouts = state.logouts.filter { $0.value.expires > now }
             state.logouts[token] = pending
         }
-        return .html(LogoutPage.question(brand: "OpenID", action: request.path, confirmation: token))
+        return .html(LogoutPage.question(action: request.path, confirmation: token))
     }
 
     private func confirm(_ token: String, _ request: SandboxRequest) async throws(OAuthRefusal) -> SandboxResponse {
@@ -99,7 +99,7 @@ extension SandboxOpenID {
                 isViolation: false
             )
         }
-        guard request.formValue("action") != "cancel" else { return .html(LogoutPage.stayed(brand: "OpenID")) }
+        guard request.formValue("action") != "cancel" else { return .html(LogoutPage.stayed()) }
         return await end(pending)
     }
 
