@@ -117,7 +117,7 @@ struct CustomerRecord: Sendable {
             .map { node(of: $0) }
     }
 
-    /// The orders in the order of their numbers, whichever `sortKey` the document passes.
+    /// The orders in the order of their numbers; the argument `sortKey` has no effect.
     var orderNodes: GraphNode {
         .computed { arguments in
             let ordered = orders.sorted { $0.number < $1.number }
