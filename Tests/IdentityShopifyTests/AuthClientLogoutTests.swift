@@ -111,6 +111,16 @@ struct AuthClientLogoutTests {
         try await client.logout(idToken: idToken)
         await login.finished()
         #expect(client.currentTokens == nil)
+        // The app built the URL of this login with a code verifier that this client does not know.
+        let verifier = AuthClient(provider: try shop.provider()).generateCodeVerifier()
+        let exchange = client.exchangeCodeForTokens(params: [
+            "client_id": client.customerAccountsApiClientId, "grant_type": "authorization_code",
+            "code": try await client.codeOfOwnURL(verifier), "redirect_uri": client.customerAccountsApiRedirectUri,
+            "code_verifier": verifier,
+        ])
+        try await client.logout(idToken: idToken)
+        await exchange.finished()
+        #expect(client.currentTokens == nil)
     }
 
     @Test("a login is cancelled if the buyer signs out while its authorization URL is created")

@@ -45,20 +45,9 @@ struct DiscoveryTests {
     func boundIssuerOfOwnURL() async throws {
         let shop = try await Shop(.publicMobile)
         let client = AuthClient(provider: try shop.provider())
-        let redirectURI = client.customerAccountsApiRedirectUri
         for isForeign in [true, false] {
             let verifier = client.generateCodeVerifier()
-            let query = FormEncoding.encode([
-                ("client_id", client.customerAccountsApiClientId), ("response_type", "code"),
-                ("redirect_uri", redirectURI), ("scope", "openid email customer-account-api:full"), ("state", "s"),
-                ("code_challenge", client.generateCodeChallenge(for: verifier)), ("code_challenge_method", "S256"),
-            ])
-            let page = try await client.discoverAuthEndpoints().authorizationEndpoint
-            let callback = try await SandboxBuyer().login(
-                at: "\(page)?\(String(decoding: query, as: UTF8.self))",
-                redirectURI: redirectURI
-            )
-            let code = try LoginCallback(url: callback).value(of: "code")?.reveal() ?? ""
+            let code = try await client.codeOfOwnURL(verifier)
             if isForeign {
                 shop.shopify.planFault(.claim("iss", .string("https://shopify.com/authentication/1")), on: .token)
             }

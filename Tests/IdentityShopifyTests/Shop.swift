@@ -75,3 +75,21 @@ struct Shop {
 extension SandboxShopifyClient {
     static let all: [SandboxShopifyClient] = [.confidential, .publicMobile, .publicWeb, .app]
 }
+
+extension AuthClient {
+    /// The code of a login whose authorization URL the app built itself.
+    func codeOfOwnURL(_ verifier: String) async throws -> String {
+        let query = FormEncoding.encode([
+            ("client_id", customerAccountsApiClientId), ("response_type", "code"),
+            ("redirect_uri", customerAccountsApiRedirectUri), ("scope", "openid email customer-account-api:full"),
+            ("state", "s"), ("code_challenge", generateCodeChallenge(for: verifier)),
+            ("code_challenge_method", "S256"),
+        ])
+        let page = try await discoverAuthEndpoints().authorizationEndpoint
+        let callback = try await SandboxBuyer().login(
+            at: "\(page)?\(String(decoding: query, as: UTF8.self))",
+            redirectURI: customerAccountsApiRedirectUri
+        )
+        return try LoginCallback(url: callback).value(of: "code")?.reveal() ?? ""
+    }
+}

@@ -66,9 +66,8 @@ extension AuthClient {
     @discardableResult
     public func continueLogin(url: URL) -> LoginHandle? {
         guard isCallback(url) else { return nil }
-        return callingDelegate { client in
+        return callingDelegate { client, logouts in
             let callback = try LoginCallback(url: url.absoluteString)
-            let logouts = client.logouts
             switch client.take(try callback.state()) {
             case .pending(let attempt): return try await client.exchange(callback, attempt, since: logouts)
             case .unknown: throw AuthClient.unknownLogin

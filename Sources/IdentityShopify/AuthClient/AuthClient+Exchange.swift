@@ -49,7 +49,7 @@ extension AuthClient {
     /// - Returns: A handle that cancels the exchange.
     @discardableResult
     public func exchangeCodeForTokens(code: String) -> LoginHandle {
-        callingDelegate { try await $0.response(to: code, verifier: nil, orRecorded: true) }
+        callingDelegate { try await $0.response(to: code, verifier: nil, orRecorded: true, since: $1) }
     }
 
     /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
@@ -63,9 +63,9 @@ extension AuthClient {
     /// - Returns: A handle that cancels the exchange.
     @discardableResult
     public func exchangeCodeForTokens(params: [String: String]) -> LoginHandle {
-        callingDelegate { client in
+        callingDelegate { client, logouts in
             let (code, verifier) = try client.checked(params)
-            return try await client.response(to: code, verifier: verifier)
+            return try await client.response(to: code, verifier: verifier, since: logouts)
         }
     }
 
@@ -101,7 +101,9 @@ extension AuthClient {
         to code: String,
         verifier: String?
     ) async throws -> CustomerAccountAccessTokenResponse {
-        guard let response = try await response(to: code, verifier: verifier) else { throw Self.unknownCode }
+        guard let response = try await response(to: code, verifier: verifier, since: logouts) else {
+            throw Self.unknownCode
+        }
         return response
     }
 
@@ -109,13 +111,13 @@ extension AuthClient {
     private func response(
         to code: String,
         verifier: String?,
-        orRecorded usesRecorded: Bool = false
+        orRecorded usesRecorded: Bool = false,
+        since logouts: Int
     ) async throws -> CustomerAccountAccessTokenResponse? {
         try await Correlation.scope {
             let provider = try provider()
             if let verifier { try PKCE.check(verifier) }
             let code = Secret(code)
-            let logouts = logouts
             let owner = state.withLock {
                 $0.logins.take(code: code, verifier: verifier.map { Secret($0) }, orRecorded: usesRecorded, at: now)
             }

@@ -82,16 +82,18 @@ extension AuthClient {
     /// - Returns: A handle that cancels the login.
     @discardableResult
     public func startLogin(with presenter: any Presenter, options: LoginOptions = LoginOptions()) -> LoginHandle {
-        let logouts = logouts
-        return callingDelegate { try await $0.login(with: presenter, options: options, since: logouts) }
+        callingDelegate { try await $0.login(with: presenter, options: options, since: $1) }
     }
 
     /// Runs a login and calls the delegate with the access token or the error; if the login returns nil, the delegate is not called.
+    ///
+    /// The closure gets this client, and the value that ``logouts`` had at the call.
     func callingDelegate(
-        _ login: @escaping @Sendable (AuthClient) async throws -> CustomerAccountAccessTokenResponse?
+        _ login: @escaping @Sendable (AuthClient, Int) async throws -> CustomerAccountAccessTokenResponse?
     ) -> LoginHandle {
-        LoginHandle(
-            executor.run({ try await login(self)?.accessToken }) { result in
+        let logouts = logouts
+        return LoginHandle(
+            executor.run({ try await login(self, logouts)?.accessToken }) { result in
                 let delegate = self.state.withLock { $0.delegate }.delegate
                 switch result {
                 case .success(let token?): delegate?.loginComplete(token: token)

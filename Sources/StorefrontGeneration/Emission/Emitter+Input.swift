@@ -69,7 +69,9 @@ extension Emitter {
     private func write(_ properties: [InputProperty], _ writer: inout SwiftWriter) {
         for property in properties {
             var comment = property.comment
-            if case .defaulted = property.presence { comment += "\n\nIf it is nil, the API uses the variable's default value." }
+            if case .defaulted = property.presence {
+                comment += "\n\nIf it is nil, the API uses the variable's default value."
+            }
             writer.comment(comment)
             writer.line("\(access) var \(SwiftNames.quoted(property.name)): \(declared(property))")
         }
