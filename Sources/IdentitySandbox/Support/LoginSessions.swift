@@ -69,7 +69,8 @@ struct LoginSessions: Sendable {
             return error(
                 "This browser did not send the cookie of the login.",
                 "Continue in the browser that started the login, and allow cookies.",
-                403
+                403,
+                login.brand
             )
         }
         guard request.method == "POST" else {
@@ -102,14 +103,14 @@ struct LoginSessions: Sendable {
             }
             guard login.failures < HostedLogin.maximumFailures else {
                 transactions[id] = nil
-                return error("Too many wrong codes.", "Return to the app or device and start again.", 403)
+                return error("Too many wrong codes.", "Return to the app or device and start again.", 403, login.brand)
             }
         }
         transactions[id] = login
         return .response(.redirect(to: request.path, status: 303))
     }
 
-    private func error(_ reason: String, _ hint: String, _ status: Int) -> Outcome {
-        .response(NoticePages.error(brand: brand, reason, hint: hint, status: status))
+    private func error(_ reason: String, _ hint: String, _ status: Int, _ loginBrand: String? = nil) -> Outcome {
+        .response(NoticePages.error(brand: loginBrand ?? brand, reason, hint: hint, status: status))
     }
 }

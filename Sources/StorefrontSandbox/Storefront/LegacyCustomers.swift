@@ -117,12 +117,13 @@ struct LegacyCustomers: Sendable {
         _ token: String,
         for id: String?,
         password: String?,
+        fields: (token: [String], password: [String]),
         at now: Date
     ) throws(UserError) -> (String, Date) {
         guard let number = mails[token], let index = customers.firstIndex(where: { $0.number == number }),
             id.map({ $0 == customers[index].id }) ?? true
-        else { throw UserError("TOKEN_INVALID", at: ["input", "resetToken"]) }
-        customers[index].password = try Self.password(password, at: ["input", "password"])
+        else { throw UserError("TOKEN_INVALID", at: fields.token) }
+        customers[index].password = try Self.password(password, at: fields.password)
         customers[index].isActive = true
         mails[token] = nil
         tokens = tokens.filter { $0.value.customer != number }
@@ -141,6 +142,9 @@ struct LegacyCustomers: Sendable {
         var changed = customers[index]
         if let value = input["email"]?.string {
             guard value.contains("@") else { throw UserError("INVALID", at: ["customer", "email"]) }
+            guard self.index(email: value) ?? index == index else {
+                throw UserError("TAKEN", at: ["customer", "email"])
+            }
             changed.email = value
         }
         if let value = input["firstName"] { changed.firstName = value.string }

@@ -96,13 +96,15 @@ extension SandboxStorefront {
             changes[name] = { customers, arguments, now in
                 let (input, id) = (arguments["input"], arguments["id"]?.string ?? "")
                 let (mail, password) = (input?[purpose + "Token"]?.string ?? "", input?["password"]?.string)
-                let token = try customers.takeMail(mail, for: id, password: password, at: now)
+                let fields = (["input", purpose + "Token"], ["input", "password"])
+                let token = try customers.takeMail(mail, for: id, password: password, fields: fields, at: now)
                 return ["customerAccessToken": Self.node(ofToken: token)]
             }
             changes[name + "ByUrl"] = { customers, arguments, now in
                 let mail = arguments[purpose + "Url"]?.string?.split(separator: "/").last.map(String.init) ?? ""
                 let password = arguments["password"]?.string
-                let token = try customers.takeMail(mail, for: nil, password: password, at: now)
+                let fields = ([purpose + "Url"], ["password"])
+                let token = try customers.takeMail(mail, for: nil, password: password, fields: fields, at: now)
                 return ["customerAccessToken": Self.node(ofToken: token)]
             }
         }

@@ -186,4 +186,44 @@ import Testing
         #expect(served["errors"] == nil)
         await sandbox.stop()
     }
+
+    @Test("a legacy customer cannot take another customer's e-mail address, and errors name the mutation's arguments")
+    func legacyErrors() async throws {
+        let sandbox = try await ShopSandbox.start()
+        func mutate(_ field: String, _ selection: String) async throws -> JSONValue? {
+            let token = sandbox.storefront.configuration.publicToken
+            let answer = try await TestClient.shared.graphQL(
+                sandbox.storefront.endpoint,
+                "mutation { result: \(field) { \(selection) } }",
+                headers: ["X-Shopify-Storefront-Access-Token": token]
+            )
+            return answer["data"]?["result"]
+        }
+        for name in ["ada", "eve"] {
+            let input = #"{ email: "\#(name)@example.org", password: "secret" }"#
+            #expect(
+                try await mutate("customerCreate(input: \(input))", "customer { id }")?["customer"]?.isNull == false
+            )
+        }
+        let login = try await mutate(
+            #"customerAccessTokenCreate(input: { email: "eve@example.org", password: "secret" })"#,
+            "customerAccessToken { accessToken }"
+        )
+        let token = try #require(login?["customerAccessToken"]?["accessToken"]?.string)
+        for (email, isTaken) in [("Ada@example.org", true), ("Eve@example.org", false)] {
+            let update = try await mutate(
+                #"customerUpdate(customerAccessToken: "\#(token)", customer: { email: "\#(email)" })"#,
+                "customerUserErrors { code field }"
+            )
+            let error = update?["customerUserErrors"]?.array?.first
+            #expect(error?["code"]?.string == (isTaken ? "TAKEN" : nil))
+        }
+        let activation = try await mutate(
+            #"customerActivateByUrl(activationUrl: "https://shop.example/none", password: "secret")"#,
+            "customerUserErrors { field }"
+        )
+        let field = activation?["customerUserErrors"]?.array?.first?["field"]?.array?.compactMap(\.string)
+        #expect(field == ["activationUrl"])
+        await sandbox.stop()
+    }
 }
