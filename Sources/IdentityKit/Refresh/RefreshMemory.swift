@@ -16,9 +16,10 @@ final class RefreshMemory: Sendable {
     let unsaved: UnsavedTokens
     let pauses: SessionRefreshPauses
     let claims: ObservedRefreshClaims
-    /// The errors in the validation of responses that this process has reported to the observers.
+    /// The validation errors of refresh responses that this process has reported to the observers.
     ///
-    /// If an element is evicted, its error is reported once more.
+    /// Each error is reported once for each response, although every repair validates the response again. If the table drops an entry
+    /// because it is full, the error may be reported again.
     private let reportedErrors = Mutex(BoundedTable<ResponseError, Void>(maximum: 10_000))
     private let limiters = Mutex<[String: ProviderRefreshLimiter]>([:])
     private let limits: SessionManager.RefreshLimits

@@ -26,7 +26,7 @@ extension SessionManager {
     /// It is for callers that send tokens outside of ``withAccessToken(of:validFor:perform:)``.
     package func noteRejection(of tokens: TokenSet, of id: SessionID) { context.rejected.add(tokens, of: id) }
 
-    /// Whether a server rejected the session's tokens right after their refresh, in the last 5 minutes.
+    /// Whether, in the last 5 minutes, a resource server rejected the session's tokens although a refresh had just returned them.
     package func hasRejectedTokens(_ id: SessionID) async throws -> Bool {
         guard let tokens = try await context.reads.load(id).decoded().state.tokens else { return false }
         return context.rejected.contains(tokens, of: id)

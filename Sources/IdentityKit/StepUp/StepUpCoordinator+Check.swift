@@ -46,9 +46,9 @@ extension StepUpCoordinator {
         guard time >= startedAt - age - ClockTolerance.seconds else {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
-        // Because clocks differ, the check above accepts an `auth_time` up to a minute before the step-up began, which may be the one of
-        // the session's earlier login. A new login must have a later one. `auth_time` has whole seconds, so an earlier login less than a
-        // second before the step-up is not compared.
+        // Because clocks differ, the check above accepts an `auth_time` up to a minute before the step-up began. This may be the
+        // `auth_time` of the session's earlier login, so the new one must be later. `auth_time` has whole seconds: if the earlier login was
+        // in the last second before the step-up, both can be equal, so they are not compared.
         if requirement.demandsLogin, let earlier = old.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }

@@ -47,7 +47,9 @@ public protocol StoreKeyRotating: Sendable {
 ///
 /// Pass it to the next step. Its values have a meaning only for the store.
 public struct ResealPosition: Sendable, Equatable {
-    /// The number of the table: the raw value of ``SealedRow/Kind``, or another number that the store uses.
+    /// The table in which the next call continues.
+    ///
+    /// ``RowMaintenance`` uses the raw value of ``SealedRow/Kind``. A store with its own key rotation can use its own numbers.
     public var table: Int
     /// The primary key of the last row; -1 before the first row.
     public var row: Int64

@@ -82,8 +82,9 @@ extension SealedSession {
 
     /// The whole row as bytes: the magic number `IKSP`, a byte with the format number 1, then the members in the order of the initializer.
     ///
-    /// Each byte string and text follows its length, a big-endian number of 4 bytes. Generation and time have 8 bytes each. The two flags
-    /// share one byte. The spool writes these bytes to its files.
+    /// Before each byte string and each text is its length, a big-endian number of 4 bytes; the length of a nil `providerSession` is 0.
+    /// `generation` has 8 bytes, and so has `retainedUntil` (the bits of a `Double`, in seconds since 2001). One byte has both flags. The
+    /// files of ``SessionSpool`` contain these bytes.
     public var bytes: [UInt8] {
         var fields = FieldWriter(capacity: record.count + 512)
         for field in [hash, buyer, providerSession ?? []] { fields.append(field) }

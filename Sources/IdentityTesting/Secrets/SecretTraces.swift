@@ -70,7 +70,9 @@ struct SecretTraces: Sendable {
         texts.search(haystack).union(numbers.search(Self.numbersOnly(haystack))).sorted().map { secrets[$0] }
     }
 
-    /// The decimal numbers of a text, separated by one space, so that a list or dump of bytes is found in any layout.
+    /// The decimal numbers of a text, separated by one space.
+    ///
+    /// So a list of a secret's bytes is found with any separator between the numbers.
     private static func numbersOnly(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         for byte in bytes {

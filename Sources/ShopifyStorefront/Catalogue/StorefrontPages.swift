@@ -99,7 +99,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
                 count < StorefrontPages.maximumDepth
                     ? "The list did not end after \(StorefrontPages.maximumDepth) pages."
                     : "The list has more than \(StorefrontPages.maximumDepth) elements, the maximum that Shopify serves.",
-                hint: "Read the list in parts, for example with conditions on created_at in the list's argument query.",
+                hint:
+                    "Read the list in parts: if the list has the argument `query`, pass conditions on created_at in it.",
                 reference: "Storefront API reference, pagination"
             )
         }

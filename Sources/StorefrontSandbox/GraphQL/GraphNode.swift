@@ -45,9 +45,10 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
         .leaf(.integer(value))
     }
 
-    /// Creates a Relay connection over nodes, whose cursors are positions.
+    /// Creates a Relay connection over nodes; the cursor of a node is its position, and the first position is 1.
     ///
-    /// As at Shopify, a document must pass either `first` or `last`, from 0 to 250. Otherwise the connection is a failure.
+    /// As at Shopify, a document must pass either `first` or `last`, from 0 to 250. Otherwise the response has an error with the code
+    /// `BAD_REQUEST`. `members` are further fields of the connection.
     static func connection(_ nodes: [GraphNode], with members: [String: GraphNode] = [:]) -> GraphNode {
         .computed { arguments in
             if let problem = sizeProblem(arguments) { return .failure(message: problem, code: "BAD_REQUEST") }

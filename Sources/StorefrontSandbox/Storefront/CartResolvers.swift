@@ -27,12 +27,12 @@ extension SandboxStorefront {
             queries.merge(restrictedQueries) { $1 }
             mutations.merge(restrictedMutations(viewer)) { $1 }
         }
-        let missingScopes = viewer.hasToken ? [:] : scopesOfTokens
+        let missingScopes = viewer.hasToken ? [:] : scopesOfFields
         return GraphExecutor(schema: schema, queries: queries, mutations: mutations, missingScopes: missingScopes)
     }
 
-    /// The access scopes that a request without a token does not have, by the field that needs the scope.
-    private var scopesOfTokens: [String: String] {
+    /// The fields that need an access token, each with the access scope that the error of a request without a token names.
+    private var scopesOfFields: [String: String] {
         var scopes = [
             "QueryRoot.productTags": "unauthenticated_read_product_tags",
             "Product.tags": "unauthenticated_read_product_tags",

@@ -177,10 +177,12 @@ extension CartAdapter {
         }
     }
 
-    /// Adds lines in parts of at most 250, and sends each part once; parts before the index `first` are already in the cart.
+    /// Adds lines with one request for each 250 lines; no request is repeated.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.linesPartlyAdded` when an earlier part is in the cart and a later one
-    ///   failed.
+    /// The first `first` of these requests are omitted, because their lines are already in the cart.
+    ///
+    /// - Throws: ``CartGone`` when Shopify no longer has the cart; `IdentityError`, with code `IdentityError.Code.linesPartlyAdded` when a
+    ///   request failed after lines of an earlier request were added. A cancellation is thrown unchanged.
     func add(
         _ lines: [CartLineInput],
         from first: Int = 0,

@@ -48,9 +48,9 @@ struct CartLineCounts: Sendable, Equatable {
         return gained
     }
 
-    /// Returns the lines, reduced by these quantities.
+    /// Returns the lines with their quantities reduced by these quantities, without the lines whose quantity becomes 0.
     ///
-    /// If several lines have the same key, the first of them are reduced first, so that each item is subtracted once.
+    /// If several lines have the same key, the quantity of the key is subtracted only once: from the first line, then from the next.
     func subtracted(from lines: [CartLineInput]) -> [CartLineInput] {
         var left = quantities
         return lines.compactMap { line in
