@@ -30,7 +30,7 @@ struct ErrorConstructionTests {
         ("lines, then the addition failed", "the adapter adds a long list in several calls"),
         (".detachIncomplete, message", "the adapter compares what it asked for"),
         ("came from an untrusted source", "the adapter's rule about cart ids of the browser"),
-        ("neither a cart nor an error", "a response that Shopify does not describe"),
+        ("no cart and no error", "a response that Shopify does not describe"),
         ("identity for the cart could not be computed", "OpenSSL"),
         ("The provider of this session issues no Shopify customer token", "the app chose another provider"),
         ("the cache policy allows no request", "the cache policy of the caller"),

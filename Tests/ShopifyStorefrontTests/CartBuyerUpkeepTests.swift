@@ -114,8 +114,15 @@ import Testing
 
     @Test("after a merge while the buyer's token cannot be refreshed, the cart has the problem")
     func mergeDuringOutage() async throws {
-        let shop = try await TestShop(.none) { $0.field == "cart" ? .read(.cart()) : .payload($0.field) }
+        let shop = try await TestShop(.none) { call in
+            let cart = String.cart(id: call.variables["cartId"]?.string ?? "own")
+            return call.field == "cart" ? .read(cart) : .payload(call.field, cart: cart)
+        }
         _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        shop.storefront.now { call in
+            let cart = String.cart(id: call.variables["cartId"]?.string ?? "guest")
+            return call.field == "cart" ? .read(cart) : .payload(call.field, cart: cart)
+        }
         let guest = try await shop.sessions.beginGuest().id
         _ = try await shop.carts.create(TestShop.lines, for: guest)
         shop.provider.become(.customer)

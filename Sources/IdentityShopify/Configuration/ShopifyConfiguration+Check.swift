@@ -21,7 +21,8 @@ extension ShopifyProvider.Configuration {
             throw ShopifyConfigurationProblem(
                 member: "shopID",
                 problem: "is not a shop id, which has only digits and does not begin with zero",
-                hint: "Copy shopID from the end of the shop's issuer, https://shopify.com/authentication/{shop id}."
+                hint:
+                    "Set shopID to the digits at the end of the shop's issuer, https://shopify.com/authentication/{shop id}."
             )
         }
         try checkSource()

@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// A result that several operations share.
+/// The type of a result that several operations return.
 public struct CustomerAddressPayload: GraphQLReadable {
     /// The field `customerAddress`.
     public let customerAddress: CustomerPostalAddress?

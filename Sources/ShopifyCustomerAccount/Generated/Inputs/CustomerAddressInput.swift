@@ -27,7 +27,9 @@ public struct CustomerAddressInput: GraphQLWritable, GraphQLRedacted {
     /// The field `zip` of `CustomerAddressInput`, of type `String`.
     public var zip: InputField<String>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         firstName: InputField<String> = .unset,
         lastName: InputField<String> = .unset,

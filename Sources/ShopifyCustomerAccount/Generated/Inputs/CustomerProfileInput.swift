@@ -11,7 +11,9 @@ public struct CustomerProfileInput: GraphQLWritable, GraphQLRedacted {
     /// The field `lastName` of `CustomerUpdateInput`, of type `String`.
     public var lastName: InputField<String>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         firstName: InputField<String> = .unset,
         lastName: InputField<String> = .unset

@@ -42,7 +42,7 @@ public struct CustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
         self.defaultAddress = defaultAddress
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("address", self.address)

@@ -36,7 +36,7 @@ public struct CustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
         self.addressID = addressID
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("addressId", self.addressID)

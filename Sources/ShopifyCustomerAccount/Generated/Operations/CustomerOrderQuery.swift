@@ -52,7 +52,7 @@ public struct CustomerOrderQuery: GraphQLOperation, GraphQLRedacted {
         self.afterLine = afterLine
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)

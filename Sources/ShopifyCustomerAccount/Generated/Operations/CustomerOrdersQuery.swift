@@ -48,7 +48,7 @@ public struct CustomerOrdersQuery: GraphQLOperation, GraphQLRedacted {
         self.query = query
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("first", self.first)

@@ -26,7 +26,7 @@ public struct CustomerProfileQuery: GraphQLOperation, GraphQLRedacted {
     /// Creates the operation.
     public init() {}
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         let input = GraphQLInputObject()
         return input

@@ -11,7 +11,9 @@ public struct LegacyCustomerActivateInput: GraphQLWritable, GraphQLRedacted {
     /// The field `password` of `CustomerActivateInput`, of type `String!`.
     public var password: Secret
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         activationToken: Secret,
         password: Secret

@@ -19,7 +19,9 @@ public struct LegacyCustomerCreateInput: GraphQLWritable, GraphQLRedacted {
     /// The field `phone` of `CustomerCreateInput`, of type `String`.
     public var phone: InputField<String>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         email: String,
         password: Secret,

@@ -11,7 +11,9 @@ public struct LegacyCustomerResetInput: GraphQLWritable, GraphQLRedacted {
     /// The field `resetToken` of `CustomerResetInput`, of type `String!`.
     public var resetToken: Secret
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         password: Secret,
         resetToken: Secret

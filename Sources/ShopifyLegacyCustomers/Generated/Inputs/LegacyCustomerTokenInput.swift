@@ -11,7 +11,9 @@ public struct LegacyCustomerTokenInput: GraphQLWritable, GraphQLRedacted {
     /// The field `password` of `CustomerAccessTokenCreateInput`, of type `String!`.
     public var password: Secret
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         email: String,
         password: Secret

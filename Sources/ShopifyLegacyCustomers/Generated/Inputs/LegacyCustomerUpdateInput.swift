@@ -19,7 +19,9 @@ public struct LegacyCustomerUpdateInput: GraphQLWritable, GraphQLRedacted {
     /// The field `phone` of `CustomerUpdateInput`, of type `String`.
     public var phone: InputField<String>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         acceptsMarketing: InputField<Bool> = .unset,
         email: InputField<String> = .unset,

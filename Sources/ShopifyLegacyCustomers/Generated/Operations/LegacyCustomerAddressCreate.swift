@@ -43,7 +43,7 @@ public struct LegacyCustomerAddressCreate: GraphQLOperation, GraphQLRedacted {
         self.address = address
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)

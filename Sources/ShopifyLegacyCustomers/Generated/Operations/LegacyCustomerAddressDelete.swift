@@ -41,7 +41,7 @@ public struct LegacyCustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
         self.id = id
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)

@@ -45,7 +45,7 @@ public struct LegacyCustomerDefaultAddressUpdate: GraphQLOperation, GraphQLRedac
         self.addressID = addressID
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)

@@ -60,7 +60,7 @@ public struct LegacyCustomerQuery: GraphQLOperation, GraphQLRedacted {
         self.afterOrder = afterOrder
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)

@@ -38,7 +38,7 @@ public struct LegacyCustomerTokenCreateWithMultipass: GraphQLOperation, GraphQLR
         self.multipassToken = multipassToken
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("multipassToken", self.multipassToken)

@@ -37,7 +37,7 @@ public struct LegacyCustomerTokenDelete: GraphQLOperation, GraphQLRedacted {
         self.customerAccessToken = customerAccessToken
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)

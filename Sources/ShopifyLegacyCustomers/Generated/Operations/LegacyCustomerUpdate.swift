@@ -46,7 +46,7 @@ public struct LegacyCustomerUpdate: GraphQLOperation, GraphQLRedacted {
         self.customer = customer
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("customerAccessToken", self.customerAccessToken)

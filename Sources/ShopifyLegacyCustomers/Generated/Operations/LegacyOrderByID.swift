@@ -33,7 +33,7 @@ public struct LegacyOrderByID: GraphQLOperation, GraphQLRedacted {
         self.id = id
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)

@@ -239,7 +239,7 @@ extension CartAdapter {
         IdentityError(
             .retryLater,
             .outcomeUnknown,
-            "The response to cartLinesAdd has neither a cart nor an error. It is not known whether the lines were added.",
+            "The response to cartLinesAdd has no cart and no error. It is not known whether the lines were added.",
             hint: "Read the cart before you add the lines again.",
             providerResponse: IdentityError.ProviderResponse(metadata)
         )

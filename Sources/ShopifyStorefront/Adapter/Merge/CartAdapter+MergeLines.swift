@@ -61,7 +61,8 @@ extension CartAdapter {
             let claim = try await self.claim(for: id)
             if case .none = claim.claim {
                 result.problem = claim.problem
-                if let problem = claim.problem { binding.problem = problem.code }
+                // An identity that is on the cart stays there during an outage, so only a cart without identity has a problem.
+                if let problem = claim.problem, binding.identity == .guest { binding.problem = problem.code }
             } else {
                 let identity = self.buyerIdentity(claim.claim, in: context)
                 result = try await self.attach(identity, to: &binding, of: locked, in: context)

@@ -14,7 +14,7 @@ public enum SearchResult: GraphQLReadable {
     /// An object of another type, for example one that Shopify added later.
     case other(typename: String)
 
-    /// Reads the case for the object's type.
+    /// Reads the object as the case for its `__typename`.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         let typename: String = try node.field("__typename")
         switch typename {

@@ -7,7 +7,7 @@ public import ShopifyGraphQL
 public struct StorefrontNode: GraphQLReadable {
     /// The field `id` of `Node`, of type `ID!`.
     public let id: String
-    /// The fields that depend on the object's type.
+    /// The fields that the document selects for only some types of the object.
     public let concrete: Concrete
 
     /// Reads the selected fields and ignores others.
@@ -16,7 +16,7 @@ public struct StorefrontNode: GraphQLReadable {
         self.concrete = try Concrete(node)
     }
 
-    /// The fields that depend on the object's type.
+    /// The fields that the document selects for only some types of the object.
     public enum Concrete: GraphQLReadable {
         /// The object is of type `Product`.
         case product(ProductCard)
@@ -31,7 +31,7 @@ public struct StorefrontNode: GraphQLReadable {
         /// An object of another type, for example one that Shopify added later.
         case other(typename: String)
 
-        /// Reads the case for the object's type.
+        /// Reads the object as the case for its `__typename`.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             let typename: String = try node.field("__typename")
             switch typename {

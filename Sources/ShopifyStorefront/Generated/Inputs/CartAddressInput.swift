@@ -11,7 +11,9 @@ public struct CartAddressInput: GraphQLWritable, Equatable, GraphQLRedacted {
     /// The field `deliveryAddress` of `CartAddressInput`, of type `CartDeliveryAddressInput`.
     public var deliveryAddress: InputField<CartDeliveryAddressInput>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         copyFromCustomerAddressID: InputField<String> = .unset,
         deliveryAddress: InputField<CartDeliveryAddressInput> = .unset

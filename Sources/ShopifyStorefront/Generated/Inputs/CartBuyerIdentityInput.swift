@@ -19,7 +19,9 @@ public struct CartBuyerIdentityInput: GraphQLWritable, GraphQLRedacted {
     /// The field `preferences` of `CartBuyerIdentityInput`, of type `CartPreferencesInput`.
     public var preferences: InputField<CartPreferencesInput>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         companyLocationID: InputField<String> = .unset,
         countryCode: InputField<String> = .unset,

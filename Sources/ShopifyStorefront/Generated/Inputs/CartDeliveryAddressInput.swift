@@ -27,7 +27,9 @@ public struct CartDeliveryAddressInput: GraphQLWritable, Equatable, GraphQLRedac
     /// The field `zip` of `CartDeliveryAddressInput`, of type `String`.
     public var zip: InputField<String>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         address1: InputField<String> = .unset,
         address2: InputField<String> = .unset,

@@ -13,7 +13,9 @@ public struct CartDeliveryCoordinatesPreferenceInput: GraphQLWritable, GraphQLRe
     /// The field `longitude` of `CartDeliveryCoordinatesPreferenceInput`, of type `Float!`.
     public var longitude: Double
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         countryCode: CountryCode,
         latitude: Double,

@@ -9,7 +9,9 @@ public struct CartDeliveryInput: GraphQLWritable, GraphQLRedacted {
     /// The field `addresses` of `CartDeliveryInput`, of type `[CartSelectableAddressInput!]`.
     public var addresses: InputField<[CartSelectableAddressInput]>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         addresses: InputField<[CartSelectableAddressInput]> = .unset
     ) {

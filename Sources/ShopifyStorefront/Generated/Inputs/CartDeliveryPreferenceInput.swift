@@ -13,7 +13,9 @@ public struct CartDeliveryPreferenceInput: GraphQLWritable, GraphQLRedacted {
     /// The field `pickupHandle` of `CartDeliveryPreferenceInput`, of type `[String!]`.
     public var pickupHandle: InputField<[String]>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         coordinates: InputField<CartDeliveryCoordinatesPreferenceInput> = .unset,
         deliveryMethod: InputField<[PreferenceDeliveryMethodType]> = .unset,

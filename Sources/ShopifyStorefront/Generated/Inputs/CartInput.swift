@@ -25,7 +25,9 @@ public struct CartInput: GraphQLWritable, GraphQLRedacted {
     /// The field `sourceName` of `CartInput`, of type `String`.
     public var sourceName: InputField<String>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         attributes: InputField<[CartAttribute]> = .unset,
         buyerIdentity: InputField<CartBuyerIdentityInput> = .unset,

@@ -13,7 +13,9 @@ public struct CartInputMetafieldInput: GraphQLWritable, GraphQLRedacted {
     /// The field `value` of `CartInputMetafieldInput`, of type `String!`.
     public var value: String
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         key: String,
         type: String,

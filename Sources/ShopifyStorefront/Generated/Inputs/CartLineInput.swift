@@ -17,7 +17,9 @@ public struct CartLineInput: GraphQLWritable, Equatable {
     /// The field `sellingPlanId` of `CartLineInput`, of type `ID`.
     public var sellingPlanID: InputField<String>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         merchandiseID: String,
         attributes: InputField<[CartAttribute]> = .unset,

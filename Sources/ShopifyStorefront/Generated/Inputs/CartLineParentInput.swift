@@ -11,7 +11,9 @@ public struct CartLineParentInput: GraphQLWritable, Equatable {
     /// The field `merchandiseId` of `CartLineParentInput`, of type `ID`.
     public var merchandiseID: InputField<String>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         lineID: InputField<String> = .unset,
         merchandiseID: InputField<String> = .unset

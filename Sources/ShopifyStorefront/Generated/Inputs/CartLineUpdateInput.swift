@@ -19,7 +19,9 @@ public struct CartLineUpdateInput: GraphQLWritable, Equatable {
     /// The field `viewKey` of `CartLineUpdateInput`, of type `String`.
     public var viewKey: InputField<String>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         attributes: InputField<[CartAttribute]> = .unset,
         id: InputField<String> = .unset,

@@ -11,7 +11,9 @@ public struct CartMetafieldDeleteInput: GraphQLWritable, GraphQLRedacted {
     /// The field `ownerId` of `CartMetafieldDeleteInput`, of type `ID!`.
     public var ownerID: String
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         key: String,
         ownerID: String

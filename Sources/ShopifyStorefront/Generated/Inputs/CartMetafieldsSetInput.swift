@@ -15,7 +15,9 @@ public struct CartMetafieldsSetInput: GraphQLWritable, GraphQLRedacted {
     /// The field `value` of `CartMetafieldsSetInput`, of type `String!`.
     public var value: String
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         key: String,
         ownerID: String,

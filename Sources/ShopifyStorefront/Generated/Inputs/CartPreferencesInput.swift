@@ -11,7 +11,9 @@ public struct CartPreferencesInput: GraphQLWritable, GraphQLRedacted {
     /// The field `wallet` of `CartPreferencesInput`, of type `[String!]`.
     public var wallet: InputField<[String]>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         delivery: InputField<CartDeliveryPreferenceInput> = .unset,
         wallet: InputField<[String]> = .unset

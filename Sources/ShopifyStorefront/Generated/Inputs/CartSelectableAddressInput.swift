@@ -15,7 +15,9 @@ public struct CartSelectableAddressInput: GraphQLWritable, Equatable, GraphQLRed
     /// The field `validationStrategy` of `CartSelectableAddressInput`, of type `DeliveryAddressValidationStrategy`.
     public var validationStrategy: InputField<DeliveryAddressValidationStrategy>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         address: CartAddressInput,
         oneTimeUse: InputField<Bool> = .unset,

@@ -17,7 +17,9 @@ public struct CartSelectableAddressUpdateInput: GraphQLWritable, GraphQLRedacted
     /// The field `validationStrategy` of `CartSelectableAddressUpdateInput`, of type `DeliveryAddressValidationStrategy`.
     public var validationStrategy: InputField<DeliveryAddressValidationStrategy>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         id: String,
         address: InputField<CartAddressInput> = .unset,

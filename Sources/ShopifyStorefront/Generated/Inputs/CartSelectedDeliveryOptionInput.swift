@@ -11,7 +11,9 @@ public struct CartSelectedDeliveryOptionInput: GraphQLWritable, Equatable {
     /// The field `deliveryOptionHandle` of `CartSelectedDeliveryOptionInput`, of type `String!`.
     public var deliveryOptionHandle: String
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         deliveryGroupID: String,
         deliveryOptionHandle: String

@@ -9,7 +9,9 @@ public struct CategoryFilter: GraphQLWritable {
     /// The field `id` of `CategoryFilter`, of type `String!`.
     public var id: String
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         id: String
     ) {

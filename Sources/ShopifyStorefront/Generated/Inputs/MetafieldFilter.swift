@@ -13,7 +13,9 @@ public struct MetafieldFilter: GraphQLWritable {
     /// The field `value` of `MetafieldFilter`, of type `String!`.
     public var value: String
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         key: String,
         namespace: String,

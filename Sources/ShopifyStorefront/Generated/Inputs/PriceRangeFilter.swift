@@ -11,7 +11,9 @@ public struct PriceRangeFilter: GraphQLWritable {
     /// The field `min` of `PriceRangeFilter`, of type `Float`.
     public var min: InputField<Double>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         max: InputField<Double> = .unset,
         min: InputField<Double> = .unset

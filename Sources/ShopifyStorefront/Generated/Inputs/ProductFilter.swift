@@ -27,7 +27,9 @@ public struct ProductFilter: GraphQLWritable {
     /// The field `variantOption` of `ProductFilter`, of type `VariantOptionFilter`.
     public var variantOption: InputField<VariantOptionFilter>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         available: InputField<Bool> = .unset,
         category: InputField<CategoryFilter> = .unset,

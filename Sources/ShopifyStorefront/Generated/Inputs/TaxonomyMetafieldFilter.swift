@@ -13,7 +13,9 @@ public struct TaxonomyMetafieldFilter: GraphQLWritable {
     /// The field `value` of `TaxonomyMetafieldFilter`, of type `String!`.
     public var value: String
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         key: String,
         namespace: String,

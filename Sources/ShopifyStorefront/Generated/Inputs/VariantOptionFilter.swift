@@ -11,7 +11,9 @@ public struct VariantOptionFilter: GraphQLWritable {
     /// The field `value` of `VariantOptionFilter`, of type `String!`.
     public var value: String
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         name: String,
         value: String

@@ -14,15 +14,15 @@ public struct CartBuyerIdentityUpdate: GraphQLOperation, GraphQLRedacted {
     public var buyerIdentity: CartBuyerIdentityInput
     /// The number of lines to read, at most 250.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var lineCount: Int?
     /// Whether to read the customer. Pass false if the access token may not read customers.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var readsCustomer: Bool?
     /// Whether to read the checkout URL, which is a credential.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var readsCheckoutURL: Bool?
 
     /// The GraphQL document.
@@ -64,7 +64,7 @@ public struct CartBuyerIdentityUpdate: GraphQLOperation, GraphQLRedacted {
         self.readsCheckoutURL = readsCheckoutURL
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)

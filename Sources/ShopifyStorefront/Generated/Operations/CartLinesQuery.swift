@@ -14,7 +14,7 @@ public struct CartLinesQuery: GraphQLOperation, GraphQLRedacted {
     public var after: String
     /// The number of lines to read, at most 250.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var lineCount: Int?
 
     /// The GraphQL document.
@@ -45,7 +45,7 @@ public struct CartLinesQuery: GraphQLOperation, GraphQLRedacted {
         self.lineCount = lineCount
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)

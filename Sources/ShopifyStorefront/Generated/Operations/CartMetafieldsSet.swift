@@ -45,7 +45,7 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
         self.metafields = metafields
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("metafields", self.metafields)

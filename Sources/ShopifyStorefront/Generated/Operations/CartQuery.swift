@@ -12,15 +12,15 @@ public struct CartQuery: GraphQLOperation, GraphQLRedacted {
     public var cartID: CartID
     /// The number of lines to read, at most 250.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var lineCount: Int?
     /// Whether to read the customer. Pass false if the access token may not read customers.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var readsCustomer: Bool?
     /// Whether to read the checkout URL, which is a credential.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var readsCheckoutURL: Bool?
 
     /// The GraphQL document.
@@ -51,7 +51,7 @@ public struct CartQuery: GraphQLOperation, GraphQLRedacted {
         self.readsCheckoutURL = readsCheckoutURL
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)

@@ -14,7 +14,7 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
     public var handle: InputField<String>
     /// The variable `$first`, of type `Int!`.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var first: Int?
     /// The variable `$after`, of type `String`.
     public var after: InputField<String>
@@ -66,7 +66,7 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
         self.reverse = reverse
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)

@@ -10,7 +10,7 @@ public struct CollectionsPage: GraphQLOperation, GraphQLRedacted {
 
     /// The number of elements, at most 250.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var first: Int?
     /// The end cursor of the previous page.
     public var after: InputField<String>
@@ -57,7 +57,7 @@ public struct CollectionsPage: GraphQLOperation, GraphQLRedacted {
         self.reverse = reverse
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         if let value = self.first { input.set("first", value) }

@@ -10,13 +10,13 @@ public struct CollectionsWithProducts: GraphQLOperation, GraphQLRedacted {
 
     /// The number of collections, at most 250.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var first: Int?
     /// The end cursor of the previous page.
     public var after: InputField<String>
     /// The number of products of each collection, at most 250. `CollectionProducts` reads further ones.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var productCount: Int?
 
     /// The GraphQL document.
@@ -54,7 +54,7 @@ public struct CollectionsWithProducts: GraphQLOperation, GraphQLRedacted {
         self.productCount = productCount
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         if let value = self.first { input.set("first", value) }

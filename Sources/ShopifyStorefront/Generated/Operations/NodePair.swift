@@ -38,7 +38,7 @@ public struct NodePair: GraphQLOperation, GraphQLRedacted {
         self.second = second
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("first", self.first)

@@ -34,7 +34,7 @@ public struct NodesByID: GraphQLOperation, GraphQLRedacted {
         self.ids = ids
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("ids", self.ids)

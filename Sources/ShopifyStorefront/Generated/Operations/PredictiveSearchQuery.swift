@@ -64,7 +64,7 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
         self.unavailableProducts = unavailableProducts
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("query", self.query)

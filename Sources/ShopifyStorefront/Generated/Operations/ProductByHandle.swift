@@ -12,19 +12,19 @@ public struct ProductByHandle: GraphQLOperation, GraphQLRedacted {
     public var handle: String
     /// The variable `$optionCount`, of type `Int!`.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var optionCount: Int?
     /// The variable `$imageCount`, of type `Int!`.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var imageCount: Int?
     /// The variable `$variantCount`, of type `Int!`.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var variantCount: Int?
     /// Whether to read the tags, by default false. Shopify can require the scope `unauthenticated_read_product_tags` and then returns no product without it.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var readsTags: Bool?
 
     /// The GraphQL document.
@@ -58,7 +58,7 @@ public struct ProductByHandle: GraphQLOperation, GraphQLRedacted {
         self.readsTags = readsTags
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("handle", self.handle)

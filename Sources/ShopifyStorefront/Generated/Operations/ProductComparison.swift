@@ -38,7 +38,7 @@ public struct ProductComparison: GraphQLOperation, GraphQLRedacted {
         self.right = right
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("left", self.left)

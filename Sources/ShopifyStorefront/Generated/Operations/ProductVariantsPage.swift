@@ -12,7 +12,7 @@ public struct ProductVariantsPage: GraphQLOperation, GraphQLRedacted {
     public var id: String
     /// The variable `$first`, of type `Int!`.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var first: Int?
     /// The variable `$after`, of type `String`.
     public var after: InputField<String>
@@ -52,7 +52,7 @@ public struct ProductVariantsPage: GraphQLOperation, GraphQLRedacted {
         self.after = after
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)

@@ -12,7 +12,7 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
     public var query: String
     /// The number of elements, at most 250.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     public var first: Int?
     /// The end cursor of the previous page.
     public var after: InputField<String>
@@ -77,7 +77,7 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
         self.unavailableProducts = unavailableProducts
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("query", self.query)

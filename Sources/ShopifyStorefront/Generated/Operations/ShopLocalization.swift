@@ -42,7 +42,7 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
     /// Creates the operation.
     public init() {}
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         let input = GraphQLInputObject()
         return input

@@ -4,7 +4,7 @@
 public import ShopifyGraphQL
 public import ShopifyStorefront
 
-/// A result that several operations share.
+/// The type of a result that several operations return.
 public struct ExperimentalCartPayload: GraphQLReadable {
     /// The field `cart`.
     public let cart: ExperimentalCart?

@@ -15,7 +15,9 @@ public struct CartDirectPaymentMethodInput: GraphQLWritable, GraphQLRedacted {
     /// The field `acceptedSubscriptionTerms` of `CartDirectPaymentMethodInput`, of type `Boolean`.
     public var acceptedSubscriptionTerms: InputField<Bool>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         billingAddress: MailingAddressInput,
         sessionID: String,

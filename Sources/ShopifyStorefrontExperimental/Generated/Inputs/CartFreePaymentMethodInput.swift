@@ -9,7 +9,9 @@ public struct CartFreePaymentMethodInput: GraphQLWritable, GraphQLRedacted {
     /// The field `billingAddress` of `CartFreePaymentMethodInput`, of type `MailingAddressInput!`.
     public var billingAddress: MailingAddressInput
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         billingAddress: MailingAddressInput
     ) {

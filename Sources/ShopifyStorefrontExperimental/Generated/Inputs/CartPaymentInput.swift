@@ -15,7 +15,9 @@ public struct CartPaymentInput: GraphQLWritable, GraphQLRedacted {
     /// The field `directPaymentMethod` of `CartPaymentInput`, of type `CartDirectPaymentMethodInput`.
     public var directPaymentMethod: InputField<CartDirectPaymentMethodInput>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         amount: MoneyInput,
         sourceIdentifier: InputField<String> = .unset,

@@ -12,7 +12,9 @@ public struct MoneyInput: GraphQLWritable {
     /// The field `currencyCode` of `MoneyInput`, of type `CurrencyCode!`.
     public var currencyCode: CurrencyCode
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     public init(
         amount: ShopifyDecimal,
         currencyCode: CurrencyCode

@@ -44,7 +44,7 @@ public struct ExperimentalCartClone: GraphQLOperation, GraphQLRedacted {
         self.cartID = cartID
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)

@@ -58,7 +58,7 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
         self.attemptID = attemptID
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("attemptId", self.attemptID)
@@ -83,7 +83,7 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
         /// An object of another type, for example one that Shopify added later.
         case other(typename: String)
 
-        /// Reads the case for the object's type.
+        /// Reads the object as the case for its `__typename`.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
             let typename: String = try node.field("__typename")
             switch typename {
@@ -177,7 +177,7 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
                 /// An object of another type, for example one that Shopify added later.
                 case other(typename: String)
 
-                /// Reads the case for the object's type.
+                /// Reads the object as the case for its `__typename`.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     let typename: String = try node.field("__typename")
                     switch typename {

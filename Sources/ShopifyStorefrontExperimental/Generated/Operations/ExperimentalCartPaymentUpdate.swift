@@ -48,7 +48,7 @@ public struct ExperimentalCartPaymentUpdate: GraphQLOperation, GraphQLRedacted {
         self.payment = payment
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)

@@ -61,7 +61,7 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
         self.cartID = cartID
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     public var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("cartId", self.cartID)
@@ -97,7 +97,7 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
             /// An object of another type, for example one that Shopify added later.
             case other(typename: String)
 
-            /// Reads the case for the object's type.
+            /// Reads the object as the case for its `__typename`.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 let typename: String = try node.field("__typename")
                 switch typename {

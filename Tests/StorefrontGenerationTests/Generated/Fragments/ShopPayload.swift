@@ -3,7 +3,7 @@
 
 internal import ShopifyGraphQL
 
-/// A result that several operations share.
+/// The type of a result that several operations return.
 internal struct ShopPayload<Shop: GraphQLReadable>: GraphQLReadable {
     /// The field `shop`.
     internal let shop: Shop?

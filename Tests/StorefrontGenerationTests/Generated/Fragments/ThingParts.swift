@@ -14,7 +14,7 @@ internal enum ThingParts: GraphQLReadable, Equatable {
     /// An object of another type, for example one that Shopify added later.
     case other(typename: String)
 
-    /// Reads the case for the object's type.
+    /// Reads the object as the case for its `__typename`.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         let typename: String = try node.field("__typename")
         switch typename {

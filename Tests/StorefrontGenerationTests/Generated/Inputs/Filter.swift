@@ -10,9 +10,9 @@ internal struct Filter: GraphQLWritable, GraphQLRedacted {
     internal var value: String
     /// The field `limit` of `Filter`, of type `Int!`.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     internal var limit: Int?
-    /// The field `not` of `Filter`, of type `Filter`. Its value is an untyped object, because the types contain each other.
+    /// The field `not` of `Filter`, of type `Filter`. Its value is a `GraphQLInputObject`, because a Swift struct cannot contain itself.
     internal var not: InputField<GraphQLInputObject>
     /// The field `and` of `Filter`, of type `[Filter!]`.
     internal var and: InputField<[Filter]>
@@ -29,7 +29,9 @@ internal struct Filter: GraphQLWritable, GraphQLRedacted {
     /// The field `secret` of `Filter`, of type `String`.
     internal var secret: InputField<Secret>
 
-    /// Creates the input. Unset fields are not sent.
+    /// Creates the input.
+    ///
+    /// Unset fields are not sent.
     internal init(
         value: String,
         limit: Int? = nil,

@@ -32,7 +32,7 @@ internal struct AllNodes: GraphQLOperation, GraphQLRedacted {
         self.ids = ids
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("ids", self.ids)

@@ -50,7 +50,7 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
         self.with = with
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("with", self.with)
@@ -91,7 +91,7 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
         internal struct Node: GraphQLReadable {
             /// The field `id` of `Node`, of type `ID!`.
             internal let id: String
-            /// The fields that depend on the object's type.
+            /// The fields that the document selects for only some types of the object.
             internal let concrete: Concrete
 
             /// Reads the selected fields and ignores others.
@@ -100,14 +100,14 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
                 self.concrete = try Concrete(node)
             }
 
-            /// The fields that depend on the object's type.
+            /// The fields that the document selects for only some types of the object.
             internal enum Concrete: GraphQLReadable {
                 /// The object is of type `Shop`.
                 case shop(Shop)
                 /// An object of another type, for example one that Shopify added later.
                 case other(typename: String)
 
-                /// Reads the case for the object's type.
+                /// Reads the object as the case for its `__typename`.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     let typename: String = try node.field("__typename")
                     switch typename {
@@ -133,7 +133,7 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
         internal struct Part: GraphQLReadable {
             /// The field `id` of `Node`, of type `ID!`.
             internal let id: String
-            /// The fields that depend on the object's type.
+            /// The fields that the document selects for only some types of the object.
             internal let concrete: Concrete
 
             /// Reads the selected fields and ignores others.
@@ -142,14 +142,14 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
                 self.concrete = try Concrete(node)
             }
 
-            /// The fields that depend on the object's type.
+            /// The fields that the document selects for only some types of the object.
             internal enum Concrete: GraphQLReadable {
                 /// The object is of type `Shop`.
                 case shop(Shop)
                 /// An object of another type, for example one that Shopify added later.
                 case other(typename: String)
 
-                /// Reads the case for the object's type.
+                /// Reads the object as the case for its `__typename`.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                     let typename: String = try node.field("__typename")
                     switch typename {

@@ -9,7 +9,7 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
     internal var documentValue: String
     /// The variable `$variables`, of type `Int!`.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     internal var variablesValue: Int?
     /// The variable `$input`, of type `ID`.
     internal var input: InputField<String>
@@ -63,7 +63,7 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
         self.outputValue = outputValue
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("document", self.documentValue)

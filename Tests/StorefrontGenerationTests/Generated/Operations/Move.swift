@@ -42,7 +42,7 @@ internal struct Move: GraphQLOperation, GraphQLRedacted {
         self.to = to
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)

@@ -28,7 +28,7 @@ internal struct MyPlace: GraphQLOperation, GraphQLRedacted {
     /// Creates the operation.
     internal init() {}
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     internal var variables: GraphQLInputObject {
         let input = GraphQLInputObject()
         return input

@@ -39,7 +39,7 @@ internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
         self.id = id
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
@@ -55,7 +55,7 @@ internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
     internal struct Node: GraphQLReadable {
         /// The fields of the fragment `NodeParts`.
         internal let nodeParts: NodeParts
-        /// The fields that depend on the object's type.
+        /// The fields that the document selects for only some types of the object.
         internal let concrete: Concrete
 
         /// Reads the selected fields and ignores others.
@@ -64,7 +64,7 @@ internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
             self.concrete = try Concrete(node)
         }
 
-        /// The fields that depend on the object's type.
+        /// The fields that the document selects for only some types of the object.
         internal enum Concrete: GraphQLReadable {
             /// The object is of type `Boat`, `Ship`.
             case tagged(Tagged)
@@ -73,7 +73,7 @@ internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
             /// An object of another type, for example one that Shopify added later.
             case other(typename: String)
 
-            /// Reads the case for the object's type.
+            /// Reads the object as the case for its `__typename`.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
                 let typename: String = try node.field("__typename")
                 switch typename {

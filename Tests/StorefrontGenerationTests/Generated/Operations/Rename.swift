@@ -46,7 +46,7 @@ internal struct Rename: GraphQLOperation, GraphQLRedacted {
         self.note = note
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)

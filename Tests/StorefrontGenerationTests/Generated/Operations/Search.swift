@@ -36,7 +36,7 @@ internal struct Search: GraphQLOperation, GraphQLRedacted {
         self.limit = limit
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("filter", self.filter)

@@ -13,7 +13,7 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
     internal var first: InputField<Int>
     /// The variable `$wide`, of type `Boolean!`.
     ///
-    /// Nil uses the default.
+    /// If it is nil, the API uses the variable's default value.
     internal var wide: Bool?
     /// The variable `$self`, of type `ID`.
     internal var selfValue: InputField<String>
@@ -89,7 +89,7 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
         self.selfValue = selfValue
     }
 
-    /// The variables of this call.
+    /// The variables as they are sent, without the variables of the call's context.
     internal var variables: GraphQLInputObject {
         var input = GraphQLInputObject()
         input.set("id", self.id)
