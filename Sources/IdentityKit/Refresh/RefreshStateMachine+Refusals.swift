@@ -26,8 +26,8 @@ extension RefreshStateMachine {
 
     /// Sends the refresh token once more.
     ///
-    /// If the response without tokens is stored, the refresh claim is saved again first: otherwise another process would take the
-    /// stored response, find no tokens in it, and send the refresh token too.
+    /// If the response without tokens is stored, the refresh claim is saved again first. Otherwise another process that gets the lease
+    /// would find no tokens in the stored response, and would send the refresh token too, without waiting.
     mutating func sendAgain(isResponseStored: Bool) -> Action {
         guard isResponseStored, let tokens = baseState?.tokens, let claim else {
             return go(.send(isRepeated: true), .send)

@@ -40,7 +40,7 @@ extension RefreshStateMachine {
 
     /// Marks the refresh claim of another process as awaited, before this process waits for that process's response.
     ///
-    /// If this save succeeds, the store accepts writes, so the other process can save its response too.
+    /// If this save succeeds, the store accepts writes. So the other process can now save new tokens that the store refused before.
     mutating func markAwaited(_ claim: RefreshClaim) -> Action {
         guard !claim.isAwaited, let tokens = baseState?.tokens else { return go(.checkClaimWait, .checkClaimWait) }
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
@@ -55,14 +55,14 @@ extension RefreshStateMachine {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
         case .responded(_, let stored)?:
             var response = response
-            // The error code of a stored response of another login is kept until a response passes validation.
+            // The error code of a stored response of another login is kept until new tokens are saved.
             response.loginMismatch = response.loginMismatch ?? stored.loginMismatch
             return validate(response, .unsaved, isStored: false)
         case .ended?, nil: return validate(response, .unsaved, isStored: false)
         }
     }
 
-    /// Removes a response without tokens from memory and from the spool, and looks for another one there.
+    /// Removes a response without tokens from memory and from the spool, and looks there again.
     ///
     /// If the spool cannot remove the response, the search finds the response again and puts it back into memory. The second call of this
     /// function removes it from memory, and continues without it. If it stayed in memory, it would be marked as spooled, and new tokens
@@ -126,8 +126,8 @@ extension RefreshStateMachine {
 
     /// Continues after the save of new tokens has conflicted; `current` is the stored state, which was loaded again.
     ///
-    /// - If it has other tokens than the old ones, the caller gets those, and the new tokens are discarded. If the session has ended, the
-    ///   new tokens are revoked instead, and the refresh fails.
+    /// - If it has other tokens than the old ones, the new ones are not saved. The caller gets the stored tokens. But if the session has
+    ///   ended, the new tokens are revoked, and the refresh fails.
     /// - If it has the old tokens and another process has saved a response, that response may contain newer tokens. So the new tokens are
     ///   spooled, and the refresh starts again.
     /// - If it has the old tokens and no response, the new tokens replace them, also if the session has ended: another process may have

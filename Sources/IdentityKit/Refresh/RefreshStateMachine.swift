@@ -5,7 +5,8 @@
 ///
 /// A refresh without failures has these steps:
 ///
-/// 1. Load the session, and look in memory and in the spool for tokens that an earlier refresh could not save.
+/// 1. Load the session, and look in memory and in the *spool* (a folder on this computer) for new tokens or a response that an earlier
+///    refresh could not save. Such tokens are saved (step 7). Such a response is saved and validated (steps 5 to 7).
 /// 2. Prepare the request, for example wait for the provider's rate limit.
 /// 3. Save a *claim*: it says that this process is about to send the refresh token. So after a crash, the next process knows that the
 ///    token may have been used. This save also proves that the store has space for the response.
@@ -16,47 +17,53 @@
 ///
 /// A provider that is not ``JournaledRefreshing`` returns validated tokens from its request, so that steps 5 and 6 are omitted.
 ///
-/// After a crash, the stored state tells the next process how to continue (``continueFromStoredState()``):
+/// If step 1 finds nothing unsaved, the stored state tells the process how to continue, also after a crash
+/// (``continueFromStoredState()``):
 ///
-/// - `active`: no refresh is unfinished. A refresh begins with step 2.
+/// - `active`: no refresh is unfinished. If the stored tokens reach the ``RefreshGoal``, the caller gets them. Otherwise step 2 follows.
 /// - `claimed`: the refresh token may have been sent, and no response is stored. The next process sends it again, because some providers
 ///   accept a used token for a short time. If the lock is a lease, the process that saved the claim may still run. In that case the next
 ///   process first waits for its response. It does not wait if the claim is *abandoned*: the process that saved it has given up.
-/// - `responded`: a response is stored that is not accepted yet. It is validated, and the refresh token is not sent again. Only if the
-///   response contains no token is the refresh token sent again.
+/// - `responded`: a response is stored that is not accepted yet. It is validated, and the refresh token is not sent again. There is one
+///   exception: if the response contains no token, and belongs to no other login, the refresh token is sent again.
 /// - `ended`: the buyer must sign in again. If an earlier refresh received new tokens and could not save them, they make the session
 ///   active again.
 ///
 /// These failures can happen:
 ///
-/// - **The request fails** (``handleRefusal(_:mayResend:isResponseStored:)``). If the failure shows that the token was not used, the
-///   session becomes active again, and the refresh fails. If the provider answers `invalid_grant`, the session ends. If the failure shows
-///   neither, for example because no response arrived, the refresh is *in doubt*: the token may have been used. Then the token is sent
-///   once more at once. If that fails too, the session stays claimed, and the next refresh sends the token again.
+/// - **The request fails** (``handleRefusal(_:mayResend:isResponseStored:)``). If the provider answers `invalid_grant`, the session ends.
+///   If the failure does not show whether the token was used, for example because no response arrived, the refresh is *in doubt* from now
+///   on, and the token is sent a second time at once. After any other failure, or if the second request fails too, the refresh fails. The
+///   session becomes active again only if the refresh is not in doubt; a refresh can also begin in doubt (``isInDoubt``). Otherwise the
+///   next refresh sends the token again.
 /// - **The response cannot be validated now** (``validationFailed(_:_:isStored:_:)``), for example because the provider's keys could not
-///   be fetched. The response stays stored, and the refresh fails. The next refresh validates the response again.
-/// - **The response belongs to another login** (*login mismatch*), perhaps because of an attack. The error code is stored with the
-///   response. Until new tokens of this session are saved, callers get no token, not even the old one.
+///   be fetched. The response stays in the store or in the spool, and the refresh fails. The next refresh validates the response again.
+/// - **The response belongs to another login** (*login mismatch*): its ID token names another buyer, for example, perhaps because of an
+///   attack. The error code is stored with the response, or in the spool. Until new tokens of this session are saved, callers get no
+///   token, not even the old one: each refresh only validates the response again.
 /// - **The store fails.** Without a saved claim, nothing is sent. A response or new tokens that cannot be saved are kept in memory and in
-///   the *spool* (a folder on this computer), and the caller gets the new tokens. The next refresh or repair saves them.
+///   the spool. The response is validated nevertheless; if it is valid, the caller gets the new tokens. The next refresh saves them.
 /// - **A save conflicts**: another process has changed or removed the session since this refresh last loaded or saved it. Before the first
-///   request, the refresh starts again. A response is spooled and validated. For new tokens, see
+///   request, the refresh starts again; before the second, it fails. A response is spooled and validated. For new tokens, see
 ///   ``saveTokensAfterConflict(_:_:over:)``; for the end of the session, ``endIfOldTokensRemain(_:_:isUnchanged:)``.
 ///
 /// A *lease* is a lock that can be lost while its holder still runs, because it ends at a fixed time or with a connection to a server.
 /// ``HeldLock/provesPreviousHolderGone`` is false for a lease. Any other lock ends only with its holder, or when the holder releases it.
+/// Nothing is sent if a lease is lost or may end before the request ends. Responses and new tokens are saved even without the lock, unless
+/// another process has changed the session.
 ///
 /// Other types decide the following:
 ///
 /// - ``RefreshSchedule``: when tokens are due for a refresh.
 /// - ``RefreshGoal``: whether the tokens of another refresh are sufficient for a caller.
-/// - ``TokenRefresher``: how long a caller waits, for the lock and for the response to another process; how the callers of one process
-///   share a refresh; whether a request may be sent now.
+/// - ``TokenRefresher``: how long a caller waits for the lock, and for the response that another process has requested; how the callers of
+///   one process share a refresh; whether a request may be sent now.
 /// - ``UnsavedTokens``: whether unsaved tokens are newer than the stored ones.
 /// - ``RefreshRefusal``: what a failed request means.
 ///
-/// The steps are in `RefreshStateMachine+Steps.swift` and `RefreshStateMachine+Refusals.swift`. The guide
-/// `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
+/// Actions and events are in `RefreshStateMachine+Events.swift`. The functions that choose the next action are in
+/// `RefreshStateMachine+Steps.swift` and `RefreshStateMachine+Refusals.swift`. The guide `Documentation/Operating/Refresh.md` has the
+/// tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
     enum Step: Sendable {
         case start, load, findUnsaved, continueFromStoredState, checkClaimWait, prepare
@@ -102,9 +109,12 @@ package struct RefreshStateMachine: Sendable {
     var claim: RefreshClaim?
     /// Whether the refresh token may have been used, and no accepted response shows whether it was.
     ///
-    /// A refresh begins in doubt if the stored session has a claim or a response of an earlier refresh, or was restored from a backup. If
-    /// the provider then answers `invalid_grant`, the end of the session has the reason ``SessionEndReason/lostRotation``, otherwise
-    /// ``SessionEndReason/revoked``.
+    /// A refresh begins in doubt if the stored session has a claim or a response of an earlier refresh, or was restored from a backup. It
+    /// becomes in doubt if a failed request does not show whether the token was used. This changes the end of the refresh:
+    ///
+    /// - After `invalid_grant`, the session ends with the reason ``SessionEndReason/lostRotation`` instead of
+    ///   ``SessionEndReason/revoked``, because an earlier request has probably used the token.
+    /// - After any other failure, the session does not become active again, so the next refresh begins in doubt, too.
     var isInDoubt = false
     /// Whether this refresh has already tried to remove a response without tokens from memory and the spool.
     var hasRemovedUnsaved = false
