@@ -2,12 +2,11 @@
 ///
 /// It never contains key material, plaintext or a signature.
 package struct CryptoError: Error, Sendable, Equatable {
-    /// The reason for the error; its cases are stable across versions.
     package enum Code: Sendable {
         /// The operating system or OpenSSL could not supply random bytes.
         case randomUnavailable
-        /// The key is malformed, of an unsupported kind or size, too weak, or not a point of its curve, or its private and public
-        /// half do not belong together.
+        /// The key cannot be used: it is malformed, too weak, of an unsupported kind or size, or not a point of its curve, or its private
+        /// and public half do not belong together.
         case invalidKey
         /// The operation does not allow the length of an input, or the requested length of the result.
         case invalidLength

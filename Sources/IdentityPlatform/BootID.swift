@@ -1,16 +1,16 @@
 internal import FoundationEssentials
 
-/// The id of the machine's current boot; Linux creates a new one at each boot.
+/// Reads the id that Linux gives to each boot of the machine.
 ///
-/// All processes of the machine see data that was written without `fsync`, and only a restart of the machine can lose or damage the data.
-/// A file whose name contains the current id was written after the last restart, so it is intact even without `fsync`.
+/// A restart of the machine can damage a file that was written without `fsync`. If the name of the file contains the id of the boot during
+/// which it was written, a reader can recognize a file from before a restart.
 package enum BootID {
     private static let path = "/proc/sys/kernel/random/boot_id"
 
-    /// The id of the present boot; nil if it cannot be determined.
+    /// The id of the current boot; nil if it cannot be read from procfs.
     ///
-    /// Some container managers mount a file with an id for each container over the kernel's file. This function returns nil for that file,
-    /// because a container's id does not show when the machine was restarted.
+    /// Some container managers mount another file at this path, with an id of the container. Such an id does not show whether the machine
+    /// was restarted, so this function ignores the file.
     @Sendable package static func current() -> String? {
         guard FileSystem.type(at: path) == FileSystem.procfs else { return nil }
         return (try? String(contentsOfFile: path, encoding: .utf8)).flatMap(id)

@@ -1,9 +1,9 @@
-/// A dedicated thread for code that blocks in C functions, so that it does not block a thread of Swift's cooperative pool.
+/// Starts a thread for code that waits in C functions, because such code would block a thread of Swift's cooperative pool.
 package enum DedicatedThread {
     /// Starts a detached thread that runs the body and ends when the body returns.
     ///
-    /// All signals are blocked on the thread. Otherwise a signal handler of the app could run on the thread's stack, and a SIGPIPE that
-    /// a write in a C library raises could end the process.
+    /// The thread blocks all signals. Otherwise the app's signal handlers could run on this thread, and a SIGPIPE from a write in a C
+    /// library could end the process.
     ///
     /// - Returns: Whether the thread was created.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
@@ -14,7 +14,7 @@ package enum DedicatedThread {
             nil,
             { argument in
                 guard let argument = unsafe argument else { return nil }
-                // Balances passRetained: exactly one thread gets the pointer, and only if pthread_create succeeded.
+                // Releases the reference of `passRetained`. If pthread_create fails, `box.release()` below does so instead.
                 let box = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
                 box.run()
                 return nil

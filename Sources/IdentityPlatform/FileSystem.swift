@@ -1,8 +1,7 @@
 internal import CIdentityPlatform
 
-/// The types of file systems, as Linux numbers them (`f_type` of statfs(2)).
+/// Determines the type of a file system, as Linux numbers it (`f_type` of statfs(2)).
 package enum FileSystem {
-    /// The type of procfs.
     static let procfs: Int64 = 0x9FA0
 
     /// The type of the file system under a path; -1 if the system does not report it.
@@ -12,8 +11,8 @@ package enum FileSystem {
 
     /// The name of the network file system with this type; nil for a type that is not in the list.
     ///
-    /// The numbers come from `linux/magic.h` and from the file systems' own sources. The type of FUSE is not in the list, because it does
-    /// not show which file system a FUSE program provides.
+    /// The numbers come from `linux/magic.h` and from the file systems' own sources. FUSE is not in the list, because its type does not
+    /// show whether a FUSE program reads its files from the network.
     package static func networkName(ofType type: Int64) -> String? {
         switch type {
         case 0x6969: "NFS"
@@ -34,6 +33,6 @@ package enum FileSystem {
         }
     }
 
-    /// Whether a read may wait for another machine: true for FUSE, and for a type that ``networkName(ofType:)`` knows.
+    /// Whether files of a file system with this type may be on another machine: FUSE, and the types of ``networkName(ofType:)``.
     package static func mayBeRemote(_ type: Int64) -> Bool { type == 0x6573_5546 || networkName(ofType: type) != nil }
 }

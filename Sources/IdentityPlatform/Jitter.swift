@@ -1,11 +1,11 @@
-/// Random durations, so that tasks or processes that begin to wait at the same moment do not all continue at the same moment.
+/// Chooses random durations, so that tasks or processes that begin to wait at the same moment do not all continue at the same moment.
 package enum Jitter {
     /// Returns a duration between two bounds.
     ///
     /// - Parameters:
     ///   - shortest: The lower bound.
     ///   - longest: The upper bound.
-    ///   - position: The position between the bounds, 0 for the lower and 255 for the upper bound; random if it is not given.
+    ///   - position: The position between the bounds, from 0 (lower bound) to 255 (upper bound); by default random.
     /// - Returns: The duration.
     package static func duration(
         from shortest: Duration,

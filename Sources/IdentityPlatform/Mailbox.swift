@@ -3,9 +3,8 @@ internal import Synchronization
 /// A queue of commands that tasks send to the thread of an event loop.
 package final class Mailbox<Command: Sendable>: Sendable {
     private struct State {
-        /// False after ``close(releasing:)`` was called.
         var isOpen = true
-        /// Whether the loop will look at the queue before it waits for events; if it will, a new command needs no wake-up.
+        /// Whether the loop will look at the queue before it waits for events; if so, ``post(_:)`` does not call `wake`.
         var isAwake = false
         /// Whether ``close(releasing:)`` has released the resource that `wake` uses.
         var hasEnded = false
@@ -59,7 +58,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
         }
     }
 
-    /// Returns whether no command is queued, so that the loop may wait for events; if so, the next ``post(_:)`` wakes the loop.
+    /// Returns true if no command is queued; the loop may then wait for events, and the next ``post(_:)`` wakes it.
     ///
     /// Only the loop's thread may call this method.
     package func mayWait() -> Bool {
@@ -71,13 +70,14 @@ package final class Mailbox<Command: Sendable>: Sendable {
 
     /// Closes the mailbox and resumes the tasks that wait in ``waitForEnd()``.
     ///
-    /// The loop's thread calls this method as its last call of the mailbox. If this thread could not be started, its creator calls it.
+    /// The loop's thread must not call the mailbox after this method. If the loop's thread could not be started, its creator calls this
+    /// method.
     ///
     /// - Parameter release: Releases the resource that `wake` uses. It is called after the last call of `wake` has ended.
     /// - Returns: The commands that the loop did not take.
     package func close(releasing release: () -> Void) -> [Command] {
         state.withLock { $0.isOpen = false }
-        // A call of `post` that found the mailbox open may still be in `wake`, which uses the resource for one system call.
+        // Another thread may still be in `wake`, which uses the resource for one system call.
         while wakers.load(ordering: .acquiring) > 0 { usleep(10) }
         release()
         let (commands, waiters) = state.withLock { state in

@@ -4,15 +4,13 @@ internal import CIdentityPlatform
 ///
 /// Unlike the cost of `poll`, the cost of a wait does not grow with the number of watched sockets.
 package struct SocketPoll: Sendable {
-    /// The events for which a thread waits, or which have happened.
+    /// Events of a socket: those to wait for, or those that have happened.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt32
 
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// The socket is readable.
         package static let read = Events(rawValue: EPOLLIN.rawValue)
-        /// The socket is writable.
         package static let write = Events(rawValue: EPOLLOUT.rawValue)
         /// The socket failed, or the peer closed it; reported even if ``SocketPoll/watch(_:for:)`` did not request it.
         package static let failure = Events(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
@@ -27,20 +25,20 @@ package struct SocketPoll: Sendable {
     package init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // The eventfd is edge-triggered: each `wake()` is a new event, so no code has to read the counter to reset it.
+        // With EPOLLET, each `wake()` is one event. Without it, every wait would return at once until the eventfd had been read.
         guard poll >= 0, wakeup >= 0, control(EPOLL_CTL_ADD, wakeup, EPOLLIN.rawValue | EPOLLET.rawValue) else {
             close()
             return nil
         }
     }
 
-    /// Ends the current or the next ``wait(milliseconds:_:)``; any thread may call it.
+    /// Ends the current or the next ``wait(milliseconds:_:)``; any thread may call this method.
     package func wake() {
         var one: UInt64 = 1
         _ = unsafe write(wakeup, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Sets which events of a socket ``wait(milliseconds:_:)`` reports; they replace the events of an earlier call for the socket.
+    /// Sets which events of a socket ``wait(milliseconds:_:)`` reports, and replaces the events of an earlier call for the same socket.
     ///
     /// - Returns: Whether the kernel accepted the socket and its events.
     @discardableResult
@@ -54,7 +52,7 @@ package struct SocketPoll: Sendable {
         _ = control(EPOLL_CTL_DEL, socket, 0)
     }
 
-    /// Waits until a socket has an event, another thread wakes this one, or the time is over.
+    /// Waits until a watched socket has an event, another thread calls ``wake()``, or the time is over.
     ///
     /// - Parameters:
     ///   - milliseconds: How long to wait; 0 returns at once.

@@ -23,7 +23,7 @@ package struct WakeupPipe: Sendable {
         _ = unsafe write(writeDescriptor, &byte, 1)
     }
 
-    /// Reads the bytes of up to 64 calls of ``wake()``, so that `poll` does not report the read end again because of them.
+    /// Reads the bytes of up to 64 calls of ``wake()``; otherwise `poll` would report the read end again at once.
     package func drain() {
         var room: [UInt8] = Array(repeating: 0, count: 64)
         _ = unsafe read(readDescriptor, &room, room.count)

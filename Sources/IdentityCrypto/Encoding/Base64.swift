@@ -6,12 +6,12 @@ package enum Base64 {
 
     /// Decodes canonical base64.
     ///
-    /// The result is nil if the length is not a multiple of 4, for a character outside the alphabet (such as white space), and for
-    /// unused bits that are not zero.
+    /// The result is nil if the length is not a multiple of 4, if a character (such as white space) is outside the alphabet, or if unused
+    /// bits are not zero.
     package static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }
-        // At most two padding signs are removed. `Base64Alphabet.decode` refuses a third one, because it is not in the alphabet.
+        // `Base64Alphabet.decode` refuses a third padding sign, because "=" is not in the alphabet.
         for _ in 0..<2 where characters.last == UInt8(ascii: "=") {
             characters.removeLast()
         }

@@ -24,8 +24,8 @@ package enum Base64URL {
 
     /// Decodes canonical base64url without padding; nil for any other text.
     ///
-    /// If padding or unused bits were accepted, two different texts could decode to the same bytes. Then somebody could change the text
-    /// of a signed or stored value without detection.
+    /// If this function accepted padding or nonzero unused bits, several texts would decode to the same bytes. Different texts of one token
+    /// would then all pass the check of the signature.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         if let decoded = text.withContiguousStorageIfAvailable({ unsafe Base64Alphabet.urlSafe.decode($0) }) {
             return decoded
@@ -33,7 +33,7 @@ package enum Base64URL {
         return unsafe Array(text).withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }
 
-    /// Decodes a slice of an array, without the cost of a generic call.
+    /// Decodes a slice of an array; it is faster than the generic function.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         unsafe text.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }

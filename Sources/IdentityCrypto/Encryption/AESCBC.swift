@@ -2,8 +2,8 @@ internal import CIdentityOpenSSL
 
 /// AES-128 in cipher block chaining mode with PKCS #7 padding (NIST SP 800-38A, RFC 5652 section 6.3).
 ///
-/// It does not authenticate: check an authentication code over the ciphertext before you decrypt. Only third-party formats need it; use
-/// `AESGCM` for this SDK's own formats.
+/// AES-CBC does not detect a changed ciphertext: verify an HMAC of the ciphertext before you decrypt. Use it only for third-party formats,
+/// and `AESGCM` for this SDK's own formats.
 package enum AESCBC {
     package static let keyCount = 16
     package static let blockCount = 16
@@ -42,7 +42,6 @@ package enum AESCBC {
         }
     }
 
-    /// The result of an encryption or decryption.
     private enum Outcome {
         case completed([UInt8])
         /// OpenSSL's last call failed: the length or the padding of the ciphertext is wrong.
@@ -56,7 +55,6 @@ package enum AESCBC {
     ) -> Int32
     private typealias Finish = (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?) -> Int32
 
-    /// Runs the cipher over all bytes.
     private static func transform(
         _ input: [UInt8],
         _ run: (initialize: FetchedAlgorithm.CipherInitializer, update: Update, finish: Finish),
@@ -85,7 +83,7 @@ package enum AESCBC {
                 var written: Int32 = 0
                 var last: Int32 = 0
                 guard unsafe run.update(context, start, &written, input, length) == 1 else { return false }
-                // The last call allocates nothing: when it decrypts, it fails only because of the length or the padding.
+                // The last call allocates no memory. So when it decrypts, it fails only because of the length or the padding.
                 isRefused = unsafe run.finish(context, start + Int(written), &last) != 1
                 count = Int(written + last)
                 return !isRefused

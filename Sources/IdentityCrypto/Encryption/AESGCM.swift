@@ -78,7 +78,7 @@ package enum AESGCM {
                     && written == ciphertextLength
             }
             guard isDecrypted else { return .failed }
-            // The final call allocates nothing and writes no plaintext: it compares the tag.
+            // The final call allocates no memory and writes no plaintext, so it fails only if the tag does not match.
             return unsafe EVP_DecryptFinal_ex(context, &nothing, &written) == 1 ? .opened : .refused
         }
         if outcome != .opened { wipe(&plaintext) }
@@ -93,7 +93,6 @@ package enum AESGCM {
         }
     }
 
-    /// The result of an attempt to decrypt sealed data.
     private enum Opening {
         case opened
         /// The tag does not match.
@@ -112,7 +111,6 @@ package enum AESGCM {
         return try LazyAlgorithm.aes256GCM.available()
     }
 
-    /// A length as the signed 32-bit integer that OpenSSL takes.
     private static func length(_ count: Int) throws(CryptoError) -> Int32 {
         guard let length = Int32(exactly: count) else {
             throw CryptoError(.invalidLength, "more than 2^31 - 1 bytes cannot be sealed or opened at once")

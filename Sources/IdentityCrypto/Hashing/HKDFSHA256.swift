@@ -2,7 +2,7 @@ internal import CIdentityOpenSSL
 
 /// HKDF with SHA-256, extract and expand (RFC 5869).
 package enum HKDFSHA256 {
-    /// The pseudorandom key that HKDF-Extract computes (RFC 5869 section 2.2); use it to derive many keys from one secret.
+    /// The result of HKDF-Extract (RFC 5869 section 2.2), from which many keys can be derived.
     package struct PseudorandomKey: Sendable {
         private let key: HMACSHA256
 
@@ -35,10 +35,9 @@ package enum HKDFSHA256 {
             self.key = HMACSHA256(extracted)
         }
 
-        /// Derives a key of 32 bytes: the first block of HKDF-Expand (RFC 5869 section 2.3).
+        /// Derives a key of 32 bytes: the first block of HKDF-Expand (RFC 5869 section 2.3), the HMAC of `info` and the block number 1.
         ///
-        /// The block is the HMAC of `info` followed by the block's number, 1. Pass a different `info` for each purpose of a derived key, so
-        /// that the keys derived from one secret differ.
+        /// Pass a different `info` for each purpose of a derived key, so that the keys derived from one secret differ.
         package func deriveKey(info: [UInt8]) throws(CryptoError) -> SecretBytes {
             try key.secretCode(for: info + [1])
         }

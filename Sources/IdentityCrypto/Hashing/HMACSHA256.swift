@@ -3,13 +3,12 @@ internal import Synchronization
 
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1), for many messages under one key.
 ///
-/// OpenSSL's context is prepared once and reused. To prepare one, OpenSSL searches for the digest by its name, which takes
-/// longer than the authentication code of a short message.
+/// OpenSSL's context is created once and reused. For a new context OpenSSL searches for the digest by name, which takes longer than the
+/// computation of the code of a short message.
 package final class HMACSHA256: Sendable {
     package static let codeCount = 32
 
     private let key: SecretBytes
-    /// OpenSSL's context, created at the first use; nil before.
     private let context = Mutex<Context?>(nil)
 
     package init(_ key: SecretBytes) {
@@ -47,7 +46,7 @@ package final class HMACSHA256: Sendable {
     }
 
     private func checkedAlgorithm() throws(CryptoError) -> FetchedAlgorithm {
-        // HMAC allows an empty key, but anybody can compute a code under it.
+        // HMAC allows an empty key, but anybody can compute a code with an empty key.
         guard key.count > 0 else { throw CryptoError(.invalidKey, "the HMAC key is empty") }
         return try LazyAlgorithm.hmac.available()
     }
@@ -89,7 +88,7 @@ package final class HMACSHA256: Sendable {
         }
 
         func write(to code: UnsafeMutableRawBufferPointer, _ message: [UInt8], _ key: SecretBytes) -> Bool {
-            // The key is passed each time: before version 3.0.3, OpenSSL does not begin a new message without it.
+            // The key is passed for each message: without a key, OpenSSL before version 3.0.3 does not begin a new message.
             let initialized = unsafe key.withUnsafeBytes { key in
                 unsafe EVP_MAC_init(pointer, key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, nil)
             }

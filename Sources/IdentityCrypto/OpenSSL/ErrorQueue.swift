@@ -1,16 +1,16 @@
 internal import CIdentityOpenSSL
 
-/// OpenSSL's error queue of the current thread, which the app may use, too.
+/// Keeps this SDK's entries out of OpenSSL's error queue of the current thread, which the app may also use.
 enum ErrorQueue {
     /// Prevents OpenSSL from freeing its memory at process exit, unless the app has initialized OpenSSL before.
     ///
-    /// Threads of this package, of libcurl and of libpq may still use OpenSSL at that moment and would crash
-    /// (OPENSSL_init_crypto(3), `OPENSSL_INIT_NO_ATEXIT`). The kernel frees the memory.
+    /// Otherwise threads of this package, of libcurl and of libpq that still use OpenSSL at process exit would crash
+    /// (OPENSSL_init_crypto(3), `OPENSSL_INIT_NO_ATEXIT`).
     private static let keepsOpenSSLAtExit = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
 
     /// Runs a body that may fail and restores the queue: new entries are removed, older entries stay.
     ///
-    /// Otherwise the app's `ERR_get_error` would later return an expected failure, such as a wrong signature.
+    /// Otherwise the app's next `ERR_get_error` would return an error of this SDK, such as a wrong signature.
     static func preserved<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         _ = keepsOpenSSLAtExit
         ERR_set_mark()

@@ -2,9 +2,8 @@ internal import CIdentityOpenSSL
 
 /// The owner of one `EVP_PKEY`.
 ///
-/// `@unchecked Sendable`: the pointer is never reassigned and the key never changed after construction. OpenSSL allows
-/// any number of threads to use one key through separate contexts; its reference count and lazily filled caches
-/// (Montgomery context, exports to a provider) are guarded by its own locks.
+/// `@unchecked Sendable`: the key never changes after the initializer. OpenSSL allows any number of threads to use one key through separate
+/// contexts, and locks the caches inside the key.
 @safe
 final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer

@@ -1,9 +1,9 @@
 internal import CIdentityOpenSSL
 internal import Synchronization
 
-/// An algorithm that is fetched at its first use and then kept, because a fetch takes a lock and compares property strings.
+/// An algorithm that is fetched from OpenSSL at its first use and then kept, because a fetch is slow: it takes a lock and compares strings.
 ///
-/// A failed fetch is not kept: memory may have been exhausted only for a moment, so the next use fetches again.
+/// After a failed fetch the next use fetches again, because OpenSSL may have lacked memory only for a moment.
 final class LazyAlgorithm: Sendable {
     // `AtomicLazyReference` is not inlined, so its `load` takes five times as long as this lock.
     private let fetched = Mutex<FetchedAlgorithm?>(nil)

@@ -2,8 +2,8 @@ internal import CIdentityOpenSSL
 
 /// Named parameters for OpenSSL.
 ///
-/// An `OSSL_PARAM` contains pointers to its name and value. A pointer to a Swift value is valid during one call only. So this list
-/// owns copies of the name and the value and wipes the copies when it is released.
+/// An `OSSL_PARAM` contains pointers to its name and value, and a pointer to a Swift value is valid during one call only. So this list
+/// copies each name and value, and wipes the copies when the list is released.
 @safe
 final class ParameterList {
     private var parameters: [OSSL_PARAM] = unsafe []

@@ -2,11 +2,10 @@ internal import CIdentityOpenSSL
 
 /// Secret bytes, such as a key or a token.
 ///
-/// The bytes cannot be changed, are wiped from memory when the last reference is released, and are never printed.
+/// The bytes are wiped from memory when the last copy of the value is released. `print` and reflection do not show them. The array or
+/// buffer that was passed to the initializer is not wiped.
 ///
-/// The array or buffer that they were copied from is not wiped.
-///
-/// `@unchecked Sendable`: the memory is written once in the initialisers, before the value is shared, and only read until it is wiped.
+/// `@unchecked Sendable`: only the initializers write the memory, before the value is shared.
 @safe
 package struct SecretBytes: @unchecked Sendable {
     /// The number of bytes and the bytes, in one allocation.
@@ -57,12 +56,12 @@ package struct SecretBytes: @unchecked Sendable {
         return try unsafe body(UnsafeRawBufferPointer(storage.buffer))
     }
 
-    /// A copy that is not wiped; use it only where the secret leaves the process, for example in a request header.
+    /// Returns a copy of the bytes that is not wiped; use it only where the secret leaves the process, for example in a request header.
     package func copyBytes() -> [UInt8] {
         unsafe withUnsafeBytes { unsafe Array($0) }
     }
 
-    /// Compares in a time that depends on the lengths only.
+    /// Compares two secrets in a time that depends on their lengths only.
     package func isEqual(to other: SecretBytes) -> Bool {
         guard count == other.count else { return false }
         return unsafe withUnsafeBytes { own in

@@ -1,10 +1,10 @@
 internal import CIdentityOpenSSL
 
-/// Random bytes for keys, nonces and state, from OpenSSL's generator, which the operating system seeds.
+/// Generates random bytes for keys, nonces and `state` with OpenSSL's generator, which the operating system seeds.
 package enum SecureRandom {
     /// Returns `count` random bytes.
     ///
-    /// Request all bytes of an operation with one call, because each call has a fixed cost that is higher than the cost of the bytes.
+    /// Request all bytes of an operation with one call, because a call of OpenSSL takes longer than the generation of some more bytes.
     ///
     /// - Throws: `invalidLength` for a negative count or 2^31 and more, `randomUnavailable` if OpenSSL's generator fails.
     package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {

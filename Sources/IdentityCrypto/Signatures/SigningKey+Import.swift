@@ -36,7 +36,7 @@ extension SigningKey {
         coefficient: [UInt8]
     ) throws(CryptoError) -> SigningKey {
         let parameters = ParameterList()
-        // OpenSSL also has macros for the last five names. OpenSSL 3.0 builds them from two string literals, which Swift does not import.
+        // OpenSSL 3.0 builds the macros of the last five names from two string literals, and Swift does not import such macros.
         for (name, number) in [
             (OSSL_PKEY_PARAM_RSA_N, modulus), (OSSL_PKEY_PARAM_RSA_E, exponent),
             (OSSL_PKEY_PARAM_RSA_D, privateExponent), ("rsa-factor1", primes.p),
@@ -95,9 +95,9 @@ extension SigningKey {
         return key
     }
 
-    /// The private number of an elliptic curve key (RFC 7518 section 6.2.2.1); nil for other kinds, and if OpenSSL fails.
+    /// The private number of an elliptic curve key (RFC 7518 section 6.2.2.1); nil for other kinds of keys, and if OpenSSL fails.
     ///
-    /// A session's DPoP key is stored as a JWK with this number, sealed together with the tokens that are bound to the key.
+    /// The SDK stores a session's DPoP key as a JWK with this number, encrypted together with the session's tokens.
     package func privateNumber() -> [UInt8]? {
         guard case .ellipticCurve(let curve) = kind else { return nil }
         return handle.number(OSSL_PKEY_PARAM_PRIV_KEY, count: curve.coordinateCount)
@@ -132,7 +132,6 @@ extension PublicNumbers {
 }
 
 extension KeyHandle {
-    /// The kind of the key and its public half.
     fileprivate func identified() throws(CryptoError) -> (KeyKind, PublicNumbers) {
         if isA("RSA"), let modulus = number(OSSL_PKEY_PARAM_RSA_N, count: nil),
             let exponent = number(OSSL_PKEY_PARAM_RSA_E, count: nil)

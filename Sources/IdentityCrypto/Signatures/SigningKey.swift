@@ -125,7 +125,7 @@ extension KeyHandle {
         }
     }
 
-    /// The raw public key, for Ed25519, whose public key is not made of numbers; nil if it does not have `expected` bytes.
+    /// The public key as bytes, for Ed25519; nil if it does not have `expected` bytes.
     func rawPublicKey(count expected: Int) -> [UInt8]? {
         ErrorQueue.preserved {
             var bytes = [UInt8](repeating: 0, count: expected)

@@ -4,8 +4,8 @@ internal import CIdentityOpenSSL
 ///
 /// The preparation takes a third of the time of a verification, so contexts are reused.
 ///
-/// `@unchecked Sendable`: one thread at a time uses it. The verification that creates a context owns it, and after a success puts
-/// it into the ``VerificationContextPool``. The pool gives it to one verification at a time and keeps no reference to it meanwhile.
+/// `@unchecked Sendable`: only one verification at a time uses a context. ``VerificationContextPool`` removes a context from its list
+/// before it returns the context.
 @safe
 final class VerificationContext: @unchecked Sendable {
     let algorithm: SignatureAlgorithm

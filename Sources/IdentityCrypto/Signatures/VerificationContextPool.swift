@@ -1,10 +1,9 @@
 internal import Synchronization
 
-/// The idle contexts of one key, so that concurrent verifications neither share a context nor wait for one another.
+/// Keeps the unused contexts of one key.
+///
+/// Each verification takes its own context, so concurrent verifications do not wait for one another.
 final class VerificationContextPool: Sendable {
-    /// The maximum number of idle contexts.
-    ///
-    /// A context that is returned to a full pool is released.
     private static let capacity = 16
 
     private let idle = Mutex<[VerificationContext]>([])

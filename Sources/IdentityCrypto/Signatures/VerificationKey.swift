@@ -2,8 +2,8 @@ internal import CIdentityOpenSSL
 
 /// A public key that checks signatures, built from the numbers of a JWK (RFC 7517, 7518, 8037).
 ///
-/// Any number of tasks may use it at once. Keep it as long as the key is current, because its prepared contexts make verification
-/// fast.
+/// Any number of tasks may use it at once. Keep it and do not create it for each verification, because it also keeps OpenSSL's prepared
+/// contexts.
 package final class VerificationKey: Sendable {
     private let handle: KeyHandle
     private let kind: KeyKind

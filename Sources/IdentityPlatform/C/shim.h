@@ -8,18 +8,17 @@
 
 // This header declares only what Swift's module of the C library does not contain.
 
-// The kind of file system under a path (statfs(2)), -1 if statfs fails.
+// The type of the file system under a path (statfs(2)); -1 if statfs fails.
 static inline int64_t identity_file_system(const char *_Nonnull path) {
     struct statfs status;
     return statfs(path, &status) == 0 ? (int64_t)(uint32_t)status.f_type : -1;
 }
 
-// How often this thread has waited, for example for the disk. On other systems than Linux, how often all threads of the process have
-// waited.
+// How often this thread has waited, for example for the disk. On other systems than Linux, it counts all threads of the process.
 static inline long identity_thread_waits(void) {
     struct rusage usage = {0};
 #if defined(__linux__)
-    getrusage(1, &usage); // RUSAGE_THREAD, which needs a macro before the first header
+    getrusage(1, &usage); // RUSAGE_THREAD, which the headers declare only under _GNU_SOURCE
 #else
     getrusage(RUSAGE_SELF, &usage);
 #endif
