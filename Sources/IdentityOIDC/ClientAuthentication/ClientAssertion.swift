@@ -4,16 +4,15 @@ internal import IdentityKit
 
 /// The assertion by which a client authenticates with its key (RFC 7523 section 3, OpenID Connect Core section 9).
 ///
-/// By default the only audience is the issuer, not the token endpoint. Otherwise a malicious server could name another server's token
-/// endpoint in its metadata, and use the assertion that it receives at the other server (audience injection,
-/// draft-ietf-oauth-security-topics-update). The assertion has no `typ`, because some libraries refuse every value except `JWT`, and
-/// newer specifications require another value.
+/// By default its audience (`aud`) is the issuer. If it were the token endpoint, a malicious provider could name another provider's token
+/// endpoint in its metadata, receive an assertion for that endpoint, and use the assertion at the other provider (audience injection,
+/// draft-ietf-oauth-security-topics-update). The assertion has no `typ`: some libraries refuse every value except `JWT`, and newer
+/// specifications require another value.
 enum ClientAssertion {
-    /// How many seconds this machine's clock may run ahead of or behind the provider's.
+    /// By how many seconds this machine's clock may differ from the provider's: `iat` lies this far in the past, and `exp` in the future.
     ///
-    /// Each request has a new assertion. `iat` lies in the past, in case this machine's clock runs ahead; `exp` lies in the future, in
-    /// case it runs behind. `iat` and `exp` are only 60 seconds apart, because some providers reject an assertion that is older or has
-    /// a longer lifetime. Keycloak, for example, by default rejects an assertion whose `iat` is more than 60 seconds ago.
+    /// The resulting lifetime is 60 seconds. Some providers reject an assertion with a longer lifetime or an older `iat`. Keycloak, for
+    /// example, by default rejects an assertion whose `iat` is more than 60 seconds ago.
     private static let tolerance = 30
 
     static func claims(

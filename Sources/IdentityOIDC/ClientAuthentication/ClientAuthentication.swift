@@ -16,20 +16,20 @@ public enum ClientAuthentication: Sendable {
     /// An assertion that is signed with the client's key for every request (OpenID Connect Core section 9, RFC 7523).
     case privateKeyJWT(ClientKey, audience: AssertionAudience = .issuer)
 
-    /// The only audience (`aud`) of an assertion.
+    /// The audience (`aud`) of an assertion.
     public enum AssertionAudience: String, Sendable, CaseIterable {
-        /// The issuer identifier, as draft-ietf-oauth-rfc7523bis requires: another server must refuse the assertion.
+        /// The issuer identifier, as draft-ietf-oauth-rfc7523bis requires: a server with another issuer must refuse the assertion.
         case issuer
         /// The token endpoint's URL, also in requests to other endpoints: for providers that require it (OpenID Connect Core section 9).
         ///
-        /// A malicious provider can name another provider's token endpoint in its metadata and then use the assertion there. Give each
-        /// provider a separate client key.
+        /// Register a separate client key at each provider. Otherwise a malicious provider can name another provider's token endpoint in
+        /// its metadata, and use the assertion that it receives at the other provider.
         case tokenEndpoint
     }
 
     /// How client id and secret are encoded in Basic credentials.
     public enum BasicCredentialEncoding: Sendable {
-        /// Client id and secret are form-encoded first, as RFC 6749 section 2.3.1 requires.
+        /// Client id and secret are form-encoded before the base64 encoding, as RFC 6749 section 2.3.1 requires.
         case formEncoded
         /// Client id and secret are not form-encoded, for providers that do not decode them.
         case verbatimForNonconformingProvider

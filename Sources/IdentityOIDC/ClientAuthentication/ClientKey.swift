@@ -10,7 +10,7 @@ public import IdentityKit
 /// configuration.authentication = .privateKeyJWT(try ClientKey(pem, keyID: "2026-11"))
 /// ```
 public struct ClientKey: Sendable {
-    /// The key's `kid` at the provider; nil sends none, which suffices for a client with one key.
+    /// The key's `kid` at the provider; nil sends no `kid`, which suffices for a client with one key.
     public let keyID: String?
     private let key: SigningKey
     /// The JOSE name of the algorithm that was configured or is in the JWK; nil if neither names an algorithm.

@@ -3,8 +3,8 @@ internal import IdentityKit
 
 /// A client secret that the client makes itself: a JWT, signed with a key of the client's owner, as Sign in with Apple requires.
 ///
-/// Each request has a new secret, which expires 270 seconds later. So nobody has to replace an expired secret by hand. Apple
-/// permits a lifetime of up to six months.
+/// Each request has a new secret, which expires 270 seconds later. Without this type, somebody must replace the secret before it expires:
+/// Apple permits a lifetime of at most six months.
 ///
 /// ```swift
 /// let key = try ClientKey(pem, keyID: "ABC123DEFG", algorithm: "ES256")

@@ -7,11 +7,11 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var userCode: String
     package var verificationURI: HTTPURL
     package var verificationURIComplete: HTTPURL?
-    /// How long the code is valid; a longer time than one day counts as one day, because RFC 8628 sets no maximum.
+    /// How long the device code is valid, at most one day: RFC 8628 sets no maximum.
     package var lifetime: Duration
     package var interval: Duration
 
-    /// The longest lifetime and interval, in seconds.
+    /// The longest lifetime and interval, in seconds; a longer lifetime counts as this one, and a longer interval is invalid.
     private static let longest = 86_400.0
 
     /// Reads the JSON object of a response.
@@ -39,7 +39,7 @@ package struct DeviceAuthorizationResponse: Sendable {
             shown.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), shown.utf8.first != 0x20, shown.utf8.last != 0x20
         else { throw Self.invalid("user_code") }
         userCode = shown
-        // Google still sends `verification_url`, which is older than the RFC.
+        // Google still sends `verification_url`, the name from before RFC 8628.
         guard let uri = try page("verification_uri", formerly: "verification_url") else {
             throw Self.invalid("verification_uri")
         }

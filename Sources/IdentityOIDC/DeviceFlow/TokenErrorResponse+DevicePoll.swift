@@ -3,8 +3,8 @@ internal import IdentityKit
 extension TokenErrorResponse {
     /// The outcome of a poll whose response contains no tokens (RFC 8628 section 3.5).
     ///
-    /// The error names of RFC 8628 are read in responses with status 2xx and 4xx, because providers send them with 200, 403, 428 and
-    /// 429. They are ignored in 3xx and 5xx responses.
+    /// The error names of RFC 8628 are read in responses with status 2xx and 4xx, because some providers send them with 200, 403, 428
+    /// or 429. They are ignored in 3xx and 5xx responses.
     ///
     /// - Throws: `IdentityError` when the login has failed, for example because the buyer refused or the code expired.
     func devicePoll(classify: (TokenErrorResponse) -> IdentityError) throws(IdentityError) -> DevicePoll {

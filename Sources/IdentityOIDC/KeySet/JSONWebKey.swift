@@ -6,8 +6,9 @@ struct JSONWebKey: Sendable {
     let keyID: String?
     /// The key's `alg`, the only algorithm that it may be used with; nil permits all algorithms of its type.
     let algorithm: String?
-    /// The JWK's member `issuer`, in key sets for several tenants: the issuer, or the template of the issuers, whose tokens the key may
-    /// sign; nil permits every issuer.
+    /// The JWK's member `issuer`: the issuer whose tokens the key may sign, or a template of such issuers; nil permits every issuer.
+    ///
+    /// RFC 7517 does not define the member. Microsoft's key set for several tenants has it.
     let issuer: String?
     let key: VerificationKey
     /// The values that identify the key: `kid`, `alg`, `issuer` and the key parameters (RFC 7518 section 6).
@@ -22,7 +23,7 @@ struct JSONWebKey: Sendable {
         for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string
-        // The member is not in RFC 7517. A text that no issuer has makes the key unusable only where an issuer is required.
+        // A value that is not a string counts as an empty text, which is no issuer. So a client for several tenants does not use the key.
         issuer = value["issuer"].map { $0.string ?? "" }
         identity = ["kid", "alg", "issuer", "kty", "crv", "n", "e", "x", "y"].map { value[$0]?.serialized ?? [] }
         func bytes(_ name: String) -> [UInt8]? { (value[name]?.string).flatMap { Base64URL.decode($0) } }
@@ -43,7 +44,7 @@ struct JSONWebKey: Sendable {
             self.key = key
         default: return nil
         }
-        // A key for encryption need not have the member `use`.
+        // A key without `use` may be an encryption key: its `alg` is then no signature algorithm.
         if let algorithm, !(SignatureAlgorithm(name: algorithm).map(key.supports) ?? false) { return nil }
     }
 

@@ -44,7 +44,7 @@ package struct JSONWebKeySet: Sendable {
     /// - Parameters:
     ///   - keyID: The token's `kid`.
     ///   - algorithm: The token's algorithm.
-    ///   - mayIssue: Whether a key that names this issuer in its JWK is tried.
+    ///   - mayIssue: Whether a key may be tried whose JWK names the given issuer; not called for a key without an issuer.
     /// - Returns: The keys.
     package func candidates(
         keyID: String?,
@@ -52,7 +52,7 @@ package struct JSONWebKeySet: Sendable {
         issuer mayIssue: (String) -> Bool = { _ in true }
     ) -> [VerificationKey] {
         var candidates: [VerificationKey] = []
-        // A loop over the indices copies no key.
+        // A loop over the keys themselves would copy each key.
         for index in keys.indices where candidates.count < 8 {
             let hasID = keyID.map { keys[index].keyID?.isIdentical(to: $0) ?? false } ?? true
             if hasID, keys[index].fits(algorithm), keys[index].issuer.map(mayIssue) ?? true {

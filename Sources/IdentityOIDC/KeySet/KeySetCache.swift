@@ -6,14 +6,12 @@ internal import Synchronization
 ///
 /// All callers of one chain that wait for the keys of one URL share one fetch. A failed fetch does not remove the cached keys.
 struct KeySetCache: KeySetProviding {
-    /// The next link of the chain, from which this link gets newer keys.
     let next: any KeySetProviding
     let clock: any IdentityClock
-    /// The storage of the keys; two chains may share it.
+    /// The cached keys, which the two chains of ``KeySetSource`` share.
     var lastKnown = LastKnownKeySet()
     let flights = SingleFlight<String, KeySetSnapshot>()
 
-    /// The cached keys, if they meet the requirement.
     private func cached(at url: HTTPURL, for requirement: KeySetRequirement) -> KeySetSnapshot? {
         last(at: url).flatMap { requirement.isMet(by: $0, at: clock.elapsed) ? $0 : nil }
     }
@@ -21,7 +19,7 @@ struct KeySetCache: KeySetProviding {
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         if let cached = cached(at: url, for: requirement) { return cached }
         let (snapshot, isOwn) = try await fetch(url, requirement)
-        // The shared fetch may have started before the caller's token was signed.
+        // The shared fetch may have started before the provider published the key of this caller's token.
         guard !isOwn, !requirement.isMet(by: snapshot, at: clock.elapsed) else { return snapshot }
         return try await fetch(url, requirement).value
     }
@@ -43,7 +41,7 @@ struct KeySetCache: KeySetProviding {
         lastKnown.snapshot.flatMap { $0.url == url ? $0 : nil }
     }
 
-    /// The requirement with the cached keys as its known keys.
+    /// The requirement for the next link, which must return newer keys than the cached ones.
     private func adapted(_ requirement: KeySetRequirement, to last: KeySetSnapshot?) -> KeySetRequirement {
         guard let last else { return requirement }
         return switch requirement {
@@ -59,7 +57,9 @@ final class LastKnownKeySet: Sendable {
 
     var snapshot: KeySetSnapshot? { stored.withLock { $0 } }
 
-    /// Saves a key set, unless the result of a later fetch of the same URL is stored already: two chains may fetch at the same time.
+    /// Saves a key set; does nothing if the result of a later fetch of the same URL is stored.
+    ///
+    /// The two chains of ``KeySetSource`` may fetch at the same time.
     func save(_ latest: KeySetSnapshot) {
         stored.withLock { stored in
             if let stored, stored.url == latest.url, stored.fetch > latest.fetch { return }

@@ -4,12 +4,11 @@ internal import Synchronization
 
 /// The last link of the chain of ``KeySetSource``: fetches the key set, with `If-None-Match` if possible.
 ///
-/// It reports the outcome of each fetch to the environment's observers, except of a cancelled fetch. The HTTP client limits size
-/// and time.
+/// It reports the outcome of each fetch to the environment's observers.
 final class KeySetFetcher: KeySetProviding {
-    /// How long after a full response a response "not modified" (304) is accepted.
+    /// How long after a response with a key set the response "not modified" (304) is accepted.
     ///
-    /// Without this limit, a broken cache could keep a revoked key valid forever.
+    /// Without this limit, a broken HTTP cache that always returns 304 could keep a revoked key valid forever.
     static let maximumConfirmedAge = Duration.seconds(86_400)
 
     private let httpClient: ProviderHTTPClient
@@ -45,7 +44,7 @@ final class KeySetFetcher: KeySetProviding {
     }
 
     private func fetch(_ url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
-        // Lifetimes count from the start of the request, because the response may have been delayed.
+        // The lifetime counts from the start of the request, because the response may have been delayed.
         let requestedAt = httpClient.environment.clock.elapsed
         let known = requirement.known.flatMap { $0.url == url ? $0 : nil }
         let confirmable = known.flatMap { requestedAt - $0.receivedAt < Self.maximumConfirmedAge ? $0 : nil }
@@ -86,7 +85,7 @@ final class KeySetFetcher: KeySetProviding {
     ) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         if let tag = known?.entityTag { fields.append(("If-None-Match", tag)) }
-        // An HTTP cache must not hide a key rotation (RFC 9111 section 5.2.1.4).
+        // Otherwise an HTTP cache could return the keys from before a key rotation (RFC 9111 section 5.2.1.4).
         if case .newer = requirement { fields.append(("Cache-Control", "no-cache")) }
         return fields
     }
@@ -117,7 +116,7 @@ final class KeySetFetcher: KeySetProviding {
         }
         let keys = try JSONWebKeySet(parsing: response.body)
         guard keys.count > 0 else {
-            // A provider that signs tokens has keys: an empty set is a mistake and must not replace valid keys.
+            // An empty key set is a mistake of the provider, and must not replace the cached keys.
             throw IdentityError(
                 .rejected,
                 .discoveryFailed,

@@ -3,9 +3,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Stores for a minute which `kid`s a fetched key set lacks, so that one repeated token causes only one fetch in this time.
+/// Stores for a minute which `kid`s the fetched key set lacks, so that a token with such a `kid` causes at most one fetch per minute.
 ///
-/// It stores digests of at most ``capacity`` key ids, and ignores them when the keys have changed.
+/// It stores the digests of at most ``capacity`` key ids, and ignores them after the provider has changed its keys.
 final class KeySetNegativeCache: KeySetProviding {
     private struct State {
         var revision: Int?
@@ -25,7 +25,6 @@ final class KeySetNegativeCache: KeySetProviding {
         self.clock = clock
     }
 
-    /// The number of stored key ids.
     var count: Int { state.withLock { $0.unknown.count } }
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {

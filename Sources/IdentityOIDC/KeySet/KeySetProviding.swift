@@ -1,14 +1,14 @@
 internal import IdentityHTTP
 
-/// A link of the chain that gets a provider's keys: each link has one task and calls the next link.
+/// A link of the chain that gets a provider's keys; each link has one task and calls the next link.
 ///
 /// ``KeySetSource`` builds the chain; `Documentation/Decisions/0008-key-set.md` explains the order of the links.
 protocol KeySetProviding: Sendable {
     /// The keys at a URL.
     ///
-    /// - Returns: Keys that meet the requirement; during an outage also expired keys (``KeySetStaleIfError``). For
-    ///   ``KeySetRequirement/newer(than:keyID:)``, the known keys if the provider has no newer keys, or if no fetch is permitted now; newer
-    ///   keys may lack the `kid`.
+    /// - Returns: Keys that meet the requirement, with two exceptions. During an outage they may be expired (``KeySetStaleIfError``). For
+    ///   ``KeySetRequirement/newer(than:keyID:)``, they are the known keys if the provider has no newer keys or no fetch is permitted now,
+    ///   and newer keys may lack the `kid`.
     /// - Throws: `IdentityError` when the keys cannot be fetched.
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot
 }
@@ -30,7 +30,7 @@ enum KeySetRequirement: Sendable {
         }
     }
 
-    /// Whether keys that another caller fetched meet this requirement too.
+    /// Whether these keys meet the requirement; if so, no fetch is needed.
     func isMet(by snapshot: KeySetSnapshot, at now: Duration) -> Bool {
         switch self {
         case .usable: now < snapshot.freshUntil

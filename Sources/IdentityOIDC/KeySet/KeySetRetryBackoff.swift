@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Limits the rate of fetches after failures: a burst of two, then one every ten seconds; a success ends the limit.
 ///
-/// While a provider is down, this limit protects it from the fetches that a flood of invalid tokens causes. ``KeySetRefetchLimiter``
-/// does not protect it then, because it does not count failed fetches.
+/// While a provider is down, a flood of invalid tokens would otherwise cause a fetch for each token, because ``KeySetRefetchLimiter`` does
+/// not count failed fetches.
 final class KeySetRetryBackoff: KeySetProviding {
     private struct State {
         var url: HTTPURL?
@@ -25,11 +25,10 @@ final class KeySetRetryBackoff: KeySetProviding {
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         let now = clock.elapsed
         let failure = state.withLock { state -> IdentityError? in
-            // The failures of another URL do not count.
             if state.url != url { state = State(url: url) }
             return state.bucket.take(at: now) ? nil : state.failure
         }
-        // A copy of the error, so that it has the correlation id of this operation, not of the failed fetch.
+        // The copy of the error gets the correlation id of this operation; the stored error has the id of the failed fetch.
         if let failure { throw failure.recast(as: failure.kind) }
         do {
             let snapshot = try await next.keys(at: url, requirement)

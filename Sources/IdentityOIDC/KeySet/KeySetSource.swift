@@ -6,10 +6,10 @@ package import IdentityKit
 /// It is a chain of small links, each of which does one of these tasks (`Documentation/Decisions/0008-key-set.md`).
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
-    /// The chain of links for unsolicited tokens, such as logout tokens.
+    /// The chain of links for tokens that this client did not request, such as logout tokens.
     ///
-    /// It shares the cached keys and the backoff with ``chain``. It has its own rate limit and negative cache. Otherwise a flood of such
-    /// tokens could use up the fetches that logins need.
+    /// It shares the cached keys and the backoff with ``chain``, and has its own rate limit and negative cache. Otherwise a flood of forged
+    /// logout tokens could use up the fetches that logins need.
     private let unsolicitedChain: any KeySetProviding
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock
@@ -38,11 +38,11 @@ package struct KeySetSource: Sendable {
         unsolicitedChain = chain()
     }
 
-    /// The state of the cached keys; nothing is fetched.
+    /// The state of the cached keys, without a fetch.
     package var state: KeySetState {
         guard let snapshot = lastKnown.snapshot else { return .notFetched }
         let age = clock.elapsed - snapshot.confirmedAt
-        // `freshUntil` is not compared, because during an outage ``KeySetStaleIfError`` moves it, although the keys have expired.
+        // `freshUntil` is not compared: during an outage ``KeySetStaleIfError`` moves it into the future although the keys have expired.
         return age < snapshot.lifetime ? .fresh(age: age) : .expired(age: age)
     }
 
@@ -70,8 +70,8 @@ package struct KeySetSource: Sendable {
 
     /// Verifies a token with the known keys, and with newer keys if the known keys do not verify it.
     ///
-    /// The provider may have added a key, replaced one under its old `kid`, or signed a token without `kid` with a new key. So while
-    /// the keys cannot be fetched, neither an unknown key nor an invalid signature proves that the token is forged.
+    /// A token that the known keys do not verify may be genuine: the provider may have added a key, replaced a key under the same `kid`, or
+    /// signed a token without `kid` with a new key. So if newer keys cannot be fetched, this function throws the error of the fetch.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.
@@ -87,11 +87,11 @@ package struct KeySetSource: Sendable {
         try await verifying(with: url, verify) { try await newerKeys(at: url, than: $0, keyID: keyID) }
     }
 
-    /// Verifies an unsolicited token like ``verifying(with:keyID:_:)``, with a separate rate limit.
+    /// Verifies a token that this client did not request, like ``verifying(with:keyID:_:)`` but with a separate rate limit.
     ///
-    /// A token that the known keys do not verify is rejected only after a new fetch. Without the fetch, a forged token looks the
-    /// same as a genuine token that is signed with a new key. So a `kid` that was not found less than a minute ago is not rejected either:
-    /// its key may have been published since then.
+    /// If the known keys do not verify the token, the keys are fetched again before the token is rejected, because it may be signed with a
+    /// new key. If no fetch is permitted now, for example because the same `kid` was not found less than a minute ago, this function throws
+    /// a temporary error.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.

@@ -3,8 +3,8 @@ internal import IdentityKit
 
 /// Uses expired keys while newer ones cannot be fetched, up to a maximum age (like `stale-if-error` of RFC 5861).
 ///
-/// An outage does not invalidate keys. Without the maximum age, an attacker who stole a key and blocks the fetches could use the
-/// key forever, although the provider has revoked it.
+/// Without the maximum age, an attacker who stole a provider's signing key and blocks the fetches could use the key forever, although the
+/// provider has revoked it.
 struct KeySetStaleIfError: KeySetProviding {
     /// How long keys are used at most after the provider last confirmed them.
     static let maximumAge = Duration.seconds(2 * 86_400)
@@ -19,7 +19,7 @@ struct KeySetStaleIfError: KeySetProviding {
             return try await next.keys(at: url, requirement)
         } catch {
             let now = clock.elapsed
-            // Fresh keys need no extension: ``KeySetCache`` keeps them although this fetch failed.
+            // Keys that have not expired are not extended: ``KeySetCache`` keeps them although this fetch failed.
             guard case .refreshed(var known) = requirement, known.url == url, now >= known.freshUntil,
                 now < known.confirmedAt + Self.maximumAge
             else { throw error }
