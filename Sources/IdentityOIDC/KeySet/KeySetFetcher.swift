@@ -13,19 +13,11 @@ final class KeySetFetcher: KeySetProviding {
 
     private let httpClient: ProviderHTTPClient
     private let provider: String
-    private let headers: [(name: String, value: String)]
     private let fetches = Atomic(0)
 
-    /// Creates the link; no request is sent yet.
-    ///
-    /// - Parameters:
-    ///   - httpClient: Sends the requests.
-    ///   - provider: The provider's name, for events.
-    ///   - headers: Headers in addition to `Accept`.
-    init(httpClient: ProviderHTTPClient, provider: String, headers: [(name: String, value: String)] = []) {
+    init(httpClient: ProviderHTTPClient, provider: String) {
         self.httpClient = httpClient
         self.provider = provider
-        self.headers = headers
     }
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
@@ -51,7 +43,7 @@ final class KeySetFetcher: KeySetProviding {
         let response = try await httpClient.send(
             .get,
             url,
-            headers: try ProviderHTTPClient.headers(headers + conditions(requirement, confirmable)),
+            headers: try ProviderHTTPClient.headers(conditions(requirement, confirmable)),
             asking: "The provider's key set"
         )
         let fetch = fetches.add(1, ordering: .relaxed).newValue

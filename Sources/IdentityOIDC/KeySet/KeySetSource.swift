@@ -19,12 +19,10 @@ package struct KeySetSource: Sendable {
     /// - Parameters:
     ///   - httpClient: Sends the requests.
     ///   - provider: The provider's name, for events.
-    ///   - headers: Headers in addition to `Accept`.
-    package init(httpClient: ProviderHTTPClient, provider: String, headers: [(name: String, value: String)] = []) {
+    package init(httpClient: ProviderHTTPClient, provider: String) {
         let environment = httpClient.environment
         let clock = environment.clock
-        let fetcher = KeySetFetcher(httpClient: httpClient, provider: provider, headers: headers)
-        let backoff = KeySetRetryBackoff(fetcher, clock: clock)
+        let backoff = KeySetRetryBackoff(KeySetFetcher(httpClient: httpClient, provider: provider), clock: clock)
         let lastKnown = LastKnownKeySet()
         self.lastKnown = lastKnown
         self.clock = clock
