@@ -8,7 +8,7 @@ protocol LoginExpectations: Sendable {
     var issuer: String? { get }
     /// The `nonce` that was sent; nil if none was sent.
     var nonce: Secret? { get }
-    /// Whether an ID token with a `nonce` is refused; true only for a login by device code, which never sends one.
+    /// Whether an ID token with a `nonce` is refused; true for a login by device code, which never sends a `nonce`.
     var refusesNonce: Bool { get }
     /// The requested `max_age` in seconds; nil if none was requested.
     var maximumAgeSeconds: Int? { get }
@@ -16,7 +16,7 @@ protocol LoginExpectations: Sendable {
     var authenticationContexts: [String] { get }
     /// The DPoP key to which the tokens are to be bound; nil for bearer tokens.
     var dpopKey: Secret? { get }
-    /// The buyer whose session stays if the login fails; nil unless the login is a step-up.
+    /// The buyer of the session for which a step-up login was started; nil for an ordinary login.
     var steppedUpBuyer: Buyer? { get }
 }
 
@@ -27,6 +27,6 @@ extension LoginAttempt: LoginExpectations {
 extension DeviceAuthorization: LoginExpectations {
     var nonce: Secret? { nil }
     var steppedUpBuyer: Buyer? { nil }
-    // A device authorization request has no nonce; a token with one was issued for another login.
+    // A device authorization request has no nonce. An ID token with a nonce was issued for another login.
     var refusesNonce: Bool { true }
 }

@@ -42,7 +42,7 @@ extension OpenIDClient {
             settings.sendsNonce
             ? Secret(Base64URL.encodeSecret(random.dropFirst(settings.stateByteCount).prefix(32))) : nil
         let dpopKey = try newDPoPKey(cached.metadata.dpopAlgorithms)
-        // The configured redirect URI was checked when the client was created.
+        // The client's initializer has checked the configured redirect URI.
         if let redirectURI = options.redirectURI { try RedirectURI.check(redirectURI) }
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
         let scopes = options.scopes ?? configuration.scopes
@@ -148,12 +148,10 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses to start a login if the given list of PKCE methods lacks S256, or the given list of response modes lacks the configured
-    /// mode; the mode `query` is not checked.
+    /// Refuses a login if the provider's list of PKCE methods lacks S256, or its list of response modes lacks the configured mode.
     ///
-    /// - Parameters:
-    ///   - methods: The methods of PKCE, if PKCE is used and the metadata have the list.
-    ///   - modes: The response modes, if the metadata have the list.
+    /// A list that is nil is not checked, and the mode `query` is never checked.
+    ///
     /// - Throws: `IdentityError` with code `unsupported_by_provider`.
     private func checkSupport(methods: [String]?, modes: [String]?) throws(IdentityError) {
         if let methods, !methods.contains("S256") {

@@ -41,7 +41,6 @@ extension OpenIDClient {
         return (response, RequestSecrets(secrets: secrets))
     }
 
-    /// Adds the client authentication to the headers and fields of one request.
     private func authenticate(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)]
@@ -93,7 +92,7 @@ extension OpenIDClient {
         }
     }
 
-    /// The secrets of a form and of the client, which no error may contain.
+    /// The secret values of a form, and the client's secret; no error may contain them.
     private func secrets(in fields: [(name: String, value: String)]) -> [Secret] {
         var secrets = clientSecrets
         for field in fields where !Self.publicFields.contains(field.name) { secrets.append(Secret(field.value)) }
@@ -105,7 +104,9 @@ extension OpenIDClient {
         "redirect_uri", "response_mode", "response_type", "scope", "token_type_hint", "ui_locales",
     ]
 
-    /// The client's fixed secret and any Basic credentials with it, which a response may repeat; empty without a fixed secret.
+    /// The client's configured secret, and the Basic credentials with this secret; no error may contain them.
+    ///
+    /// The list is empty for a client that signs a new assertion or secret for each request.
     var clientSecrets: [Secret] {
         switch configuration.authentication {
         case .none, .privateKeyJWT, .signedSecretPost: return []

@@ -22,9 +22,8 @@ extension OpenIDClient {
         }
     }
 
-    /// Hides the login's secrets in the error of an authorization response, and adds a hint about pushed requests if it may help.
+    /// Hides the login's secrets in the error of an authorization response, and may add a hint about pushed authorization requests.
     func refusal(_ error: IdentityError, of attempt: LoginAttempt, _ metadata: ProviderMetadata?) -> IdentityError {
-        // The provider's error text may repeat these secrets of the login.
         let sent = [attempt.state, attempt.nonce, attempt.codeVerifier].compactMap(\.self)
         let error = error.hiding(RequestSecrets(secrets: sent))
         guard error.code == .authorizationRefused, error.providerResponse?.error == "invalid_request",
@@ -76,8 +75,8 @@ extension OpenIDClient {
 
     /// Whether the provider rejected the client's assertion.
     ///
-    /// Providers then return `invalid_client`, or status 401 or 403, often without an error name or with HTML. The error names in
-    /// `others` have another cause.
+    /// Providers report a rejected assertion as `invalid_client`, or with status 401 or 403, often without an error name or with HTML. The
+    /// error names in `others` have another cause.
     private func isRefusedAssertion(_ failure: TokenErrorResponse) -> Bool {
         guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return failure.status >= 400 && !failure.isOutage }

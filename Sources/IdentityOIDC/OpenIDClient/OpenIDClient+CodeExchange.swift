@@ -65,7 +65,7 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`.
     public func exchange(code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
-        // An app that reads the code from the callback itself has not checked whether it is the name of an error.
+        // The app may have read the code from the callback itself. The code may then be the name of an error.
         try AuthorizationResponse.check(code, isNotOneOf: settings.errorsInCode)
         return try await exchange(code: code, for: attempt, try await metadataSource.metadata())
     }

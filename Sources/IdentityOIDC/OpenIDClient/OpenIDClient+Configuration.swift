@@ -61,9 +61,9 @@ extension OpenIDClient {
         public var usesPKCEForDeviceLogin = false
         /// Whether tokens are bound to a key that is created for each session (DPoP, RFC 9449); by default no.
         public var usesDPoP = false
-        /// Accepts bearer tokens although ``usesDPoP`` requests bound ones; by default no.
+        /// Whether bearer tokens are accepted although ``usesDPoP`` requests tokens that are bound to a key; by default no.
         ///
-        /// If it is false, a login fails if the provider, or an attacker in its place, ignores the DPoP proof.
+        /// If it is false, a login fails when the provider, or an attacker in its place, ignores the DPoP proof.
         public var acceptsUnboundTokens = false
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
@@ -143,7 +143,6 @@ extension OpenIDClient {
         /// Creates a value that replaces no endpoint.
         public init() {}
 
-        /// Provider metadata with these endpoints.
         func metadata(issuer: String) -> ProviderMetadata {
             var metadata = ProviderMetadata(issuer: issuer)
             metadata.authorizationEndpoint = authorization

@@ -21,8 +21,8 @@ extension OpenIDClient {
 
     /// Sends a request to the authorization server with a new DPoP proof, and once more if the server requires a new nonce.
     ///
-    /// A server that requires a nonce has not executed the request (RFC 9449 section 8): a code or refresh token in it is still
-    /// valid.
+    /// The repetition is safe: a server that requires a nonce has not executed the first request (RFC 9449 section 8), so a code or refresh
+    /// token in the request is still valid.
     ///
     /// - Parameters:
     ///   - key: The DPoP key; nil sends no proof.

@@ -5,7 +5,7 @@ public import IdentityKit
 extension OpenIDClient {
     /// Requests a code that the buyer enters on another device (RFC 8628 section 3.1).
     ///
-    /// It also fetches the provider's keys. If they cannot be fetched, the login fails before the buyer has entered the code.
+    /// It also fetches the provider's keys: if they are not available, the login fails now, and not after the buyer has entered the code.
     ///
     /// - Throws: `IdentityError`.
     public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {

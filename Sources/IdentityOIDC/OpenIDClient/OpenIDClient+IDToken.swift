@@ -27,8 +27,8 @@ extension OpenIDClient {
 
     /// Refuses a response to a refresh whose ID token belongs to another login than the session's tokens.
     ///
-    /// This is the first check of the response, and it needs neither metadata nor keys. So an ID token of another login is reported even
-    /// if the response has other errors, or if metadata or keys cannot be fetched.
+    /// This is the first check of the response, and it needs no metadata and no keys. So an ID token of another login is reported even if
+    /// the response has other errors, or if metadata or keys cannot be fetched.
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`.
     func refuseTokenOfAnotherLogin(_ idToken: JSONWebToken, refreshing tokens: TokenSet) throws(IdentityError) {
@@ -101,7 +101,7 @@ extension OpenIDClient {
                 expiresAt: response.lifetime.map { startedAt + $0 },
                 authenticatedAt: claims.authenticatedAt,
                 authorizedParty: claims.authorizedParty,
-                // If the app sent a nonce that this client does not know, a refreshed ID token has to contain the same one.
+                // The app may have sent its own nonce, which only the ID token shows. The ID token of a refresh must have the same nonce.
                 nonce: login.nonce ?? claims.nonce,
                 providerSessionID: claims.providerSessionID,
                 claims: claims.kept,
@@ -115,6 +115,6 @@ extension OpenIDClient {
 }
 
 extension IDTokenClaims {
-    /// `nonce`, if it is a string; a refreshed ID token has the same or none (OpenID Connect Core section 12.2).
+    /// `nonce`, if it is a string; the ID token of a refresh has the same nonce or no nonce (OpenID Connect Core section 12.2).
     var nonce: Secret? { (self["nonce"]?.string).map { Secret($0) } }
 }

@@ -2,12 +2,12 @@ package import IdentityKit
 
 // These methods check, before a code or a token is sent, that the provider's issuer is still the issuer of the login or of the tokens.
 extension OpenIDClient {
-    /// The issuer to which a login is bound: the discovered one; nil without discovery, or if the quirks do not bind logins to it.
+    /// The issuer to which a login is bound: the discovered one; nil if discovery is not used, or if the quirks do not bind logins to it.
     package func boundIssuer(_ discovered: String) -> String? {
         metadataSource.isDiscovered && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 
-    /// Refuses to complete a login if the provider's issuer changed after the login started; nil as `issuer` is not checked.
+    /// Refuses to complete a login if the provider's issuer changed after the login started; does nothing if `issuer` is nil.
     func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
         guard let issuer, metadataSource.isDiscovered, !issuer.isIdentical(to: metadata.issuer) else { return }
         throw IdentityError(
@@ -24,9 +24,9 @@ extension OpenIDClient {
 
     /// Refuses the tokens of an issuer that this client does not accept, for example of the shop that the configuration named before.
     ///
-    /// Tokens that an app stored without the buyer have no issuer, and are accepted.
+    /// Call it before the tokens are sent. Tokens that an app stored without the buyer have no issuer, and are accepted.
     ///
-    /// - Throws: `IdentityError` with code `issuer_changed`. Call it before the tokens are sent.
+    /// - Throws: `IdentityError` with code `issuer_changed`.
     package func checkIssuer(of tokens: TokenSet) throws(IdentityError) {
         let issuer = tokens.buyer.issuer
         guard issuer.isEmpty || issuers.isAccepted(issuer) else {

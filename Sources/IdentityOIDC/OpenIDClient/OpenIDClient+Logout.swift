@@ -14,7 +14,7 @@ extension OpenIDClient {
     ) async throws -> HTTPURL? {
         let metadata = try await metadataSource.metadata()
         guard let endpoint = metadata.endSessionEndpoint else { return nil }
-        // An ID token is sent to its issuer only, and no other provider can end the issuer's session.
+        // The ID token must not be sent to another provider than its issuer, and another provider cannot end the issuer's session.
         guard (try? checkIssuer(of: tokens, is: metadata)) != nil else { return nil }
         var fields = [("client_id", descriptor.clientID)]
         if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }

@@ -3,7 +3,7 @@ internal import IdentityHTTP
 public import IdentityKit
 
 extension OpenIDClient {
-    /// Fetches metadata and keys before the refresh token is sent, because the response's ID token cannot be validated without them.
+    /// Fetches metadata and keys before the refresh token is sent, because the validation of the response's ID token needs them.
     ///
     /// The keys are fetched only if the old tokens have an ID token.
     ///
@@ -61,12 +61,12 @@ extension OpenIDClient {
     /// - Parameters:
     ///   - response: The response of ``requestRefresh(of:under:)``.
     ///   - tokens: The tokens that were refreshed.
-    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. False for a refresh token that an app stored. In this case the
-    ///     ID token of the response determines the buyer. It is validated even if it is the stored one, and must name the buyer of the old
-    ///     tokens if they have one.
+    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. Pass false for a refresh token that an app stored. The ID token
+    ///     of the response then determines the buyer: it is validated even if it equals the stored ID token, and if the old tokens have a
+    ///     buyer, it must name this buyer.
     /// - Returns: The new tokens; without a buyer if `isBuyerKnown` is false and the response contains no ID token.
-    /// - Throws: `RefreshRefusal` when the response contains neither an access token nor a refresh token; another error when it may
-    ///   contain one, with `isAttackSuspected` when its ID token belongs to another login.
+    /// - Throws: `RefreshRefusal` when the response contains no access token and no refresh token. Another error when the response may
+    ///   contain one of them; with `isAttackSuspected` when its ID token belongs to another login.
     public func tokens(
         from response: RefreshResponse,
         refreshing tokens: TokenSet,
@@ -84,7 +84,7 @@ extension OpenIDClient {
         do { metadata = try await metadataSource.metadata() } catch {
             throw IdentityError.wrapping(error).afterTokenResponse
         }
-        // If another process sent the request, this process does not know its other secrets, such as a client assertion.
+        // If another process sent the request, this process does not know the request's other secrets, such as a client assertion.
         let redacted = response.sent ?? RequestSecrets(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
         let new: TokenResponse
         do {
@@ -95,13 +95,13 @@ extension OpenIDClient {
                     object,
                     settings: settings,
                     usesDPoP: tokens.dpopKey != nil,
-                    // The session's tokens decide, not the configuration: bound tokens stay bound, and bearer tokens stay accepted.
+                    // The type of the old tokens decides, not the configuration: a refresh of bound tokens must return bound tokens.
                     acceptsUnboundTokens: !TokenResponse.isBound(tokens.tokenType),
                     isRefresh: true
                 )
             }
         } catch {
-            // A token in the body, even if the response is invalid otherwise, shows that the old refresh token was used.
+            // If the invalid response contains a token, the provider has used the old refresh token, so this is not a refusal.
             let names = ["access_token", "refresh_token"]
             guard names.contains(where: { object?[$0]?.string?.isEmpty == false }) else { throw RefreshRefusal(error) }
             throw error
@@ -118,12 +118,12 @@ extension OpenIDClient {
         refreshed.refreshToken = new.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
         refreshed.scopes = new.scopes ?? quirks.scopes(afterRefreshing: tokens)
         refreshed.issuedAt = response.startedAt
-        // A response without a usable expires_in does not mean that the access token never expires. The old lifetime is used.
+        // If `expires_in` is missing, the new access token gets the old one's lifetime. Otherwise it would count as never expiring.
         let lifetime = new.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
         if !new.refreshTokenScopes.isEmpty { refreshed.refreshTokenScopes = new.refreshTokenScopes }
-        // Some providers send the session's ID token again. It is not validated again: it was valid when it was received, and its `at_hash`
-        // belongs to the old access token.
+        // Some providers return the session's ID token again. It is not validated a second time, because its `at_hash` belongs to the old
+        // access token.
         let isRepeated = isBuyerKnown && new.idToken.map { tokens.idToken?.isEqual(to: $0) == true } ?? false
         if new.idToken != nil, !isRepeated, let idToken {
             var expected = expectations(metadata, new)

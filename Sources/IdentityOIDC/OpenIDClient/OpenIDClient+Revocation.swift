@@ -18,11 +18,11 @@ extension OpenIDClient {
 
     /// Revokes the tokens of a rejected response if the provider can, and reports the outcome.
     ///
-    /// The response may be invalid, so its ID token is read without validation. Cancelling the calling task does not stop the revocation.
+    /// The ID token of the response is read without validation. Cancelling the calling task does not stop the revocation.
     ///
-    /// `kept` is the buyer whose session stays if a step-up fails; nil for an ordinary login. In a step-up, the tokens are revoked only if
-    /// the ID token names another buyer: many providers have one grant for a buyer and a client, and the revocation of one token of the
-    /// grant invalidates the tokens of the session that stays.
+    /// After a failed step-up login, `kept` is the buyer of the session, which stays; after an ordinary login, it is nil. If the ID token
+    /// names this buyer or cannot be read, the tokens are not revoked. Many providers have one grant for a buyer and a client, so the
+    /// revocation would also invalidate the tokens of the session.
     func revokeTokens(of response: JSONObject, keeping kept: Buyer?) async {
         func token(_ name: String) -> Secret? {
             (response[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }
@@ -43,7 +43,7 @@ extension OpenIDClient {
         environment.report(.loginTokensDropped(isRevoked: isRevoked), provider: descriptor.name, since: started)
     }
 
-    /// Whether the ID token, which may be invalid, has the issuer and the subject of the buyer; nil if they cannot be read.
+    /// Whether the ID token, which is not validated, has the issuer and the subject of the buyer; nil if it has no readable ones.
     private func idToken(of response: JSONObject, names buyer: Buyer) -> Bool? {
         guard let token = response["id_token"]?.string,
             let claims = (try? JSONWebToken(parsing: Secret(token)))?.claims, let issuer = claims["iss"]?.string,

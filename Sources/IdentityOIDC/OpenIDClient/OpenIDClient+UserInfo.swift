@@ -59,7 +59,7 @@ extension OpenIDClient {
         let parsed = try? JSONWebToken(parsing: token)
         let named = parsed?.claims["iss"]?.string ?? issuer
         var expected = expectations(metadata)
-        // After a change of the provider's issuer, the response may name the new issuer although the session began under the old one.
+        // If the provider has changed its issuer since the login, the response names the new issuer, and the session the old one.
         expected.boundIssuer = issuers.isSame(named, as: issuer) ? named : issuer
         if algorithms == nil, let offered = metadata.userInfoAlgorithms {
             // A provider may sign UserInfo responses with another algorithm than ID tokens.

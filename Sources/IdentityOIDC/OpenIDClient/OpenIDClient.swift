@@ -72,7 +72,7 @@ public final class OpenIDClient: Sendable {
             )
         }
         let accepted = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
-        // The same `sub` at two tenants names two people. So a list of accepted tenants does not count as one issuer that has moved.
+        // At a provider with one issuer for each tenant, the same `sub` at two tenants names two people, so the issuers count separately.
         issuers = settings.issuerTemplate == nil ? accepted : accepted.withoutEquivalents
         let endpoints = configuration.endpoints
         httpClient = ProviderHTTPClient(

@@ -55,7 +55,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var allowsUntrustedAudiences = false
     /// Whether `sub` may be a JSON integer.
     public var acceptsNumericSubject = false
-    /// Whether ID tokens prove by `acr` which of the requested `acr_values` was met; false does not check `acr`.
+    /// Whether `acr` of the ID token must be one of the requested `acr_values`; if false, `acr` is not checked.
     public var provesAuthenticationContext = true
 
     /// Creates settings without any difference.

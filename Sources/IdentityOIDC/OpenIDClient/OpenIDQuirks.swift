@@ -14,7 +14,7 @@ public import IdentityKit
 /// }
 /// ```
 ///
-/// The functions are pure: they may be called from any task, and more than once.
+/// The SDK may call the functions from any task, and more than once for one response.
 public protocol OpenIDQuirks: Sendable {
     /// The constant differences, such as parameters with other names. Read once, when the client is created.
     var settings: OpenIDQuirkSettings { get }

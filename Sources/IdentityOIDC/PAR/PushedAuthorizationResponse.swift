@@ -27,7 +27,7 @@ package enum PushedAuthorizationResponse: Sendable {
             guard let reference = object["request_uri"]?.string, (1...4096).contains(reference.utf8.count),
                 reference.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
             else { throw Self.invalid("is invalid: its member request_uri is missing or has an invalid value") }
-            // The value is required but not used otherwise, so a long lifetime does no harm.
+            // RFC 9126 requires `expires_in`. The SDK does not use the value, so it has no maximum.
             guard let lifetime = TokenResponse.seconds(object["expires_in"]), lifetime > 0 else {
                 throw Self.invalid("is invalid: its member expires_in is missing or has an invalid value")
             }
@@ -45,8 +45,8 @@ package enum PushedAuthorizationResponse: Sendable {
 }
 
 extension TokenErrorResponse {
-    /// The SDK's error for a response that means something else after a pushed authorization request (RFC 9126 section 2.3) than after a
-    /// token request; nil for other responses.
+    /// The SDK's error for a response whose meaning after a pushed authorization request (RFC 9126 section 2.3) differs from its meaning
+    /// after a token request; nil for other responses.
     package var pushedRequestError: IdentityError? {
         guard status >= 400, !isOutage else { return nil }
         switch error ?? "" {

@@ -17,11 +17,11 @@ public struct TokenErrorResponse: Sendable {
     public var errorURI: String?
     /// Whether the body was a JSON object.
     public var isJSON: Bool
-    /// The response header whose value identifies the request to the provider's support; `X-Request-Id` if the response does not have it.
-    public var traceIDHeader = "X-Request-Id"
-    /// The body if it is a JSON object.
+    /// The name of the response header that identifies the request to the provider's support.
     ///
-    /// A provider's own error format uses other members than OAuth's.
+    /// If the response lacks this header, the SDK reads `X-Request-Id`.
+    public var traceIDHeader = "X-Request-Id"
+    /// The body if it is a JSON object, for providers with their own error format.
     package var object: JSONObject?
     /// The request's secrets, which no error may contain.
     package var redacted = RequestSecrets()
@@ -43,7 +43,6 @@ public struct TokenErrorResponse: Sendable {
         isJSON = error != nil
     }
 
-    /// Reads an error response.
     init(_ response: HTTPResponse, _ object: JSONObject?, grant: TokenGrant, hiding redacted: RequestSecrets) {
         self.init(
             grant: grant,
@@ -61,13 +60,13 @@ public struct TokenErrorResponse: Sendable {
     /// Whether the provider may accept the same request later (``HTTPResponse/isOutage``).
     package var isOutage: Bool { HTTPResponse.isOutage(status) }
 
-    /// The end of a hint about a refused client: what happens to the session's tokens.
+    /// The end of a hint about a rejected client: what happens to the session or its tokens.
     var consequence: String {
         endpoint == .revocation
             ? "The tokens may stay valid at the provider until they expire." : "Sessions are kept."
     }
 
-    /// The hint after a temporary failure; a login starts again, because its authorization code must not be sent twice.
+    /// The hint after a temporary failure; a login must start again, because its authorization code must not be sent twice.
     private var retryHint: String {
         grant == .authorizationCode ? "Start the login again later." : "Try again later."
     }
@@ -183,7 +182,7 @@ public struct TokenErrorResponse: Sendable {
                 retryHint
             )
         case "" where !isJSON || status == 401:
-            // During outages proxies return HTML, which does not show the state of the token.
+            // During an outage a proxy may return HTML, which does not show whether the token is still valid.
             return make(
                 .retryLater,
                 .unexpectedResponse,

@@ -14,7 +14,6 @@ package struct TokenResponse: Sendable {
     /// The scopes of the refresh token, for providers that send `refresh_token_scope`; empty otherwise.
     package var refreshTokenScopes: [String] = []
 
-    /// The longest accepted list of scopes, in bytes.
     private static let maximumScopeBytes = 16_384
 
     /// Reads the JSON object of a response.
@@ -62,7 +61,6 @@ package struct TokenResponse: Sendable {
         }
         refreshToken = try optional("refresh_token")
         idToken = try optional("id_token")
-        // An empty scope means that no scope was granted.
         if let scope = object["scope"], !scope.isNull {
             guard let list = scope.string, list.utf8.count <= Self.maximumScopeBytes else {
                 throw Self.invalid("scope")
