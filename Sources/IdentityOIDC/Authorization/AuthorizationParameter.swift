@@ -22,7 +22,7 @@ enum AuthorizationParameter {
         "device_code",
     ]
 
-    /// The parameters for which there is a login option; the SDK compares the ID token with some of these options.
+    /// The parameters that an app must set with a login option, because the SDK compares the ID token with some of these options.
     private static let optionNames: [(name: String, option: String, member: String)] = [
         ("prompt", "prompt", "prompt"), ("login_hint", "loginHint", "loginHint"), ("max_age", "maximumAge", "maxAge"),
         ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),
@@ -48,8 +48,8 @@ enum AuthorizationParameter {
             )
         }
         guard !read.isIdentical(to: "claims") || !requestsAuthentication(value) else {
-            // The client must compare a requested acr or auth_time with the ID token (section 5.5.1.1). The SDK does so only for its
-            // login options.
+            // OpenID Connect Core section 5.5.1.1 requires the client to check the ID token for a requested acr or auth_time. The SDK
+            // checks only its login options.
             return Problem(
                 text:
                     "requests acr or auth_time in id_token, which the SDK would not check, or is not a valid claims request",

@@ -21,8 +21,7 @@ extension AuthorizationResponse {
     /// The error for an authorization response without the `iss` that the provider's metadata promise.
     ///
     /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses. `refusal` is the error that the
-    /// response reports; nil if it reports none. The hint says whether this error is `access_denied` or another one. No decision depends
-    /// on the reported error, because the response is not authenticated.
+    /// response reports; nil if the response reports no error. Only the hint depends on it, because the response is not authenticated.
     static func missingIssuer(_ refusal: IdentityError.ProviderResponse?) -> IdentityError {
         let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
         let report =

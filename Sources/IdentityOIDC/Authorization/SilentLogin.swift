@@ -1,8 +1,8 @@
 internal import IdentityKit
 
-/// A login with `prompt=none`: the provider shows no page, and refuses the login if it would need one.
+/// Recognizes the errors of a login with `prompt=none`, in which the provider must not show a page.
 enum SilentLogin {
-    /// The errors of a provider that would have to show a page (OpenID Connect Core section 3.1.2.6).
+    /// The error names by which a provider says that it would have to show a page (OpenID Connect Core section 3.1.2.6).
     ///
     /// Shopify also sends `login_required` as the value of `code`; see ``OpenIDQuirkSettings/errorsInCode``.
     static let errorCodes = [

@@ -16,13 +16,9 @@ package final class MetadataSource: Sendable {
         ///
         /// Without discovery, they are the whole metadata.
         package var configured: ProviderMetadata
-        /// How many redirects are followed at most when the document is fetched.
-        ///
-        /// A redirect to plain http is not followed, except to loopback if `allowsLoopbackHTTP` is set.
+        /// See ``OpenIDClient/Discovery/allowedRedirects``.
         package var allowedRedirects = 0
-        /// The hosts that discovered endpoints may have, and to which the document's address may redirect; nil accepts any host.
-        ///
-        /// A redirect within the host of the document's address needs no entry in this list.
+        /// See ``OpenIDClient/Discovery/allowedHosts``.
         package var hosts: AllowedHosts?
         /// The metadata to use when there is no document (404); nil makes the 404 an error.
         package var fallback: ProviderMetadata?
@@ -50,15 +46,15 @@ package final class MetadataSource: Sendable {
 
     /// How long the metadata in memory are still used after a newer document of the provider was refused for the first time.
     ///
-    /// Without this time, a wrong document would stop every login at once. Without a limit, nobody would notice that the provider has
-    /// moved.
+    /// If the old metadata were not used, a wrong document would stop every login at once. If they were used without a limit, nobody would
+    /// notice that the provider has moved.
     private static let refusalLimit = Duration.seconds(2 * 86_400)
 
     private let configuration: Configuration
     private let httpClient: ProviderHTTPClient
     private let found: DiscoveryCache<Cached>
 
-    /// A reference to metadata in memory, because a copy of ``ProviderMetadata`` retains each member.
+    /// Holds metadata behind one reference, because a copy of ``ProviderMetadata`` is slow: it retains each member.
     final class Cached: Sendable {
         let metadata: ProviderMetadata
         init(_ metadata: ProviderMetadata) { self.metadata = metadata }
@@ -68,11 +64,10 @@ package final class MetadataSource: Sendable {
         self.configuration = configuration
         isDiscovered = configuration.discoveryURL != nil
         self.httpClient = httpClient
-        // Endpoints rarely change. So old metadata are used while the document is unavailable, and for two days while it is refused.
         found = DiscoveryCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
     }
 
-    /// Whether discovery is used; only with discovery can a login be bound to the issuer of the metadata.
+    /// Whether the metadata come from discovery; if not, a login is not bound to their issuer.
     package let isDiscovered: Bool
 
     /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days after a newer

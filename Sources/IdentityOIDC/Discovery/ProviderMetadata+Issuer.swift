@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension ProviderMetadata {
-    /// Refuses a discovery document that names an issuer that is not accepted (OpenID Connect Discovery 1.0 section 4.3).
+    /// Refuses metadata whose `issuer` is not accepted (OpenID Connect Discovery 1.0 section 4.3).
     ///
     /// - Parameters:
     ///   - accepted: The accepted issuers.

@@ -63,7 +63,7 @@ public struct ProviderMetadata: Sendable {
         ]
     }
 
-    /// These metadata; an endpoint that `configured` has replaces the discovered one.
+    /// These metadata with the endpoints of `configured` in place of the discovered ones.
     func overridden(by configured: ProviderMetadata) -> ProviderMetadata {
         var metadata = self
         for (_, path) in Self.endpointMembers {
@@ -78,8 +78,8 @@ public struct ProviderMetadata: Sendable {
 
     /// Parses a metadata document.
     ///
-    /// An invalid URL of an endpoint for device authorization, revocation or (unless required) pushed authorization
-    /// requests fails no login; the endpoint counts as missing.
+    /// If the URL of the device authorization or revocation endpoint is invalid, the endpoint counts as missing. If pushed authorization
+    /// requests are not required, this is also true for their endpoint.
     ///
     /// - Parameters:
     ///   - body: The document.

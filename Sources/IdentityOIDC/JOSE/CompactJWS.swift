@@ -18,8 +18,8 @@ package struct CompactJWS: Sendable {
 
     /// Parses a token.
     ///
-    /// The size is checked before anything is allocated. Any `crit` or `b64` is refused, because this client supports no extension
-    /// (RFC 7515 section 4.1.11, RFC 7797). Keys and URLs in the header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
+    /// A token with `crit` or `b64` is refused, because this client supports no extension (RFC 7515 section 4.1.11, RFC 7797). Keys and
+    /// URLs in the header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
     ///
     /// - Parameters:
     ///   - token: The token.
@@ -57,7 +57,6 @@ package struct CompactJWS: Sendable {
         signingInput = bytes
     }
 
-    /// The error about a payload that cannot be used.
     func malformed(_ problem: String) -> IdentityError { Self.malformed(name, problem) }
 
     private static func malformed(_ name: String, _ problem: String) -> IdentityError {

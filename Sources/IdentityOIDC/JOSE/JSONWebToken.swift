@@ -5,7 +5,6 @@ package import IdentityKit
 package struct JSONWebToken: Sendable {
     /// The token's JWS, with which the signature is verified.
     package let jws: CompactJWS
-    /// The claims of the token.
     package let claims: JSONObject
 
     package var keyID: String? { jws.keyID }
@@ -25,7 +24,6 @@ package struct JSONWebToken: Sendable {
         self.claims = claims
     }
 
-    /// A parsed token, or the error if the token cannot be parsed.
     static func parsing(_ token: Secret) -> Result<JSONWebToken, IdentityError> {
         Result { () throws(IdentityError) in try JSONWebToken(parsing: token) }
     }

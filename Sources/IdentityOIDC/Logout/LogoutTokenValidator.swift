@@ -10,12 +10,12 @@ package enum LogoutTokenValidator {
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
     /// How long after its issue a token is accepted at most, even if `exp` is later; the clock tolerance is added to this time.
     ///
-    /// The token's `jti` is stored for this time, so the limit keeps a distant `exp` from filling the store.
+    /// The SDK stores the token's `jti` for this time. Without the limit, tokens with a distant `exp` would fill the store.
     private static let maximumLifetime: TimeInterval = 86_400
     /// The longest `sid` and `jti`, in bytes.
     package static let maximumIDBytes = IDTokenClaims.maximumSessionIDBytes
 
-    /// Checks everything but the signature.
+    /// Parses a logout token and checks everything except its signature.
     ///
     /// A token that fails here is refused without a request for the provider's keys.
     ///
@@ -39,11 +39,11 @@ package enum LogoutTokenValidator {
             issuer = try checks.issuer(claims)
             _ = try checks.checkAudience(claims)
         } catch {
-            // The provider sends this client no token with such an issuer, audience, type or algorithm. So an attacker may have sent it.
+            // The provider would not send this client a token with a wrong issuer, audience, type or algorithm. An attacker may have.
             throw error.suspectingAttack
         }
         let expiry = try acceptedUntil(try checks.times(claims), checks.expected)
-        // A token with a nonce is another kind of token, for example an ID token.
+        // A token with a nonce is not a logout token, but for example an ID token.
         guard claims["nonce"] == nil else {
             throw failure("has a nonce, which a logout token must not have", "2.4").suspectingAttack
         }

@@ -8,7 +8,6 @@ package struct UnverifiedLogoutToken {
     let algorithm: SignatureAlgorithm
     let claims: LogoutTokenClaims
 
-    /// The token's `kid`.
     var keyID: String? { jwt.keyID }
 
     /// Verifies the signature and returns the token's claims.

@@ -1,7 +1,7 @@
 public import IdentityHTTP
 public import IdentityKit
 
-/// The members that the entry of every provider in the configuration file may have; for factories of providers.
+/// The members that every provider's entry in the configuration file may have, for use in a `ProviderFactory`.
 ///
 /// ```swift
 /// try section.check(members: CommonProviderMembers.names + ["clientID"])

@@ -26,7 +26,7 @@ public enum MicrosoftDirectory: Sendable, Equatable {
         switch self {
         case .tenant(let id): id
         case .organizations: "organizations"
-        // The tenant of personal accounts: tokens and metadata name it and not "consumers".
+        // The tenant of personal accounts: the issuer in tokens and metadata contains this id and not "consumers".
         case .consumers: "9188040d-6c67-4c5b-b112-36a304b66dad"
         case .common: "common"
         }

@@ -4,8 +4,7 @@ internal import IdentityKit
 /// The issuers of a provider that has one issuer for each tenant, as Microsoft's metadata for several tenants write them:
 /// `https://login.microsoftonline.com/{tenantid}/v2.0`.
 ///
-/// A token's issuer must be the template with the tenant of its `tid` claim. So the issuer and the buyer's directory
-/// of an accepted token always name the same tenant.
+/// A token is accepted only if its issuer is the template with the tenant id of the token's claim `tid`.
 public struct TenantIssuerTemplate: Sendable {
     /// The placeholder for the tenant's id.
     static let placeholder = "{tenantid}"

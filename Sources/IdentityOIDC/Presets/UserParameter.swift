@@ -2,11 +2,11 @@ internal import IdentityKit
 
 /// The parameter `user` of a callback, in which Sign in with Apple posts the buyer's name at the first login.
 ///
-/// The parameter comes through the browser without a signature, so the buyer may have entered any name.
+/// The browser sends the parameter, and it has no signature, so the buyer may have changed the name.
 enum UserParameter {
     private static let maximumBytes = 256
 
-    /// The buyer with the name in the callback, marked as not verified, unless the ID token has a name.
+    /// The buyer with the name in the callback, which is marked as not verified; the same buyer if the ID token has a name.
     static func completed(_ buyer: Buyer, from callback: LoginCallback) -> Buyer {
         guard buyer.givenName == nil, buyer.familyName == nil, buyer.displayName == nil,
             let text = try? callback.value(of: "user"),

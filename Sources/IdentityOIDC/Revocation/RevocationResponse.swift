@@ -3,7 +3,7 @@ package import IdentityKit
 
 /// The response of a revocation endpoint (RFC 7009 section 2.2).
 package enum RevocationResponse: Sendable {
-    /// The token is revoked; providers send the same response for unknown tokens.
+    /// The token is revoked, or the provider does not know the token: the response is the same.
     case revoked
     /// The provider does not revoke tokens of this type.
     case unsupportedType

@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension IDTokenValidator {
-    /// Refuses the ID token of a refresh that belongs to another login: with another issuer, subject, audience, authorized party or
-    /// nonce, or without one of the required claims.
+    /// Refuses the ID token of a refresh if it belongs to another login: if its issuer, subject, audience, authorized party or nonce
+    /// differ, or if a required claim is missing.
     ///
-    /// Neither its signature nor its times are checked. So no keys are needed, and an expired ID token of another login is reported, too.
+    /// The signature and the times are not checked. So no keys are needed, and an expired ID token of another login is also reported.
     ///
     /// - Throws: `IdentityError` with `isAttackSuspected`.
     static func refuseTokenOfAnotherLogin(
@@ -19,7 +19,7 @@ extension IDTokenValidator {
         }
     }
 
-    /// Checks that a refreshed token has the issuer, the buyer and the client of the token that it replaces.
+    /// Checks that the ID token of a refresh has the issuer, the buyer and the client of the old tokens.
     static func checkSameLogin(_ identity: Identity, _ expected: SignedTokenExpectations) throws(IdentityError) {
         guard let previous = expected.previous else { return }
         guard expected.issuers.isSame(identity.issuer, as: previous.buyer.issuer) else {
@@ -37,14 +37,14 @@ extension IDTokenValidator {
         _ authenticatedAt: Date?,
         _ expected: SignedTokenExpectations
     ) throws(IdentityError) {
-        // A session stores milliseconds; a provider may send more digits.
+        // The session stores `auth_time` in milliseconds, but a provider may send more digits.
         guard let now = authenticatedAt, let then = expected.previous?.authenticatedAt,
             abs(now.timeIntervalSince(then)) > 0.001
         else { return }
         throw failure(.idTokenAuthentication, "has another auth_time than the login", "section 12.2")
     }
 
-    /// Refuses a token that was issued before the token that it replaces, because it may be a replay.
+    /// Refuses an ID token that was issued before the ID token that it replaces, because it may be a replay.
     ///
     /// The clock tolerance applies, because the clocks of a provider's machines may differ.
     static func checkIssuedLater(

@@ -4,8 +4,8 @@ package import IdentityKit
 
 /// Validates ID tokens: a pure function of the token, the keys and the expectations.
 ///
-/// Source: OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, for a refreshed token, 12.2. The signature is always verified, although
-/// section 3.1.3.7 permits a client to skip this for a token from the token endpoint.
+/// Source: OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, for the ID token of a refresh, 12.2. The signature is always verified,
+/// although section 3.1.3.7 does not require this for a token from the token endpoint.
 package enum IDTokenValidator {
     /// Validates an ID token.
     ///
@@ -19,7 +19,6 @@ package enum IDTokenValidator {
         try validate(try JSONWebToken(parsing: token), keys: keys, expecting: expected)
     }
 
-    /// Validates an ID token that is already parsed.
     static func validate(
         _ jwt: JSONWebToken,
         keys: JSONWebKeySet,
@@ -62,8 +61,8 @@ package enum IDTokenValidator {
 
     /// Refuses a logout token.
     ///
-    /// A logout token without `typ` differs from an ID token only in its claims. A missing nonce does not prove a logout token,
-    /// because the ID token of a refresh may have none either.
+    /// A logout token without `typ` differs from an ID token only in its claims. `nonce` does not show the difference, because the ID token
+    /// of a refresh need not have one.
     private static func checkKind(_ claims: JSONObject) throws(IdentityError) {
         guard claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
             throw errors.error(

@@ -1,9 +1,9 @@
 internal import IdentityHTTP
 
-/// A name in a token or a client key, as an error shows it: an algorithm or an audience.
+/// Prepares a name from a token or a client key for an error message, for example an algorithm or an audience.
 ///
-/// A text that is longer than 128 bytes, or has characters that a name or URL does not need, is shown as "…", because an attacker may
-/// have written a token.
+/// An attacker may have chosen the name. So a text that is longer than 128 bytes, or has characters that a name or URL does not need, is
+/// shown as "…".
 enum LoggableName {
     static func shown(_ name: String) -> String {
         let isName =

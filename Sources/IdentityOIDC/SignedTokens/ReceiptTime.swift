@@ -2,9 +2,9 @@ internal import FoundationEssentials
 
 /// The time at which a token was received, against which its times are checked.
 ///
-/// A token that was received just now is checked against the current time. A stored token is checked against the stored time of its
-/// receipt. This machine's clock may have been wrong at that time. So a stored token may also have been issued after its receipt but
-/// before now. If the stored time is in the future, the expiry of the token is not checked.
+/// A token that was received just now is checked against the current time. The token of a stored response is checked against the stored
+/// time of its receipt. This machine's clock may have been slow or fast at that time. So the token may also name a time of issue between
+/// the stored time and now. If the stored time is in the future, the expiry of the token is not checked.
 struct ReceiptTime {
     private let received: Date
     private let latest: Date
@@ -20,13 +20,13 @@ struct ReceiptTime {
 
     /// Whether the token was received before it expired.
     ///
-    /// If the stored time is in the future, the time of the receipt is unknown, and the token counts as valid: the provider had just
-    /// issued it for this response.
+    /// If the stored time is in the future, the result is true: the true time of the receipt is unknown, and providers issue a token
+    /// immediately before they send it.
     func isBefore(_ expiry: Date) -> Bool {
         isReceiptInFuture || received < expiry + tolerance
     }
 
-    /// Whether a token that was issued or became valid at `start` is not from the future.
+    /// Whether `start`, the time at which a token was issued or became valid, has passed.
     func isAfter(_ start: Date) -> Bool {
         start <= latest + tolerance
     }

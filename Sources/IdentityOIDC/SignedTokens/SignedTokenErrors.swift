@@ -5,7 +5,7 @@ internal import IdentityKit
 struct SignedTokenErrors: Sendable {
     /// The token's name in errors.
     let token: String
-    /// The general hint of all errors about the token.
+    /// The hint that every error about the token ends with.
     let hint: String
 
     /// Creates an error; `section` belongs to OpenID Connect Core unless it names another specification.
@@ -34,7 +34,7 @@ struct SignedTokenErrors: Sendable {
     ///   - time: The time in the token.
     ///   - now: The time of this machine's clock, when the token was received.
     ///   - section: The reference, as for ``error(_:_:_:advice:)``.
-    ///   - isStored: Whether the token may have been received earlier and stored since then.
+    ///   - isStored: Whether `now` is the stored time of the token's receipt, and not the current time.
     /// - Returns: The error.
     func error(
         _ problem: String,

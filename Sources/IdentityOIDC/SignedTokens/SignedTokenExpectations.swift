@@ -8,8 +8,7 @@ package struct SignedTokenExpectations: Sendable {
     package var issuers: IssuerPolicy
     /// The issuers of a provider that has one issuer for each tenant; nil for other providers.
     package var issuerTemplate: TenantIssuerTemplate?
-    /// The only one of ``issuers`` that is accepted, for example the issuer to which the login is bound; nil accepts all of
-    /// them.
+    /// The one of ``issuers`` that is accepted, for example the issuer to which the login is bound; nil accepts all of them.
     package var boundIssuer: String?
     /// The values of which `aud` must contain one, and of which `azp` must be one if the token has it.
     package var audiences: [String]
@@ -19,9 +18,9 @@ package struct SignedTokenExpectations: Sendable {
     package var allowsUntrustedAudiences = false
     /// The algorithms that are accepted.
     package var algorithms: [SignatureAlgorithm]
-    /// The nonce that was sent; nil when none was.
+    /// The nonce that the login sent; nil if it sent no nonce.
     package var nonce: Secret?
-    /// Whether a token with a nonce is refused, because the request had none and the token was issued for another login.
+    /// Whether a token with a nonce is refused, because the login sent no nonce: the token was issued for another login.
     package var refusesNonce = false
     /// The access token of the same response; if it is nil, `at_hash` is not checked.
     package var accessToken: Secret?

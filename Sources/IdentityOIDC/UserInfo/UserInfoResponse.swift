@@ -23,10 +23,10 @@ enum UserInfoResponse {
             throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
         }
         let challenges = AuthenticationChallenge.all(in: response.headers)
-        // An HTML page without a challenge usually comes from a firewall or a proxy, which does not know the token.
+        // An HTML page without a challenge usually comes from a firewall or a proxy, which has not checked the token.
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<") && challenges.isEmpty
         if response.status == 403, !isPage {
-            // The endpoint would refuse a new token with the same scopes too. So the error does not cause a refresh.
+            // A refresh would not help: the endpoint would also refuse a new access token with the same scopes.
             throw IdentityError(
                 .rejected,
                 .insufficientScope,
@@ -59,7 +59,7 @@ enum UserInfoResponse {
         return UserInfoClaims(issuer: known.issuer, subject: known.subject, all: object)
     }
 
-    /// The buyer whom the claims describe; the addresses, and values that the claims lack, come from the buyer of the login.
+    /// The buyer whom the claims describe; the addresses, and names, email and phone that the claims lack, come from the buyer `known`.
     static func buyer(from claims: UserInfoClaims, for known: Buyer) -> Buyer {
         var buyer = IDTokenClaims(issuer: claims.issuer, subject: claims.subject, all: claims.all).standardBuyer
         buyer.email = buyer.email ?? known.email
@@ -76,8 +76,9 @@ enum UserInfoResponse {
         return buyer
     }
 
-    /// The error for a response that a repeated request would get again: 4xx with a JSON object, except 408, 425 and 429; nil for another
-    /// response.
+    /// The error for a response 4xx with a JSON object, except 408, 425 and 429; nil for another response.
+    ///
+    /// Its kind is `rejected`, because a repeated request would get the same response.
     private static func requestError(_ response: HTTPResponse, _ redacted: RequestSecrets) -> IdentityError? {
         guard (400..<500).contains(response.status), ![408, 425, 429].contains(response.status),
             let answer = (try? JSONValue(parsing: response.body))?.object
@@ -145,7 +146,7 @@ enum UserInfoResponse {
         if response.status == 200, let object = (try? JSONValue(parsing: response.body))?.object {
             return .object(object)
         }
-        // Invalid JSON stays invalid if the request is repeated. An HTML page may come from an outage, so it can be retried.
+        // A repeated request would return the same invalid JSON. An HTML page may come from an outage, so another attempt may succeed.
         let isInvalid = response.status == 200 && UnreadableDocument.errorKind(for: response.body) == .rejected
         throw refusal(
             isInvalid ? .rejected : .retryLater,
