@@ -143,7 +143,7 @@ extension KeyHandle {
         {
             return (.ellipticCurve(curve), .ellipticCurve(curve, x: x, y: y))
         }
-        if isA("ED25519"), let x = rawPublicKey(count: 32) { return (.ed25519, .ed25519(x: x)) }
+        if isA("ED25519"), let x = ed25519PublicKey() { return (.ed25519, .ed25519(x: x)) }
         throw CryptoError(.invalidKey, "its type is not supported; use RSA, P-256, P-384, P-521 or Ed25519")
     }
 

@@ -51,7 +51,7 @@ package final class SigningKey: Sendable {
     /// Generates an Ed25519 key.
     package static func generateEd25519() throws(CryptoError) -> SigningKey {
         guard let handle = unsafe KeyHandle.generate(type: "ED25519", configure: { _ in true }),
-            let x = handle.rawPublicKey(count: 32)
+            let x = handle.ed25519PublicKey()
         else { throw generationFailed }
         return SigningKey(handle, .ed25519, .ed25519(x: x))
     }
@@ -125,12 +125,12 @@ extension KeyHandle {
         }
     }
 
-    /// The public key as bytes, for Ed25519; nil if it does not have `expected` bytes.
-    func rawPublicKey(count expected: Int) -> [UInt8]? {
+    /// The 32 bytes of an Ed25519 public key; nil if OpenSSL fails.
+    func ed25519PublicKey() -> [UInt8]? {
         ErrorQueue.preserved {
-            var bytes = [UInt8](repeating: 0, count: expected)
-            var count = expected
-            return unsafe EVP_PKEY_get_raw_public_key(pointer, &bytes, &count) == 1 && count == expected ? bytes : nil
+            var bytes = [UInt8](repeating: 0, count: 32)
+            var count = 32
+            return unsafe EVP_PKEY_get_raw_public_key(pointer, &bytes, &count) == 1 && count == 32 ? bytes : nil
         }
     }
 }

@@ -9,7 +9,7 @@ extension ClientAuthentication {
     ///   - postsSecret: Whether `clientSecret` is sent in the body if the entry has no `clientAuthentication`; if false, it is sent
     ///     in the `Authorization` header.
     /// - Throws: `IdentityError` that names the member.
-    init(_ section: inout ConfigurationSection, postsSecret: Bool = false) throws(IdentityError) {
+    init(_ section: inout ConfigurationSection, postsSecret: Bool) throws(IdentityError) {
         let method = try section.optionalString("clientAuthentication")
         let secret = try section.optionalSecret("clientSecret")
         let keyText = try section.optionalSecret("clientKey")

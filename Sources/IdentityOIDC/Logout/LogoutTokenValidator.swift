@@ -74,7 +74,7 @@ package enum LogoutTokenValidator {
         _ times: (issuedAt: Date, expiry: Date),
         _ expected: SignedTokenExpectations
     ) throws(IdentityError) -> Date {
-        let last = min(times.expiry, times.issuedAt + maximumLifetime) + expected.clockTolerance
+        let last = min(times.expiry, times.issuedAt + maximumLifetime) + ClockTolerance.seconds
         guard expected.now < last else {
             throw errors.error(
                 "is too old",

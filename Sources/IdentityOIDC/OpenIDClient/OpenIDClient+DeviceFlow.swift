@@ -17,15 +17,17 @@ extension OpenIDClient {
         }
         guard metadata.tokenEndpoint != nil else { throw Self.missing(.token) }
         guard let keySet = metadata.keySetURL else { throw Self.missing(.keySet) }
+        guard requestsOpenID(options) else { throw Self.scopesWithoutOpenID }
         let scopes = options.scopes ?? configuration.scopes
-        guard scopes.contains(where: { $0.isIdentical(to: "openid") }) else { throw Self.scopesWithoutOpenID }
         _ = try await keySource.keys(at: keySet)
 
         var fields: [(name: String, value: String)] = [
             ("client_id", descriptor.clientID), ("scope", scopes.joined(separator: " ")),
         ]
         try add(options, to: &fields)
-        let pkce = configuration.usesPKCEForDeviceLogin ? try newPKCE() : nil
+        let pkce =
+            configuration.usesPKCEForDeviceLogin
+            ? try PKCE(randomBytes: try httpClient.environment.random.exactly(32)) : nil
         if let pkce { fields += [("code_challenge", pkce.challenge), ("code_challenge_method", "S256")] }
         let key = try newDPoPKey(metadata.dpopAlgorithms)
         let startedAt = httpClient.environment.clock.now
@@ -60,10 +62,6 @@ extension OpenIDClient {
         authorization.codeVerifier = pkce?.verifier
         authorization.dpopKey = try key?.secret()
         return authorization
-    }
-
-    private func newPKCE() throws -> PKCE {
-        try PKCE(randomBytes: try httpClient.environment.random.exactly(32))
     }
 
     /// Asks once for the tokens of a device code (RFC 8628 section 3.4).

@@ -11,7 +11,7 @@ extension OpenIDClient {
         return expected
     }
 
-    func expectations(algorithms: [SignatureAlgorithm]) -> SignedTokenExpectations {
+    private func expectations(algorithms: [SignatureAlgorithm]) -> SignedTokenExpectations {
         var expected = SignedTokenExpectations(
             issuers: issuers,
             audiences: settings.audiences ?? [configuration.clientID],

@@ -52,8 +52,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError`.
     public func validate(logoutToken: Secret) async throws -> LogoutTokenClaims {
         let cached = try await metadataSource.cached()
-        let expected = expectations(algorithms: algorithms ?? cached.metadata.signatureAlgorithms)
-        let token = try LogoutTokenValidator.read(logoutToken, expecting: expected)
+        let token = try LogoutTokenValidator.read(logoutToken, expecting: expectations(cached.metadata))
         guard let url = cached.metadata.keySetURL else { throw Self.missing(.keySet) }
         return try await keySource.verifyingUnsolicited(with: url, keyID: token.keyID) { try token.verify($0) }
     }

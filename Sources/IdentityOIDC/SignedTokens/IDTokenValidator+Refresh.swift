@@ -55,7 +55,7 @@ extension IDTokenValidator {
         guard let token = expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
             let then = try? checks.time("iat", old.claims)
         else { return }
-        guard issuedAt >= then - expected.clockTolerance else {
+        guard issuedAt >= then - ClockTolerance.seconds else {
             throw failure(.idTokenTime, "was issued before the token that it replaces", "section 12.2")
         }
     }

@@ -79,7 +79,7 @@ package enum IDTokenValidator {
     ) throws(IdentityError) {
         guard let maximumAge = expected.maximumAgeSeconds else { return }
         guard let authenticatedAt,
-            expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + expected.clockTolerance
+            expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + ClockTolerance.seconds
         else {
             throw failure(.idTokenAuthentication, "does not prove a login within max_age", "section 3.1.3.7 item 13")
         }

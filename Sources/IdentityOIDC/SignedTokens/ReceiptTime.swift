@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import IdentityKit
 
 /// The time at which a token was received, against which its times are checked.
 ///
@@ -8,13 +9,11 @@ internal import FoundationEssentials
 struct ReceiptTime {
     private let received: Date
     private let latest: Date
-    private let tolerance: TimeInterval
     private let isReceiptInFuture: Bool
 
     init(_ expected: SignedTokenExpectations) {
         received = expected.receivedAt ?? expected.now
-        tolerance = expected.clockTolerance
-        isReceiptInFuture = received > expected.now + tolerance
+        isReceiptInFuture = received > expected.now + ClockTolerance.seconds
         latest = isReceiptInFuture ? expected.now : max(received, expected.now)
     }
 
@@ -23,11 +22,11 @@ struct ReceiptTime {
     /// If the stored time is in the future, the result is true: the true time of the receipt is unknown, and providers issue a token
     /// immediately before they send it.
     func isBefore(_ expiry: Date) -> Bool {
-        isReceiptInFuture || received < expiry + tolerance
+        isReceiptInFuture || received < expiry + ClockTolerance.seconds
     }
 
     /// Whether `start`, the time at which a token was issued or became valid, has passed.
     func isAfter(_ start: Date) -> Bool {
-        start <= latest + tolerance
+        start <= latest + ClockTolerance.seconds
     }
 }

@@ -32,8 +32,6 @@ package struct SignedTokenExpectations: Sendable {
     package var previous: TokenSet?
     /// Whether `sub` may be a JSON integer.
     package var acceptsNumericSubject = false
-    /// The permitted difference between this machine's clock and the provider's, in seconds.
-    package var clockTolerance = ClockTolerance.seconds
     /// The current time.
     package var now: Date
     /// When the token was received, if its response may have been stored since; nil for a token that was received just now.
