@@ -13,14 +13,14 @@ package final class Mailbox<Command: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The number of calls of ``post(_:)`` that are about to call `wake`, or are in it.
+    /// The number of calls of ``post(_:)`` that are about to call `wake`, or have called `wake` and wait for its return.
     private let wakers = Atomic(0)
     private let wake: @Sendable () -> Void
 
     /// Creates an empty, open mailbox.
     ///
     /// - Parameter wake: Wakes the loop, for example through a pipe. ``post(_:)`` calls it without holding the mailbox's lock, because the
-    ///   loop takes this lock after it wakes up. It is not called after ``close(releasing:)`` has released its resource.
+    ///   loop takes this lock after it wakes up. After ``close(releasing:)`` has released the resource of `wake`, `wake` is not called.
     package init(wake: @escaping @Sendable () -> Void) {
         self.wake = wake
     }

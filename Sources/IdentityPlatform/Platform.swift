@@ -2,7 +2,7 @@ internal import CIdentityPlatform
 
 /// Constants and calls that differ between platforms, or that Swift's C library modules leave out.
 ///
-/// Only Linux with glibc is built and tested. The `#if` branches for other platforms show where a port begins.
+/// Only Linux with glibc is built and tested. The `#if` branches for other platforms are a start for a port.
 package enum Platform {
     #if canImport(Glibc)
     /// The type of a TCP socket.
@@ -47,7 +47,7 @@ package enum Platform {
 
     /// How often the current thread has waited, for example for the disk (voluntary context switches).
     ///
-    /// On other platforms than Linux, it is the count of all threads of the process.
+    /// On other platforms than Linux, the result is the count of all threads of the process.
     package static func threadWaits() -> Int {
         identity_thread_waits()
     }

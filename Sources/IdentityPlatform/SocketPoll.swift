@@ -1,6 +1,6 @@
 internal import CIdentityPlatform
 
-/// The sockets whose events a thread waits for, and a way for other threads to wake this thread (epoll(7), eventfd(2)).
+/// Waits for events of sockets, until another thread wakes the waiting thread (epoll(7), eventfd(2)).
 ///
 /// Unlike the cost of `poll`, the cost of a wait does not grow with the number of watched sockets.
 package struct SocketPoll: Sendable {

@@ -10,8 +10,8 @@ package enum AESCBC {
 
     /// Encrypts; returns the ciphertext, which is 1 to 16 bytes longer than the plaintext.
     ///
-    /// - Throws: `invalidKey` unless the key has 16 bytes; `invalidLength` unless the initialization vector has 16 bytes, and for
-    ///   a plaintext of about 2 GiB or more; `operationFailed` if OpenSSL fails.
+    /// - Throws: `invalidKey` if the key does not have 16 bytes; `invalidLength` if the initialization vector does not have 16 bytes, or
+    ///   the plaintext has about 2 GiB or more; `operationFailed` if OpenSSL fails.
     package static func encrypt(
         _ plaintext: [UInt8],
         key: SecretBytes,

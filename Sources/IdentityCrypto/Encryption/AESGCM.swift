@@ -10,8 +10,8 @@ package enum AESGCM {
     ///
     /// A nonce must never be used twice with one key.
     ///
-    /// - Throws: `invalidKey` unless the key has 32 bytes; `invalidLength` unless the nonce has 12 bytes, and for inputs of 2 GiB or
-    ///   more; `operationFailed` if OpenSSL fails.
+    /// - Throws: `invalidKey` if the key does not have 32 bytes; `invalidLength` if the nonce does not have 12 bytes, or an input has 2 GiB
+    ///   or more; `operationFailed` if OpenSSL fails.
     package static func seal(
         _ plaintext: [UInt8],
         key: SecretBytes,
@@ -95,7 +95,7 @@ package enum AESGCM {
 
     private enum Opening {
         case opened
-        /// The tag does not match.
+        /// The tag does not match the data.
         case refused
         /// OpenSSL failed before it compared the tag, so the data may be intact.
         case failed

@@ -8,7 +8,7 @@ internal import CIdentityOpenSSL
 final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the caller's reference to the key; `deinit` frees it.
+    /// Takes over the caller's reference to the key, which `deinit` frees.
     init(owning pointer: OpaquePointer) {
         unsafe self.pointer = pointer
     }
@@ -17,12 +17,12 @@ final class KeyHandle: @unchecked Sendable {
         unsafe EVP_PKEY_free(pointer)
     }
 
-    /// A public key from its parameters; nil if OpenSSL refuses them, for example a point that is not on its curve.
+    /// Creates a public key; nil if OpenSSL refuses the parameters, for example a point that is not on its curve.
     static func publicKey(type: String, _ parameters: ParameterList) -> KeyHandle? {
         key(type: type, identity_public_key_selection(), parameters)
     }
 
-    /// A key pair from its parameters; nil if OpenSSL refuses them.
+    /// Creates a key pair; nil if OpenSSL refuses the parameters.
     ///
     /// This function does not check whether the private and the public half belong together.
     static func keyPair(type: String, _ parameters: ParameterList) -> KeyHandle? {
@@ -36,7 +36,7 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// A new key pair, after `configure` has set its size or curve; nil if `configure` returns false or OpenSSL fails.
+    /// Generates a key pair, whose size or curve `configure` sets; nil if `configure` returns false or OpenSSL fails.
     static func generate(type: String, configure: (OpaquePointer) -> Bool) -> KeyHandle? {
         unsafe make(type: type) { context, key in
             unsafe EVP_PKEY_keygen_init(context) == 1 && configure(context) && EVP_PKEY_generate(context, &key) == 1
@@ -64,7 +64,9 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// A context for signing or verifying with one algorithm, with all options set; nil if OpenSSL refuses an option or fails.
+    /// Creates a context for signing or verifying with one algorithm; nil if OpenSSL refuses an option or fails.
+    ///
+    /// The caller must free the context.
     func makeContext(
         _ algorithm: SignatureAlgorithm,
         _ hash: FetchedAlgorithm,

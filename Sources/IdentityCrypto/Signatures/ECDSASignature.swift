@@ -9,7 +9,7 @@ enum ECDSASignature {
         der += [0x30, 0]
         append(signature.prefix(coordinateCount), to: &der)
         append(signature.dropFirst(coordinateCount), to: &der)
-        // The two INTEGERs have at most 138 bytes (P-521), so their length takes one byte, or two in DER's long form.
+        // The two INTEGERs have at most 138 bytes (P-521). DER writes a length below 128 in one byte, and a length up to 255 in two bytes.
         der[1] = UInt8(der.count - 2)
         if der[1] >= 0x80 { der.insert(0x81, at: 1) }
         return der
@@ -17,7 +17,7 @@ enum ECDSASignature {
 
     private static func append(_ magnitude: ArraySlice<UInt8>, to der: inout [UInt8]) {
         let digits = magnitude.drop { $0 == 0 }
-        // DER integers are signed: zero needs one octet; a number whose high bit is set needs a zero octet before it.
+        // A DER integer is signed. A number whose high bit is set needs a zero octet before it; the number zero is one zero octet.
         let needsZero = digits.first.map { $0 >= 0x80 } ?? true
         der.append(0x02)
         der.append(UInt8(digits.count + (needsZero ? 1 : 0)))

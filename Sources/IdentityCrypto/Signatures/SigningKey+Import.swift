@@ -5,8 +5,8 @@ extension SigningKey {
     ///
     /// - Parameter der: The DER bytes, with nothing after them.
     /// - Returns: The key.
-    /// - Throws: `invalidKey` for bytes that are not PKCS#8, for another kind of key, for a key whose public half ``VerificationKey``
-    ///   refuses, and if the private and the public half do not belong together.
+    /// - Throws: `invalidKey` if the bytes are not PKCS#8, if the key is of another kind, if ``VerificationKey`` refuses its public half,
+    ///   or if its private and public half do not belong together.
     package static func pkcs8(_ der: [UInt8]) throws(CryptoError) -> SigningKey {
         let pointer = unsafe ErrorQueue.preserved {
             unsafe der.withUnsafeBufferPointer { der -> OpaquePointer? in
@@ -24,7 +24,7 @@ extension SigningKey {
         return try SigningKey(imported: unsafe KeyHandle(owning: pointer))
     }
 
-    /// An RSA key from the numbers of a JWK (RFC 7518 section 6.3.2), all of them unsigned, most significant octet first.
+    /// Creates an RSA key from the numbers of a JWK (RFC 7518 section 6.3.2), all of them unsigned, most significant octet first.
     ///
     /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``, and for a number that is empty or has more than 1025 bytes.
     package static func rsa(
@@ -54,7 +54,7 @@ extension SigningKey {
         return try SigningKey(imported: handle)
     }
 
-    /// A key on a NIST curve from the numbers of a JWK (RFC 7518 section 6.2.2).
+    /// Creates a key on a NIST curve from the numbers of a JWK (RFC 7518 section 6.2.2).
     ///
     /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``, and for a number that is not as long as the curve's coordinates.
     package static func ellipticCurve(
@@ -79,9 +79,9 @@ extension SigningKey {
         return try SigningKey(imported: handle)
     }
 
-    /// An Ed25519 key from the numbers of a JWK (RFC 8037 section 2).
+    /// Creates an Ed25519 key from the numbers of a JWK (RFC 8037 section 2).
     ///
-    /// - Throws: `invalidKey` unless `x` and `privateNumber` have 32 bytes and belong together.
+    /// - Throws: `invalidKey` if `x` or `privateNumber` does not have 32 bytes, or if they do not belong together.
     package static func ed25519(x: [UInt8], privateNumber: [UInt8]) throws(CryptoError) -> SigningKey {
         let pointer = unsafe ErrorQueue.preserved { () -> OpaquePointer? in
             guard privateNumber.count == 32 else { return nil }

@@ -20,7 +20,7 @@ package final class SigningKey: Sendable {
     /// The generation can take more than 0.1 seconds, so keep the key. Fewer than 2048 bits are permitted only for tests, which check that
     /// small keys are refused.
     ///
-    /// - Throws: `invalidLength` unless `bits` is a multiple of 8 between 1024 and 8192; `operationFailed` if OpenSSL fails.
+    /// - Throws: `invalidLength` if `bits` is not a multiple of 8 between 1024 and 8192; `operationFailed` if OpenSSL fails.
     package static func generateRSA(bits: Int = 2048) throws(CryptoError) -> SigningKey {
         guard (1024...8192).contains(bits), bits % 8 == 0 else {
             throw CryptoError(
@@ -37,7 +37,7 @@ package final class SigningKey: Sendable {
         return SigningKey(handle, .rsa(signatureCount: bits / 8), .rsa(modulus: modulus, exponent: exponent))
     }
 
-    /// A new key on a NIST curve.
+    /// Generates a key on a NIST curve.
     package static func generateEllipticCurve(_ curve: EllipticCurve) throws(CryptoError) -> SigningKey {
         let handle = unsafe KeyHandle.generate(type: "EC") {
             unsafe EVP_PKEY_CTX_set_group_name($0, curve.rawValue) == 1
@@ -111,7 +111,7 @@ package final class SigningKey: Sendable {
 extension KeyHandle {
     /// A number of the key, most significant octet first, padded to `count` bytes; without padding if `count` is nil.
     ///
-    /// The result is nil if the key has no such number, or if the number is longer than `count` bytes. The number may be the private one,
+    /// The result is nil if the key has no number with this name, or if the number is longer than `count` bytes. The number may be secret,
     /// so OpenSSL's copy is wiped before it is freed.
     func number(_ name: String, count: Int?) -> [UInt8]? {
         ErrorQueue.preserved {

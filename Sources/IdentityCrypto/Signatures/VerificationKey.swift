@@ -2,8 +2,7 @@ internal import CIdentityOpenSSL
 
 /// A public key that checks signatures, built from the numbers of a JWK (RFC 7517, 7518, 8037).
 ///
-/// Any number of tasks may use it at once. Keep it and do not create it for each verification, because it also keeps OpenSSL's prepared
-/// contexts.
+/// Any number of tasks may use it at once. Keep one key for many verifications, because it keeps OpenSSL's prepared contexts.
 package final class VerificationKey: Sendable {
     private let handle: KeyHandle
     private let kind: KeyKind
@@ -14,10 +13,12 @@ package final class VerificationKey: Sendable {
         self.kind = kind
     }
 
-    /// An RSA key (RFC 7518 section 6.3.1).
+    /// Creates an RSA key (RFC 7518 section 6.3.1).
     ///
-    /// - Throws: `invalidKey` unless the modulus is odd, has 2048 to 8192 bits and is not known to be factorable, and the
-    ///   exponent is odd and between 3 and 2^32. Smaller keys can be broken; larger ones could be used to waste CPU time.
+    /// Smaller keys than 2048 bits can be broken; larger keys than 8192 bits could be used to waste CPU time.
+    ///
+    /// - Throws: `invalidKey` if the modulus is even, has fewer than 2048 or more than 8192 bits, or can probably be factored, and if the
+    ///   exponent is even or not between 3 and 2^32.
     package static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> VerificationKey {
         // Some issuers write a zero octet before the modulus, because their library encodes signed numbers. The number is the same.
         let significant = modulus.drop { $0 == 0 }
@@ -44,7 +45,7 @@ package final class VerificationKey: Sendable {
         return VerificationKey(handle, .rsa(signatureCount: significant.count))
     }
 
-    /// A key on one of the NIST curves (RFC 7518 section 6.2.1).
+    /// Creates a key on one of the NIST curves (RFC 7518 section 6.2.1).
     ///
     /// - Throws: `invalidKey` if a coordinate does not have the length of the curve's coordinates, or the point is not on
     ///   the curve.
@@ -65,9 +66,9 @@ package final class VerificationKey: Sendable {
         return VerificationKey(handle, .ellipticCurve(curve))
     }
 
-    /// An Ed25519 key (RFC 8037 section 2).
+    /// Creates an Ed25519 key (RFC 8037 section 2).
     ///
-    /// - Throws: `invalidKey` unless `x` has 32 bytes.
+    /// - Throws: `invalidKey` if `x` does not have 32 bytes.
     package static func ed25519(_ x: [UInt8]) throws(CryptoError) -> VerificationKey {
         let pointer = unsafe ErrorQueue.preserved { () -> OpaquePointer? in
             guard x.count == 32 else { return nil }

@@ -6,8 +6,8 @@ extension ClientAuthentication {
     ///
     /// - Parameters:
     ///   - section: The provider's entry.
-    ///   - postsSecret: Whether `clientSecret` is sent in the body if the entry has no `clientAuthentication`; if false, it is sent
-    ///     in the `Authorization` header.
+    ///   - postsSecret: Whether an entry without `clientAuthentication` sends `clientSecret` in the body; if false, in the `Authorization`
+    ///     header.
     /// - Throws: `IdentityError` that names the member.
     init(_ section: inout ConfigurationSection, postsSecret: Bool) throws(IdentityError) {
         let method = try section.optionalString("clientAuthentication")

@@ -13,7 +13,7 @@ public struct ClientKey: Sendable {
     /// The key's `kid` at the provider; nil sends no `kid`, which suffices for a client with one key.
     public let keyID: String?
     private let key: SigningKey
-    /// The JOSE name of the algorithm that was configured or is in the JWK; nil if neither names an algorithm.
+    /// The JOSE name of the configured algorithm, otherwise of the JWK's `alg`; nil if both are missing.
     private let configured: String?
 
     /// Reads a private key: unencrypted PKCS#8 in PEM (`-----BEGIN PRIVATE KEY-----`), or a private JWK (RFC 7517).
@@ -21,8 +21,8 @@ public struct ClientKey: Sendable {
     /// - Parameters:
     ///   - text: The key.
     ///   - keyID: The key's `kid` at the provider; by default the `kid` of the JWK.
-    ///   - algorithm: The JOSE algorithm to sign with; by default the `alg` of the JWK. If neither is given, an RSA key signs with the
-    ///     first of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list (RS256 if they list no such algorithm). An
+    ///   - algorithm: The JOSE algorithm to sign with; by default the `alg` of the JWK. If both are missing, an RSA key signs with the
+    ///     first of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list (RS256 if they list none of these). An
     ///     Ed25519 key uses the name `EdDSA`, or `Ed25519` if the metadata list only this name. Every other key has one algorithm.
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ text: Secret, keyID: String? = nil, algorithm: String? = nil) throws(IdentityError) {
@@ -62,7 +62,7 @@ public struct ClientKey: Sendable {
         configured = name
     }
 
-    /// The error for a text that is not PKCS#8 in PEM; it names the form of the key if openssl can convert this form.
+    /// The error for a text that is not PKCS#8 in PEM; its hint shows how to convert a key in SEC1, PKCS#1 or encrypted form.
     private static func unreadable(_ bytes: [UInt8]) -> IdentityError {
         let forms = [
             ("EC PRIVATE KEY", "in the form SEC1"), ("RSA PRIVATE KEY", "in the form PKCS#1"),

@@ -29,7 +29,7 @@ final class DPoPNonceCache: Sendable {
 
     /// Saves the nonce of a response.
     ///
-    /// - Returns: The response's nonce; nil when it has none, several, or an invalid one.
+    /// - Returns: The response's nonce; nil when the response has no nonce, several nonces or an invalid nonce.
     @discardableResult
     func save(_ headers: HTTPHeaders, from role: ServerRole, at url: HTTPURL) -> String? {
         let values = headers.values(for: "DPoP-Nonce")

@@ -24,7 +24,7 @@ public struct ProviderMetadata: Sendable {
     public internal(set) var revocationEndpoint: HTTPURL?
     /// `device_authorization_endpoint` (RFC 8628 section 4).
     public internal(set) var deviceAuthorizationEndpoint: HTTPURL?
-    /// The names of optional endpoints whose URLs in the document are invalid: they count as missing unless the configuration sets them.
+    /// The names of optional endpoints whose URLs in the document are invalid; the SDK ignores these URLs.
     package private(set) var unusableEndpoints: Set<String> = []
     /// The asymmetric algorithms of `id_token_signing_alg_values_supported` that this SDK supports.
     ///

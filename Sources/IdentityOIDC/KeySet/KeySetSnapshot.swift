@@ -11,11 +11,11 @@ package struct KeySetSnapshot: Sendable {
     var fetch: Int
     /// The response's `ETag`, if valid.
     let entityTag: String?
-    /// How long the response permits caching, within this client's bounds.
+    /// How long the keys may be cached, as ``KeySetLifetime`` reads it from the response.
     var lifetime: Duration
-    /// The start of the request that returned the whole set.
+    /// The start of the request that returned the keys.
     let receivedAt: Duration
-    /// The start of the last request that returned these keys or "not modified".
+    /// The start of the last request that returned the keys or "not modified" (304).
     var confirmedAt: Duration
     /// When the keys expire.
     var freshUntil: Duration

@@ -3,7 +3,7 @@ package import IdentityKit
 
 /// Gets and caches a provider's keys: callers share one fetch, keys stay usable during an outage, and the fetches are rate-limited.
 ///
-/// It is a chain of small links, each of which does one of these tasks (`Documentation/Decisions/0008-key-set.md`).
+/// `Documentation/Decisions/0008-key-set.md` explains its chain of links, each of which has one task.
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
     /// The chain of links for tokens that this client did not request, such as logout tokens.

@@ -8,7 +8,7 @@ internal import IdentityKit
 struct KeySetStaleIfError: KeySetProviding {
     /// How long keys are used at most after the provider last confirmed them.
     static let maximumAge = Duration.seconds(2 * 86_400)
-    /// How long callers use expired keys before one of them waits for a fetch again.
+    /// How long expired keys are used after a failed fetch, before a caller waits for another fetch.
     static let pause = Duration.seconds(60)
 
     let next: any KeySetProviding

@@ -69,7 +69,7 @@ package enum LogoutTokenValidator {
         )
     }
 
-    /// The time until which the token is accepted; throws an error if this time has passed.
+    /// The time until which the logout token is accepted; throws an error if the time has passed.
     private static func acceptedUntil(
         _ times: (issuedAt: Date, expiry: Date),
         _ expected: SignedTokenExpectations

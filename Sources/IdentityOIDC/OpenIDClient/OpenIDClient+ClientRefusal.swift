@@ -50,7 +50,7 @@ extension OpenIDClient {
         return [check, sent].compactMap(\.self).joined(separator: " ")
     }
 
-    /// A hint about DPoP: a provider that requires it may not say so in its error.
+    /// A hint about DPoP, because the error response of a provider that requires DPoP may not mention DPoP.
     private func dpopHint(_ failure: TokenErrorResponse, _ metadata: ProviderMetadata) -> String? {
         guard !configuration.usesDPoP, metadata.dpopAlgorithms != nil, failure.grant != .refreshToken,
             failure.status >= 400, !failure.isOutage

@@ -4,7 +4,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The expected values of every signed token of the provider for this client, and the access token of `response` for `at_hash`.
+    /// The expected values of a signed token of the provider for this client; `at_hash` must fit the access token of `response`.
     func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> SignedTokenExpectations {
         var expected = expectations(algorithms: algorithms ?? metadata.signatureAlgorithms)
         expected.accessToken = response?.accessToken
@@ -54,7 +54,7 @@ extension OpenIDClient {
     /// The tokens of a login's successful response, after its ID token has been validated.
     ///
     /// If the response or its ID token is invalid or cannot be validated, the response's tokens are revoked if possible, because no session
-    /// will use them. After a step-up they are revoked only if the ID token names another buyer than the one of the session.
+    /// will use them. After a step-up login, they are revoked only if the ID token names another buyer than the buyer of the session.
     func loginTokens(
         _ object: JSONObject,
         _ startedAt: Date,

@@ -30,7 +30,7 @@ extension OpenIDClient {
 
     /// The URL of an end-session endpoint with the given query fields.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` when it would be too long.
+    /// - Throws: `IdentityError` of kind `configuration` when the URL would be too long.
     package static func logoutURL(
         at endpoint: HTTPURL,
         _ fields: [(name: String, value: String)]

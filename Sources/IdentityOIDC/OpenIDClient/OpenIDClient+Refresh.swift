@@ -107,8 +107,8 @@ extension OpenIDClient {
             throw error
         }
         var refreshed = tokens
-        // The claims of an ID token that the app stored were never verified, so they are removed here. A validated new ID token sets
-        // them below.
+        // The claims of an ID token that the app stored were never verified. They are removed here, and set below from the new ID token
+        // after its validation.
         if !isBuyerKnown {
             refreshed.buyer = Buyer(issuer: "", subject: "")
             (refreshed.authorizedParty, refreshed.nonce, refreshed.authenticatedAt) = (nil, nil, nil)

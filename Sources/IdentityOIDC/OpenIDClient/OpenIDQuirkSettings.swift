@@ -29,7 +29,7 @@ public struct OpenIDQuirkSettings: Sendable {
 
     // MARK: The token endpoint
 
-    /// Whether `client_secret` directly follows `client_id`; otherwise it is at the end of the form.
+    /// Whether `client_secret` directly follows `client_id` in a form; if false, `client_secret` is at the end.
     public var secretFollowsClientID = false
     /// Whether the metadata list the authentication methods of every type of client; if so, hints compare them with the configured method.
     public var listsAuthenticationMethods = true
@@ -38,7 +38,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var requiresTokenType = true
     /// Whether the token response of a login must contain `expires_in`.
     ///
-    /// The response to a refresh may lack it, so that a new refresh token is not lost.
+    /// The response to a refresh may lack `expires_in`, because an error would lose the new refresh token.
     public var requiresLifetime = false
     /// ASCII characters that separate scopes in addition to the space.
     public var additionalScopeSeparators: [UInt8] = []

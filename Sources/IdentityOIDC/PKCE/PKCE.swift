@@ -23,13 +23,13 @@ public struct PKCE: Sendable {
 
     /// Uses a given code verifier.
     ///
-    /// - Throws: `IdentityError` unless it has 43 to 128 unreserved characters (section 4.1).
+    /// - Throws: `IdentityError` if the text does not have 43 to 128 unreserved characters (section 4.1).
     public init(verifier: String) throws(IdentityError) {
         try Self.check(verifier)
         try self.init(unchecked: verifier)
     }
 
-    /// Throws an error unless a text has 43 to 128 unreserved characters.
+    /// Throws an error if a text does not have 43 to 128 unreserved characters.
     package static func check(_ verifier: String) throws(IdentityError) {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(ASCII.unreserved.contains) else {
             throw invalidVerifier

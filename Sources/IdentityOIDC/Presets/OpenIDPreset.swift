@@ -32,7 +32,7 @@ enum OpenIDPreset: String, CaseIterable {
         self = preset
     }
 
-    /// Whether a secret is sent in the body unless `clientAuthentication` says otherwise.
+    /// Whether an entry without `clientAuthentication` sends `clientSecret` in the body.
     var postsSecret: Bool {
         switch self {
         case .apple, .microsoft, .auth0, .shop: true

@@ -27,7 +27,7 @@ struct SignedTokenChecks {
 
     private var acceptedIssuers: String { expected.boundIssuer ?? expected.issuers.summary }
 
-    /// The hint about a wrong issuer: whether the configuration can accept it.
+    /// The second part of the hint about a wrong issuer: how to correct the configuration, if the configuration may be wrong.
     private var issuerRule: String {
         if expected.boundIssuer != nil {
             return
@@ -51,7 +51,7 @@ struct SignedTokenChecks {
         return subject
     }
 
-    /// The claim `sub`, also a JSON integer if the provider may send one; nil if it is missing or has another type.
+    /// The claim `sub`: a string or, if `acceptsNumber` is true, a JSON integer; nil if it is missing or has another type.
     static func subject(_ claims: JSONObject, acceptingNumber acceptsNumber: Bool) -> String? {
         let number = acceptsNumber ? claims["sub"]?.number?.integer : nil
         return number.map { String($0) } ?? claims["sub"]?.string

@@ -13,7 +13,6 @@ package enum TokenEndpointResponse: Sendable {
         status == 200 || status == 201
     }
 
-    /// The JSON value in a response's body.
     static func parse(_ response: HTTPResponse) -> Result<JSONValue, JSONError> {
         Result { () throws(JSONError) in try JSONValue(parsing: response.body) }
     }
@@ -39,7 +38,6 @@ package enum TokenEndpointResponse: Sendable {
         try self.init(response, Self.parse(response), to: grant, from: endpoint, hiding: redacted)
     }
 
-    /// Reads a response with a parsed body.
     init(
         _ response: HTTPResponse,
         _ body: Result<JSONValue, JSONError>,

@@ -17,7 +17,7 @@ enum UserInfoResponse {
     ///   - response: The HTTP response.
     ///   - redacted: The request's secrets, which no error may contain.
     /// - Returns: The claims.
-    /// - Throws: `IdentityError` when the response is an error, or contains neither a JSON object nor a signed token.
+    /// - Throws: `IdentityError` when the response is an error, or contains no JSON object and no signed token.
     static func content(of response: HTTPResponse, hiding redacted: RequestSecrets) throws -> Content {
         if response.status == 401 {
             throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
