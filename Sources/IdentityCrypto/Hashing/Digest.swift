@@ -38,7 +38,7 @@ package enum Digest {
             unsafe EVP_Digest(bytes.baseAddress, bytes.count, &digest, &written, algorithm.pointer, nil) == 1
         }
         guard succeeded, written == UInt32(function.count) else {
-            throw CryptoError(.operationFailed, "the digest could not be computed")
+            throw CryptoError(.operationFailed, "OpenSSL could not compute the digest")
         }
         return digest
     }

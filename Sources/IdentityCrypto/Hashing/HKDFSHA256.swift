@@ -30,7 +30,7 @@ package enum HKDFSHA256 {
                         ) == 1
                     }
                 }
-                guard succeeded else { throw CryptoError(.operationFailed, "the key could not be derived") }
+                guard succeeded else { throw CryptoError(.operationFailed, "OpenSSL could not derive a key with HKDF") }
             }
             self.key = HMACSHA256(extracted)
         }

@@ -52,7 +52,7 @@ package final class HMACSHA256: Sendable {
     }
 
     private static var failure: CryptoError {
-        CryptoError(.operationFailed, "the authentication code could not be computed")
+        CryptoError(.operationFailed, "OpenSSL could not compute the authentication code (HMAC)")
     }
 
     private func write(

@@ -144,7 +144,7 @@ extension KeyHandle {
             return (.ellipticCurve(curve), .ellipticCurve(curve, x: x, y: y))
         }
         if isA("ED25519"), let x = ed25519PublicKey() { return (.ed25519, .ed25519(x: x)) }
-        throw CryptoError(.invalidKey, "its type is not supported; use RSA, P-256, P-384, P-521 or Ed25519")
+        throw CryptoError(.invalidKey, "the type of the key is not supported; use RSA, P-256, P-384, P-521 or Ed25519")
     }
 
     private func isA(_ type: String) -> Bool {

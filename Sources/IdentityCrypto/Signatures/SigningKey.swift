@@ -75,7 +75,7 @@ package final class SigningKey: Sendable {
         } else {
             signed = ErrorQueue.preserved { signOneShot(message) }
         }
-        guard let signed else { throw CryptoError(.operationFailed, "the signature could not be created") }
+        guard let signed else { throw CryptoError(.operationFailed, "OpenSSL could not sign with the key") }
         return signed
     }
 
@@ -105,7 +105,7 @@ package final class SigningKey: Sendable {
         return signature
     }
 
-    private static let generationFailed = CryptoError(.operationFailed, "the key could not be generated")
+    private static let generationFailed = CryptoError(.operationFailed, "OpenSSL could not generate a key")
 }
 
 extension KeyHandle {

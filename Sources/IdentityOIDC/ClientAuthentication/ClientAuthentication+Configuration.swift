@@ -61,7 +61,7 @@ extension ClientAuthentication {
                 "is unknown, or does not match the configured secret or key",
                 hint:
                     "With clientSecret, set clientAuthentication to client_secret_basic, client_secret_basic_verbatim or "
-                    + "client_secret_post. With clientKey, set clientAuthentication to private_key_jwt. With neither, set "
+                    + "client_secret_post. With clientKey, set clientAuthentication to private_key_jwt. Without both, set "
                     + "clientAuthentication to none."
             )
         }

@@ -56,7 +56,7 @@ struct PrivateJSONWebKey {
         }
         throw CryptoError(
             .invalidKey,
-            "its type is not supported; use P-256, P-384, P-521, Ed25519, or RSA with two primes"
+            "the type of the key is not supported; use P-256, P-384, P-521, Ed25519, or RSA with two primes"
         )
     }
 }

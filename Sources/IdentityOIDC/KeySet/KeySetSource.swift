@@ -109,7 +109,7 @@ package struct KeySetSource: Sendable {
                 throw IdentityError(
                     .retryLater,
                     .discoveryFailed,
-                    "The token could not be verified with the known keys, and the key set may not be fetched again yet.",
+                    "The logout token could not be verified with the cached keys, and the SDK may not fetch the key set again yet.",
                     hint:
                         "If the app receives the logout token itself, respond with an error status, so that the provider can send the "
                         + "token again. If this error happens often, check who sends the logout tokens: they may be forged. This call "

@@ -168,8 +168,9 @@ public final class OpenIDClient: Sendable {
             unsupported:
                 "The \(endpoint.name) is missing or invalid in the provider's metadata, and the configuration does not set it.",
             hint:
-                "If the provider has one, set \(endpoint.member) in the provider's configuration.\(otherwise) If discovery "
-                + "returned another provider's metadata, correct the member that the discovery URL comes from, for example issuer.",
+                "If the provider documents its \(endpoint.name), set \(endpoint.member) in the configuration to that URL.\(otherwise) "
+                + "If discovery returned another provider's metadata, correct the member that the discovery URL comes from, for example "
+                + "issuer.",
             reference: "OpenID Connect Discovery 1.0 section 3"
         )
     }

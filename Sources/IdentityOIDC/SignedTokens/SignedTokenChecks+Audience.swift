@@ -19,7 +19,7 @@ extension SignedTokenChecks {
         guard audience.contains(where: isAccepted) else {
             throw errors.error(
                 .idTokenAudience,
-                "has no audience that is this client (\(audience.isEmpty ? "none" : LoggableName.shown(audience)))",
+                "does not name this client in aud (\(audience.isEmpty ? "missing or invalid" : LoggableName.shown(audience)))",
                 "section 3.1.3.7 item 3",
                 advice:
                     "Compare clientID (publishableKey at Bolt) in the provider's configuration with the client's id at the provider."

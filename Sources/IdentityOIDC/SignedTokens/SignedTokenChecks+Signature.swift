@@ -5,7 +5,7 @@ extension SignedTokenChecks {
     /// The token's algorithm, which must be accepted; `typ` must be missing or one of `types`, which are in lower case.
     func algorithm(of token: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
         guard token.jws.type.map({ types.contains($0.lowercased()) }) ?? true else {
-            throw failure(.idTokenMalformed, "is a token of another type (typ)", "section 2")
+            throw failure(.idTokenMalformed, "has the typ of another kind of token", "section 2")
         }
         let algorithm = SignatureAlgorithm(name: token.jws.algorithm)
         guard let algorithm, expected.algorithms.contains(algorithm) else {
