@@ -1,6 +1,5 @@
 /// A pipe that wakes a thread which waits in `poll`: ``wake()`` makes its read end readable.
 package struct WakeupPipe: Sendable {
-    /// The descriptor to poll for reading.
     package let readDescriptor: Int32
     private let writeDescriptor: Int32
 
@@ -29,7 +28,6 @@ package struct WakeupPipe: Sendable {
         _ = unsafe read(readDescriptor, &room, room.count)
     }
 
-    /// Closes both ends.
     package func close() {
         _ = IdentityPlatform.close(readDescriptor)
         _ = IdentityPlatform.close(writeDescriptor)

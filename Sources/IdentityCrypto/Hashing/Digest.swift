@@ -6,7 +6,6 @@ package enum Digest {
         try digest(bytes, .sha256)
     }
 
-    /// The digest of a text in UTF-8.
     package static func sha256(utf8 text: String) throws(CryptoError) -> [UInt8] {
         try unsafe text.utf8.span.withUnsafeBytes { (bytes) throws(CryptoError) in try unsafe digest(bytes, .sha256) }
     }

@@ -51,7 +51,6 @@ final class LazyAlgorithm: Sendable {
         unsafe FetchedAlgorithm({ unsafe EVP_KDF_fetch(nil, "HKDF", nil) }, release: { unsafe EVP_KDF_free($0) })
     }
 
-    /// A digest by OpenSSL's name for it.
     static func digest(_ name: String) -> LazyAlgorithm {
         LazyAlgorithm {
             unsafe FetchedAlgorithm({ unsafe EVP_MD_fetch(nil, name, nil) }, release: { unsafe EVP_MD_free($0) })

@@ -37,7 +37,6 @@ package final class SigningKey: Sendable {
         return SigningKey(handle, .rsa(signatureCount: bits / 8), .rsa(modulus: modulus, exponent: exponent))
     }
 
-    /// Generates a key on a NIST curve.
     package static func generateEllipticCurve(_ curve: EllipticCurve) throws(CryptoError) -> SigningKey {
         let handle = unsafe KeyHandle.generate(type: "EC") {
             unsafe EVP_PKEY_CTX_set_group_name($0, curve.rawValue) == 1
@@ -48,7 +47,6 @@ package final class SigningKey: Sendable {
         return SigningKey(handle, .ellipticCurve(curve), .ellipticCurve(curve, x: x, y: y))
     }
 
-    /// Generates an Ed25519 key.
     package static func generateEd25519() throws(CryptoError) -> SigningKey {
         guard let handle = unsafe KeyHandle.generate(type: "ED25519", configure: { _ in true }),
             let x = handle.ed25519PublicKey()

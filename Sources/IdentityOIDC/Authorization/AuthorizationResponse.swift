@@ -2,19 +2,15 @@ package import IdentityKit
 
 /// The authorization response in a callback, checked against its login (RFC 6749 section 4.1.2, RFC 9207).
 package struct AuthorizationResponse: Sendable {
-    /// The authorization code.
     package let code: Secret
 
-    /// The expected values of a response.
     package struct Expectations: Sendable {
         package var state: Secret
         /// The issuer to which the login is bound; nil if it is not bound to one.
         package var issuer: String?
         /// The issuers that `iss` of the callback may name if ``issuer`` is nil.
         package var issuers: IssuerPolicy
-        /// Whether the provider's metadata promise an `iss` parameter.
         package var requiresIssuer: Bool
-        /// The response mode that the login requested.
         package var responseMode: ResponseMode
         /// The names that the code may have.
         package var codeParameters: [String]

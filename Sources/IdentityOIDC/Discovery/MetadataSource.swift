@@ -10,7 +10,6 @@ package final class MetadataSource: Sendable {
     package struct Configuration: Sendable {
         /// The address of the metadata document; nil without discovery.
         package var discoveryURL: HTTPURL?
-        /// The issuers that the document may name.
         package var issuers: IssuerPolicy
         /// Configured endpoints, which replace discovered ones.
         ///
@@ -28,7 +27,6 @@ package final class MetadataSource: Sendable {
         package var addressAdvice: String?
         /// The provider's name, for events.
         package var provider = ""
-        /// Headers of the request for the document.
         package var headers: [(name: String, value: String)] = []
 
         package init(discoveryURL: HTTPURL?, issuers: IssuerPolicy, configured: ProviderMetadata) {

@@ -46,7 +46,6 @@ package enum ProviderEndpoint: String, Sendable {
         )
     }
 
-    /// The section of the specification about the endpoint's error responses.
     var errorSection: String { texts.errorSection }
 
     private var texts: (name: String, request: String, errorSection: String) {

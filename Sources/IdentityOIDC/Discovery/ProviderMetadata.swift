@@ -32,15 +32,15 @@ public struct ProviderMetadata: Sendable {
     private(set) var signatureAlgorithms: [SignatureAlgorithm] = [.rs256]
     /// The algorithms of `userinfo_signing_alg_values_supported`; nil when the metadata have no valid list.
     package var userInfoAlgorithms: [String]?
-    /// The methods of `code_challenge_methods_supported`; nil when the metadata do not have it.
+    /// The methods of `code_challenge_methods_supported`; nil if the metadata lack the list.
     package var codeChallengeMethods: [String]?
-    /// The methods of `token_endpoint_auth_methods_supported`; nil when the metadata do not have it.
+    /// The methods of `token_endpoint_auth_methods_supported`; nil if the metadata lack the list.
     package var authenticationMethods: [String]?
-    /// The algorithms of `token_endpoint_auth_signing_alg_values_supported`; nil when the metadata do not have it.
+    /// The algorithms of `token_endpoint_auth_signing_alg_values_supported`; nil if the metadata lack the list.
     package var authenticationAlgorithms: [String]?
-    /// The algorithms of `dpop_signing_alg_values_supported`; nil when the metadata do not have it (RFC 9449 section 5.1).
+    /// The algorithms of `dpop_signing_alg_values_supported`; nil if the metadata lack the list (RFC 9449 section 5.1).
     package var dpopAlgorithms: [String]?
-    /// The modes of `response_modes_supported`; nil when the metadata do not have it.
+    /// The modes of `response_modes_supported`; nil if the metadata lack the list.
     package var responseModes: [String]?
     /// Whether an authorization request must be pushed (RFC 9126 section 5).
     package var requiresPushedRequests = false

@@ -7,7 +7,6 @@ package struct CompactJWS: Sendable {
     let algorithm: String
     let keyID: String?
     let type: String?
-    /// The signed bytes.
     let signingInput: [UInt8]
     package let payload: [UInt8]
     package let signature: [UInt8]

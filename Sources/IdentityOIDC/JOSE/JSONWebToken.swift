@@ -3,7 +3,6 @@ package import IdentityKit
 
 /// An unverified JWT (RFC 7519 section 3): a compact JWS whose payload is a JSON object.
 package struct JSONWebToken: Sendable {
-    /// The token's JWS, with which the signature is verified.
     package let jws: CompactJWS
     package let claims: JSONObject
 

@@ -27,7 +27,6 @@ package struct JSONWebKeySet: Sendable {
     /// The number of usable keys.
     package var count: Int { keys.count }
 
-    /// Whether one of the keys has this `kid`, byte for byte.
     func contains(keyID: String) -> Bool {
         keys.contains { $0.keyID?.isIdentical(to: keyID) ?? false }
     }

@@ -2,7 +2,6 @@ package import IdentityHTTP
 
 /// A provider's key set at one time, with the values that determine how long it is used.
 package struct KeySetSnapshot: Sendable {
-    /// The URL of the set.
     package let url: HTTPURL
     package let keys: JSONWebKeySet
     /// A number that changes when the keys change.
@@ -17,6 +16,5 @@ package struct KeySetSnapshot: Sendable {
     let receivedAt: Duration
     /// The start of the last request that returned the keys or "not modified" (304).
     var confirmedAt: Duration
-    /// When the keys expire.
     var freshUntil: Duration
 }

@@ -2,7 +2,6 @@ internal import IdentityKit
 
 /// The values that a login requested and that its token response must match, for logins by redirect and by device code.
 protocol LoginExpectations: Sendable {
-    /// The requested scopes.
     var scopes: [String] { get }
     /// The issuer to which the login is bound; nil if it is not bound to one.
     var issuer: String? { get }
@@ -12,7 +11,6 @@ protocol LoginExpectations: Sendable {
     var refusesNonce: Bool { get }
     /// The requested `max_age` in seconds; nil if none was requested.
     var maximumAgeSeconds: Int? { get }
-    /// The requested `acr_values`.
     var authenticationContexts: [String] { get }
     /// The DPoP key to which the tokens are to be bound; nil for bearer tokens.
     var dpopKey: Secret? { get }

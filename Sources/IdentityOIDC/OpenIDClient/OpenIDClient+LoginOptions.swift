@@ -1,7 +1,6 @@
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// Whether a login with these options requests an ID token.
     func requestsOpenID(_ options: LoginOptions) -> Bool {
         (options.scopes ?? configuration.scopes).contains { $0.isIdentical(to: "openid") }
     }

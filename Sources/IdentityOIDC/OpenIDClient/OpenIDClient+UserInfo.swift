@@ -49,7 +49,6 @@ extension OpenIDClient {
         )
     }
 
-    /// The claims of a signed response, after its validation.
     private func userInfoClaims(
         of token: Secret,
         _ metadata: ProviderMetadata,

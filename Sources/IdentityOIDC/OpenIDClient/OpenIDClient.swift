@@ -175,7 +175,6 @@ public final class OpenIDClient: Sendable {
         )
     }
 
-    /// The error for configured scopes without `openid`.
     static func scopesWithoutOpenID(ofProvider name: String) -> IdentityError {
         IdentityError.invalidMember(
             "scopes",
@@ -197,5 +196,4 @@ public final class OpenIDClient: Sendable {
     }
 }
 
-/// The quirks of a provider that follows the standards: none.
 private struct StandardQuirks: OpenIDQuirks {}

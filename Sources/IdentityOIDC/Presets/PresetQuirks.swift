@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// Where Sign in with Apple differs from OpenID Connect.
 struct AppleQuirks: OpenIDQuirks {
     var settings: OpenIDQuirkSettings {
         var settings = OpenIDQuirkSettings()

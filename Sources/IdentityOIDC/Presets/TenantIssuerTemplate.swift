@@ -6,7 +6,6 @@ internal import IdentityKit
 ///
 /// A token is accepted only if its issuer is the template with the tenant id of the token's claim `tid`.
 public struct TenantIssuerTemplate: Sendable {
-    /// The placeholder for the tenant's id.
     static let placeholder = "{tenantid}"
 
     /// The template, as the metadata write it.

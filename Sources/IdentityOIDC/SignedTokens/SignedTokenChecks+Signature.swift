@@ -25,7 +25,6 @@ extension SignedTokenChecks {
         return algorithm
     }
 
-    /// Checks the signature with the provider's key set.
     func checkSignature(
         _ token: JSONWebToken,
         _ algorithm: SignatureAlgorithm,

@@ -4,7 +4,6 @@ package import IdentityKit
 
 /// The expected values of a signed token: an ID token, a logout token or a signed UserInfo response.
 package struct SignedTokenExpectations: Sendable {
-    /// The issuers that are accepted.
     package var issuers: IssuerPolicy
     /// The issuers of a provider that has one issuer for each tenant; nil for other providers.
     package var issuerTemplate: TenantIssuerTemplate?
@@ -16,7 +15,6 @@ package struct SignedTokenExpectations: Sendable {
     package var trustedAudiences: [String] = []
     /// Whether `aud` may contain any additional value.
     package var allowsUntrustedAudiences = false
-    /// The algorithms that are accepted.
     package var algorithms: [SignatureAlgorithm]
     /// The nonce that the login sent; nil if it sent no nonce.
     package var nonce: Secret?
@@ -30,9 +28,7 @@ package struct SignedTokenExpectations: Sendable {
     package var authenticationContexts: [String] = []
     /// The tokens before the refresh; nil at a login, and at a refresh of tokens without a buyer.
     package var previous: TokenSet?
-    /// Whether `sub` may be a JSON integer.
     package var acceptsNumericSubject = false
-    /// The current time.
     package var now: Date
     /// When the token was received, if its response may have been stored since; nil for a token that was received just now.
     package var receivedAt: Date?

@@ -25,7 +25,6 @@ public struct TokenErrorResponse: Sendable {
     package var object: JSONObject?
     /// The request's secrets, which no error may contain.
     package var redacted = RequestSecrets()
-    /// The endpoint that sent the response.
     package var endpoint = ProviderEndpoint.token
 
     /// Creates an error response, for tests of ``OpenIDQuirks/error(for:)``.

@@ -3,7 +3,6 @@ internal import IdentityKit
 
 /// Reads the response of a UserInfo endpoint (OpenID Connect Core section 5.3).
 enum UserInfoResponse {
-    /// The claims of a response.
     enum Content {
         /// A JSON object.
         case object(JSONObject)
@@ -59,7 +58,7 @@ enum UserInfoResponse {
         return UserInfoClaims(issuer: known.issuer, subject: known.subject, all: object)
     }
 
-    /// The buyer whom the claims describe; the addresses, and names, email and phone that the claims lack, come from the buyer `known`.
+    /// The buyer whom the claims describe; `known` supplies the addresses, and a name, email or phone that the claims lack.
     static func buyer(from claims: UserInfoClaims, for known: Buyer) -> Buyer {
         var buyer = IDTokenClaims(issuer: claims.issuer, subject: claims.subject, all: claims.all).standardBuyer
         buyer.email = buyer.email ?? known.email
