@@ -22,7 +22,7 @@ public struct ClientKey: Sendable {
     ///   - text: The key.
     ///   - keyID: The key's `kid` at the provider; by default the `kid` of the JWK.
     ///   - algorithm: The JOSE algorithm to sign with; by default the `alg` of the JWK. If both are missing, an RSA key signs with the
-    ///     first of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list (RS256 if they list none of these). An
+    ///     first of RS256, RS384, RS512, PS256, PS384, PS512 that the provider's metadata list (RS256 if they list no RSA algorithm). An
     ///     Ed25519 key uses the name `EdDSA`, or `Ed25519` if the metadata list only this name. Every other key has one algorithm.
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ text: Secret, keyID: String? = nil, algorithm: String? = nil) throws(IdentityError) {
