@@ -14,7 +14,7 @@ public import IdentityKit
 /// }
 /// ```
 ///
-/// The SDK may call the functions from any task, and more than once for one response.
+/// The functions must have no side effects: the SDK may call each of them from any task, and more than once.
 public protocol OpenIDQuirks: Sendable {
     /// The constant differences, such as parameters with other names. Read once, when the client is created.
     var settings: OpenIDQuirkSettings { get }

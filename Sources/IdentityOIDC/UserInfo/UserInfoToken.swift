@@ -17,7 +17,7 @@ enum UserInfoToken {
     ) throws(IdentityError) -> JSONObject {
         let jwt = try JSONWebToken(parsing: token, as: errors.token)
         let checks = SignedTokenChecks(errors: errors, expected: expected)
-        // Providers send "JWT" or no type. An access token has the type `at+jwt` (RFC 9068), and a logout token `logout+jwt`.
+        // Providers send "JWT" or no type. Access tokens (`at+jwt`, RFC 9068) and logout tokens (`logout+jwt`) are refused.
         let algorithm = try checks.algorithm(of: jwt, types: ["jwt"])
         try checks.checkSignature(jwt, algorithm, keys)
         _ = try checks.issuer(jwt.claims)
