@@ -18,7 +18,7 @@ public struct RefreshResponse: Sendable {
     ///
     /// Until a validation accepts the response, ``SessionManager`` returns no token of the session.
     package var loginMismatch: IdentityError.Code?
-    /// The secrets of the refresh request, to redact them in errors; nil in a process that did not send the request.
+    /// The secrets of the refresh request, to redact them in errors; nil if the response was read from the store or the spool.
     package var sent: RequestSecrets?
 
     /// Creates a value from an HTTP response.

@@ -7,7 +7,7 @@
 ///
 /// 1. Load the session, and look in memory and in the *spool* (a folder on this computer) for new tokens or a response that an earlier
 ///    refresh could not save. Such tokens are saved (step 7). Such a response is saved and validated (steps 5 to 7).
-/// 2. Prepare the request, for example wait for the provider's rate limit.
+/// 2. Prepare the request, for example wait until the ``ProviderRefreshLimiter`` permits it.
 /// 3. Save a *claim*: it says that this process is about to send the refresh token. So after a crash, the next process knows that the
 ///    token may have been used. This save also proves that the store has space for the response.
 /// 4. Send the refresh token.
@@ -23,9 +23,10 @@
 /// - `active`: no refresh is unfinished. If the stored tokens reach the ``RefreshGoal``, the caller gets them. Otherwise step 2 follows.
 /// - `claimed`: the refresh token may have been sent, and no response is stored. The next process sends it again, because some providers
 ///   accept a used token for a short time. If the lock is a lease, the process that saved the claim may still run. In that case the next
-///   process first waits for its response. It does not wait if the claim is *abandoned*: the process that saved it has given up.
-/// - `responded`: a response is stored that is not accepted yet. It is validated, and the refresh token is not sent again. There is one
-///   exception: if the response contains no token, and belongs to no other login, the refresh token is sent again.
+///   process first waits, so that the other process can save its response. It does not wait if the claim is *abandoned*: the process that
+///   saved it has given up.
+/// - `responded`: a response is stored that is not accepted yet, so it is validated. The refresh token is sent again only if the response
+///   contains no token and has no login mismatch (see below).
 /// - `ended`: the buyer must sign in again. If an earlier refresh received new tokens and could not save them, they make the session
 ///   active again.
 ///

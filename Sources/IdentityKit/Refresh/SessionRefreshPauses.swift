@@ -37,7 +37,7 @@ final class SessionRefreshPauses: Sendable {
         let now = environment.clock.elapsed
         pauses.withLock { pauses in
             let failures = (pauses[id]?.failures ?? 0) + 1
-            // After the first failure, only the provider can request a pause, because the next attempt may succeed at once.
+            // After the first failure, there is a pause only if the provider requested it, because the next attempt may succeed at once.
             let pause =
                 failures == 1
                 ? min(error.retryAfter ?? .zero, Self.longest)

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The access tokens that a resource server rejected right after their refresh; another refresh of these tokens would not help.
 final class RejectedTokens: Sendable {
-    /// How long a token that a server rejected right after its refresh is not refreshed again.
+    /// How long further rejections of a token cause no refresh, after a server has rejected the token right after its refresh.
     private static let memory = Duration.seconds(300)
 
     private let clock: any IdentityClock

@@ -16,7 +16,7 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     public static let refreshedEarly = Self(rawValue: "refreshed_early")
     /// The token was refreshed after it had expired.
     public static let refreshedLate = Self(rawValue: "refreshed_late")
-    /// Another task or process refreshed the token while this call waited.
+    /// Another task or process refreshed the token before this call could.
     public static let waited = Self(rawValue: "waited")
     /// The token has not expired, but a refresh of the token failed, or must wait after an earlier failure or until the store works.
     ///
