@@ -241,7 +241,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "Shopify's response to the sign-in contains no token and no error.",
+            "Shopify's response contains no token of the legacy customer and no error.",
             hint:
                 "If the customer has not activated the account yet, activate the account first. Otherwise let the buyer sign in again.",
             reference: "Storefront API reference, customerAccessTokenCreate"
