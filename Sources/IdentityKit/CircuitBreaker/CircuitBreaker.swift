@@ -1,7 +1,7 @@
 /// Refuses calls to a failing service for a while, and then permits one call, the *probe*, which shows whether the service works again.
 ///
 /// The type has no clock and no lock: its owner (`ProviderRefreshLimiter`, or `ShopBreaker` in ShopifyGraphQL) synchronizes access, passes
-/// the current time, and calls ``open(for:at:)`` or ``close()`` after a call has failed or succeeded.
+/// the current time, and decides when the breaker opens or closes.
 package struct CircuitBreaker: Sendable {
     /// Permission for one call.
     package struct Permit: Sendable {

@@ -21,7 +21,7 @@ package enum Correlation {
 
     /// Runs an operation with the ``current`` id of the task; if the task has no id, with a new id.
     ///
-    /// Public methods, such as those of ``SessionManager``, call this function. The types behind them only read ``current``.
+    /// Public methods, such as those of ``SessionManager``, call this function.
     package static func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         if current != nil { return try await body() }
         return try await $current.withValue(makeID(), operation: body)

@@ -20,7 +20,7 @@ struct LoggedOutSession: Sendable {
 ///
 /// The tokens are not revoked after a back-channel logout, or if a newer session of the same buyer replaces the session.
 struct LogoutCoordinator: SessionService {
-    /// The maximum number of ended sessions whose tokens are revoked at the same time.
+    /// The maximum number of ended sessions whose participants are notified and whose tokens are revoked at the same time.
     ///
     /// Otherwise the logout of a buyer with many sessions would flood the provider and the shop with requests.
     private static let concurrentEnds = 8
@@ -194,7 +194,7 @@ struct LogoutCoordinator: SessionService {
         return results
     }
 
-    /// Notifies the participants that sessions have ended, and revokes the sessions' tokens, for ``concurrentEnds`` sessions at a time.
+    /// Notifies the participants that sessions have ended, and revokes their tokens, for at most ``concurrentEnds`` sessions at a time.
     ///
     /// - Returns: For each session, in order, its newest tokens and the errors. If `revokesTokens` is false, the tokens are nil.
     func settle(

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 /// Revokes tokens if the provider supports it (RFC 7009).
 ///
 /// Many providers keep one grant for a buyer and a client: the revocation of one of its tokens invalidates the tokens of the buyer's other
-/// sessions too. So the tokens of a session that a newer session replaced, and of a failed step-up, are not revoked.
+/// sessions too. So the tokens of a session that a newer session replaced, and of a step-up of the same buyer that failed, are not revoked.
 package struct TokenRevocation: SessionService {
     let context: SessionContext
 

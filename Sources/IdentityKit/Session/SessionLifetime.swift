@@ -13,10 +13,11 @@ final class SessionLifetime: Sendable {
         beginning = (clock.now, clock.elapsed)
     }
 
-    /// The current time for the expiry of sessions: the wall clock's time, limited to the time that passed on the monotonic clock.
+    /// The current time for the expiry of sessions.
     ///
-    /// Without the limit, a wall clock that jumps ahead would end sessions early. The limit does not apply to login attempts. After the
-    /// correction of a clock that was behind, the limit would keep login attempts valid too long.
+    /// It is the wall clock's time, but at most the time of the manager's creation plus the time that has passed since then on the
+    /// monotonic clock. Without the limit, a wall clock that jumps ahead would end sessions early. The limit does not apply to login
+    /// attempts. After the correction of a clock that was behind, the limit would keep login attempts valid too long.
     var now: Date {
         min(clock.now, beginning.now + (clock.elapsed - beginning.elapsed).timeInterval)
     }
@@ -24,7 +25,7 @@ final class SessionLifetime: Sendable {
     /// Returns when a session that is saved now will end; `earlier` is the end that was saved before, nil for a new session.
     func end(ofSessionSince createdAt: Date, keptUntil earlier: Date? = nil) -> Date {
         let sliding = clock.now + configuration.sessionRetention.timeInterval
-        // The clock of this process may be behind, so a save never moves the session's end to an earlier time.
+        // The clock of this process may be behind. Such a clock must not move the session's end to an earlier time.
         return limited(max(earlier ?? sliding, sliding), since: createdAt)
     }
 

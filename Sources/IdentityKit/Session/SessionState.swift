@@ -4,7 +4,6 @@
 /// any state. ``RefreshStateMachine`` makes all changes of a state. "From memory or from the spool" means tokens, or a response, that the
 /// store could not save earlier (``UnsavedTokens``).
 ///
-///
 /// | from | to | when |
 /// | --- | --- | --- |
 /// | active | claimed | before the refresh token is sent |

@@ -73,7 +73,7 @@ final class VisibleSessions: Sendable {
     /// Whether this manager may complete a login or logout that began in a tenant at a provider.
     ///
     /// Apps that share a store may use one provider name for different tenants. Therefore the provider that this manager has under the name
-    /// must belong to the tenant. If this manager has no provider with the name, only the manager's own tenant counts.
+    /// must belong to the tenant. If this manager has no provider with the name, the result is true for a tenant that the manager serves.
     func serves(tenant: String, of provider: String) -> Bool {
         guard serves(tenant: tenant) else { return false }
         guard let descriptor = try? providers.provider(named: provider).descriptor else { return true }

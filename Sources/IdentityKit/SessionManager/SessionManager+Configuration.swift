@@ -95,7 +95,8 @@ extension SessionManager {
         public var maximumPause: Duration = .seconds(60)
         /// How long callers wait for one refresh, by default 90 seconds, which is longer than a refresh at the SDK's own providers takes.
         ///
-        /// After this time the callers get the old tokens if these have not expired, otherwise an error. The refresh continues.
+        /// After this time the callers get the old tokens if these have not expired, otherwise an error.
+        /// ``SessionManager/refreshTokens(for:)`` throws the error in both cases. The refresh continues.
         public var maximumWait: Duration = .seconds(90)
 
         /// Creates limits with the default values.
