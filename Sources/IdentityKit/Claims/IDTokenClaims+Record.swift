@@ -24,7 +24,7 @@ extension IDTokenClaims {
         return .object(object)
     }
 
-    /// Reads ``record``; nil if the value does not have its form.
+    /// Decodes a value of ``record``; nil if the value has another form.
     init?(record value: JSONValue) {
         guard let issuer = value["iss"]?.string, let subject = value["sub"]?.string, let all = value["all"]?.object
         else { return nil }

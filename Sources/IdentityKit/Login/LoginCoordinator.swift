@@ -43,7 +43,7 @@ struct LoginCoordinator: SessionService {
     ) async throws -> AuthorizationRequest {
         let started = clock.elapsed
         let provider = try visible.providers.provider(named: name)
-        // If the provider's timeout is longer than the time for which the store guarantees a lock, no session could be refreshed.
+        // If the provider's timeout is longer than the time for which the store guarantees a lock, the session could not be refreshed.
         try lockTimeCheck.run(provider)
         let returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
         var request = try await provider.authorizationRequest(options)

@@ -59,7 +59,7 @@ public struct PresentedLogin: Sendable {
     public let provider: String
     /// The redirect URI of the login's options, or else of the provider's configuration.
     ///
-    /// Nil if both name none. In this case the provider uses the redirect URI that is registered for the client.
+    /// Nil if neither contains a redirect URI: the provider then uses the one that is registered for the client.
     public let redirectURI: String?
     private let begin: @Sendable (String?) async throws -> AuthorizationRequest
     private let awaited = AwaitedState()

@@ -19,7 +19,7 @@ extension PendingStepUp {
         return .object(object)
     }
 
-    /// Reads ``record``; nil if the value does not have its form.
+    /// Decodes a value of ``record``; nil if the value has another form.
     init?(record value: JSONValue) {
         guard let id = value["session"]?.string, let session = SessionID(rawValue: id),
             let demandsLogin = value["login"]?.bool, let contexts = value["acr_values"]?.strings

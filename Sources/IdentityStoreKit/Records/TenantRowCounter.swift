@@ -1,4 +1,4 @@
-/// Decides when a process must count a tenant's rows in the database, so that the tenant does not exceed its maximum.
+/// Decides before which new rows a process counts a tenant's rows in the database, to compare them with the tenant's maximum.
 ///
 /// If a tenant has many rows, counting them is slow. So a process adds up to `maximum / 128` rows before it counts again. If the maximum is
 /// less than 256, it counts for each new row.
