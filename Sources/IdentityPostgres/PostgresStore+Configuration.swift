@@ -129,7 +129,7 @@ extension PostgresStore.Configuration {
             throw Self.invalid("The store's maximumConnections must be between 1 and 1000.")
         }
         if case .lease(let duration) = locking, duration < .seconds(6) || duration > .seconds(15) {
-            throw Self.invalid("The lease of the store's option locking must last between 6 and 15 seconds.")
+            throw Self.invalid("With `locking = .lease(duration)`, the duration must be from 6 to 15 seconds.")
         }
         if case .advisory = locking, usesTransactionPooler, directConnection == nil {
             throw Self.invalid(

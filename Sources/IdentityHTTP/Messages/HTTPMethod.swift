@@ -3,7 +3,9 @@ public struct HTTPMethod: RawRepresentable, Sendable, Hashable {
     /// The method as it is sent; methods are case-sensitive.
     public let rawValue: String
 
-    /// Makes a method from its name; ``CurlTransport`` checks when it sends the request whether the name is a token.
+    /// Makes a method from its name, without a check.
+    ///
+    /// ``CurlTransport`` refuses to send a request whose method is not a `token` of RFC 9110 section 5.6.2, with 1 to 32 characters.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

@@ -106,8 +106,8 @@ struct HTTPURLParser {
         return (range.lowerBound..<hostEnd, try port(hostEnd..<range.upperBound), isLoopback)
     }
 
-    // Checks a host without brackets; returns whether it is a loopback address. Programs read a host whose last label is a number in
-    // different ways (decimal, octal, hexadecimal), so this host must consist of four decimal numbers.
+    // Checks a host without brackets; returns whether it is a loopback address. If the last label is a number or begins with 0x, the whole
+    // host must be four decimal numbers, because programs read other forms of IPv4 addresses (octal, hexadecimal) in different ways.
     private func checkName(_ range: Range<Int>) throws(HTTPURLError) -> Bool {
         let labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isName = labels.allSatisfy { label in
@@ -128,7 +128,7 @@ struct HTTPURLParser {
             throw HTTPURLError(
                 code: .host,
                 message: "The last part of the host is a number or starts with 0x, "
-                    + "but the host is not an IPv4 address of four decimal numbers."
+                    + "but the host is not an IPv4 address of four decimal numbers without leading zeros."
             )
         }
         return NumericAddress.isLoopback(address)

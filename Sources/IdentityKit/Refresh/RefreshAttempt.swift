@@ -25,7 +25,10 @@ struct RefreshAttempt: Sendable {
     /// Whether the old tokens were replaced before or after they had expired.
     var outcome = TokenOutcome.refreshedEarly
 
-    /// Whether the provider's limiter permitted this attempt to send requests; if such an attempt fails, the observers are told.
+    /// Whether the provider's ``ProviderRefreshLimiter`` permitted this attempt to send requests.
+    ///
+    /// The failure of an attempt without a permit is not reported to the observers. Otherwise each call during an outage would cause an
+    /// event.
     var isPermitted: Bool { permit != nil }
 
     func storedSession() throws(IdentityError) -> StoredSession {

@@ -1,7 +1,9 @@
 internal import IdentityCrypto
 package import IdentityKit
 
-/// A logout token that passed every check except the signature; its claims must not be used before ``verify(_:)``.
+/// A logout token that passed every other check, but whose signature is not verified yet.
+///
+/// Its claims must not be used before ``verify(_:)``.
 package struct UnverifiedLogoutToken {
     let checks: SignedTokenChecks
     let jwt: JSONWebToken

@@ -9,7 +9,8 @@ internal import Synchronization
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?
-        /// The bytes that ``SessionLocks/unlock(_:)`` does not unlock, because of ``SessionLocks/keep(_:)``.
+        /// The positions of the bytes in the lock file (each session's lock is one byte) that ``SessionLocks/unlock(_:)`` leaves locked,
+        /// because ``SessionLocks/keep(_:)`` was called.
         var kept: Set<Int64> = []
     }
 

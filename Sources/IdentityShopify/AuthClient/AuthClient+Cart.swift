@@ -24,7 +24,7 @@ extension AuthClient {
             guard let storefrontAccessToken else {
                 throw IdentityError(
                     configuration: "AuthClient has no Storefront access token.",
-                    hint: "Pass the shop's public Storefront API token as storefrontAccessToken to the initializer.",
+                    hint: "Pass the shop's public Storefront access token as storefrontAccessToken to the initializer.",
                     reference: "Storefront API reference, authentication"
                 )
             }

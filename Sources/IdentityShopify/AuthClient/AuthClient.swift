@@ -25,7 +25,7 @@ public final class AuthClient: Sendable {
     public let customerAccountsApiClientId: String
     /// The redirect URI; empty for a mobile client whose configuration has no redirect URI and no shop id.
     public let customerAccountsApiRedirectUri: String
-    /// The shop's public Storefront API token, which ``createAuthenticatedCart(variantId:accessToken:)`` sends; nil if none was passed.
+    /// The shop's public Storefront access token, which ``createAuthenticatedCart(variantId:accessToken:)`` sends; nil if none was passed.
     public let storefrontAccessToken: Secret?
 
     struct State: Sendable {
@@ -57,7 +57,7 @@ public final class AuthClient: Sendable {
     ///   - shopDomain: The shop's domain, best its `myshopify.com` name.
     ///   - clientId: The client id of the Customer Account API client.
     ///   - redirectUri: The callback URI, exactly as registered.
-    ///   - storefrontAccessToken: The shop's public Storefront API token; needed for carts only.
+    ///   - storefrontAccessToken: The shop's public Storefront access token; needed for carts only.
     ///   - tokenStorage: Where the app stores the buyer's tokens; nil keeps them in memory only.
     ///   - environment: Transport, clock and random numbers; by default libcurl and the system's clock and random numbers.
     ///   - callbackExecutor: Calls the delegate and the callbacks.
@@ -94,7 +94,7 @@ public final class AuthClient: Sendable {
     ///
     /// - Parameters:
     ///   - provider: The provider.
-    ///   - storefrontAccessToken: The shop's public Storefront API token; needed for carts only.
+    ///   - storefrontAccessToken: The shop's public Storefront access token; needed for carts only.
     ///   - tokenStorage: Where the app stores the buyer's tokens; nil keeps them in memory only.
     ///   - callbackExecutor: Calls the delegate and the callbacks.
     public convenience init(

@@ -27,7 +27,9 @@ public struct StandardPages: SignInPages {
         return html.text
     }
 
-    /// The sentence that the standard page with this content shows, for an app that has pages of its own.
+    /// The sentence that the standard page with this content shows.
+    ///
+    /// An app that has its own pages can show the sentence there.
     public static func sentence(for content: SignInPage.Content) -> String {
         switch content {
         case .chooseProvider: "Choose how you want to sign in."

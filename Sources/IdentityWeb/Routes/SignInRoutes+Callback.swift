@@ -98,9 +98,9 @@ extension SignInRoutes {
         }
     }
 
-    /// Ends the session of a buyer in whose browser another buyer signs in.
+    /// Ends the old session of this browser, because another buyer signs in.
     ///
-    /// It ends before the new session is stored, so that none of its data, such as the cart, reaches the new buyer.
+    /// The old session ends before the new one is stored. So no data of the old session, such as its cart, reaches the new buyer.
     private func end(_ old: Session) async throws {
         do {
             _ = try await sessions.logout(old.id)

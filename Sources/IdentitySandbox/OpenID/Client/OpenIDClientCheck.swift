@@ -89,7 +89,7 @@ struct OpenIDClientCheck: Sendable {
         return found.first ?? .none
     }
 
-    /// Returns the algorithm of the client assertion if its signature is an HMAC with the client secret; otherwise nil.
+    /// Returns the `alg` of the client assertion if it names an HMAC (`HS256`, for example), otherwise nil; the signature is not checked.
     private static func symmetricAssertion(_ form: OAuthParameters) -> String? {
         let parts = (form["client_assertion"] ?? "").split(separator: ".", maxSplits: 1)
         guard let header = parts.first.flatMap({ Base64URL.decode(String($0)) }),

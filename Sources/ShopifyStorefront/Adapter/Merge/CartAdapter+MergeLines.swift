@@ -76,8 +76,8 @@ extension CartAdapter {
         }
         // Another process has changed the guest's attachment, so `CartOperation.run` repeats the whole merge.
         guard let (result, added) = merged else { throw CartConflict() }
-        // If another process has added lines to the guest's cart meanwhile, `mergeLines` runs once more and adds them. The merge above has
-        // succeeded, so an error while the guest's cart is read again is ignored.
+        // If the lines of the guest's cart have changed meanwhile, `mergeLines` runs once more. An error of the two reads in this condition is
+        // ignored, because the merge above has succeeded.
         if !isRepeated, result.outcome == .merged,
             let cart = try? await current(&source, needsContents: true, in: context).cart,
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
