@@ -72,7 +72,8 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                         .rejected,
                         .unexpectedResponse,
                         "The Storefront API's response to cartCreate contains no cart and no error.",
-                        hint: "Create the cart again. If that fails too, ask Shopify's support."
+                        hint: "Create the cart again. If that fails too, ask Shopify's support.",
+                        reference: "Storefront API reference, cartCreate"
                     )
                 }
                 return checkoutURL
