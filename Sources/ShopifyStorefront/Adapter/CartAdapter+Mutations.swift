@@ -2,8 +2,9 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Executes a mutation of the session's cart; the mutation is sent again if another process changed the stored cart meanwhile.
+    /// Executes a mutation of the session's cart that can be repeated without harm.
     ///
+    /// If another process changed the stored cart meanwhile, the mutation is sent again.
     /// If Shopify returns the cart under a new id, the buyer's identity is put on it again.
     ///
     /// - Parameters:

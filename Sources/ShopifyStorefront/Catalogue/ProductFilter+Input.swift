@@ -17,7 +17,7 @@ extension ProductFilter {
     ///
     /// - Parameter input: The input as Shopify returned it; a string has at most 64 KiB.
     /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` if the input is not a JSON object, has an unknown member, or
-    ///   has a member whose type differs from `ProductFilter`. If such members were ignored, the filter would find too many products.
+    ///   has a member of another type than in `ProductFilter`. If such members were ignored, the filter would find too many products.
     public init(input: JSONValue) throws {
         var members = try FilterMembers(Self.parsed(input))
         self.init()

@@ -30,8 +30,9 @@ extension CartAdapter {
 
     /// Gives the cart the country of the context, or else of the client, if the cart has another country or none.
     ///
-    /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`. A
-    /// refused country is not sent again. If Shopify no longer has the cart, or the task is cancelled, the error is thrown.
+    /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`. After
+    /// a user error about the country, the same country is not sent again. If Shopify no longer has the cart, or the task is cancelled, the
+    /// error is thrown.
     ///
     /// Shopify may show no country although one was set. The country that was set last is then not sent again.
     func setCountry(

@@ -202,7 +202,8 @@ extension CartAdapter {
                 throw error
             }
             // Another session of the buyer may have taken over the cart before the write above, so `isShared` is called again. A `takeOver`
-            // that begins after the write returns false. If `isShared` or the save fails, a new guest gets a copy.
+            // that begins after the write returns false. If another session has the cart, or if `isShared` or the save fails, a new guest
+            // gets a copy.
             guard (try? await self.isShared(binding, id)) == false,
                 (try? await self.save(binding, of: guest, under: locked.locks)) == true
             else {

@@ -65,8 +65,9 @@ struct CartBuyerIdentity: Sendable {
 
     /// The identity as an input of `cartCreate` or `cartBuyerIdentityUpdate`.
     ///
-    /// Values of an earlier identity on the cart are cleared with null, if this identity has no value for them. Without a token, values
-    /// that the binding does not show are cleared too, because another session or another app may have put a customer on the cart.
+    /// Token, e-mail and phone of an earlier identity on the cart are cleared with null, if this identity does not have them. Without a
+    /// token, they are cleared even if the binding does not show them, because another session or another app may have put a customer on
+    /// the cart. The country on the cart is kept if this identity has no country.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         let clearsAll = binding != nil && token == nil
         return CartBuyerIdentityInput(
@@ -121,8 +122,7 @@ struct CartBuyerIdentity: Sendable {
 
     /// Returns the identity with one part less, after a response with GraphQL errors, which name no part of the identity.
     ///
-    /// Such errors occur for example with an unknown country code. So the parts that contain a country code are omitted first: address,
-    /// country, phone, e-mail.
+    /// Such errors occur for example with an unknown country code. So address and country are omitted first, then phone and e-mail.
     ///
     /// - Returns: Nil if no part remains that can be omitted.
     func reducedAfterRejectedDocument() -> CartBuyerIdentity? {

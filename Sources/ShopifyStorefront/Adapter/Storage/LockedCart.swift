@@ -53,7 +53,7 @@ final class LockedCart: Sendable {
 
     func isSaved(_ payload: Secret) -> Bool { state.withLock { $0.payload }?.isEqual(to: payload) ?? false }
 
-    /// Whether the attachment differs from this cart in nothing, or only in the buyer's IP.
+    /// Whether the attachment stores this cart with the same data; a different buyer's IP does not count.
     func isSavedWithAnotherIP(_ new: CartBinding) -> Bool {
         guard let binding else { return false }
         var other = new
