@@ -199,7 +199,7 @@ public final class WebContext: Sendable {
 
     /// The value for the hidden field `csrf_token` in the app's forms; nil if the browser has no session cookie and no guest.
     ///
-    /// Only clients that do not send `Sec-Fetch-Site` and `Origin` need the field. The token is derived from the id in the session cookie
+    /// Only clients that send no `Sec-Fetch-Site` and no `Origin` need the field. The token is derived from the id in the session cookie
     /// or, if the browser has no session cookie, from the guest's id.
     public var csrfToken: Secret? {
         let begun = state.withLock { state in

@@ -3,8 +3,7 @@ internal import IdentityOIDC
 
 /// Builds and checks Shopify's issuers: `https://shopify.com/authentication/{shop id}`.
 ///
-/// The SDK does not compare a shop's issuer with its discovery URL (OpenID Connect Discovery section 4.3), because they have different
-/// hosts.
+/// The SDK does not compare a shop's issuer with its discovery URL (OpenID Connect Discovery section 4.3), because their hosts may differ.
 enum ShopifyIssuer {
     private static let prefix = "https://shopify.com/authentication/"
 

@@ -11,7 +11,7 @@ extension AuthClient {
     /// ``buildAuthorizationUrl(options:)`` and the functions that request tokens find the endpoints themselves. Call this function only
     /// if the app builds its authorization URL itself.
     ///
-    /// - Returns: The two URLs. The host of a URL from discovery was checked against `endpointHosts`. A configured URL is not checked.
+    /// - Returns: The two URLs. The host of a discovered URL was checked against `endpointHosts`; the host of a configured URL was not.
     /// - Throws: `IdentityError` when the configuration is invalid, when discovery fails, or when an endpoint is missing.
     public func discoverAuthEndpoints() async throws -> (authorizationEndpoint: String, tokenEndpoint: String) {
         try await Correlation.scope {

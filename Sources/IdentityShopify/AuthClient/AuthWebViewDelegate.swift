@@ -1,7 +1,7 @@
 /// Receives the outcome of a login with ``AuthClient``; name and functions are those of Shopify's Customer Account guide.
 ///
-/// ``AuthClient/delegate`` lists the methods that call the delegate. For each login, the client calls one of the two functions once, on its
-/// `callbackExecutor`. The client's reference to the delegate is weak.
+/// ``AuthClient/delegate`` lists the methods that call the delegate. For each login that such a method completes, the client calls one of
+/// the two functions once, on its `callbackExecutor`. The client's reference to the delegate is weak.
 ///
 /// The class need not be `final` or `Sendable`. Set `callbackExecutor` to the executor on which the app uses the class: `.main`, as in the
 /// guide, or a queue. The default executor is the task that finished the login: with it, the class must be safe to call from any thread.

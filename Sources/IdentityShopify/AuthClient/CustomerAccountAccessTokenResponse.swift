@@ -51,7 +51,7 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
     /// does not have it.
     public var idToken: String? { tokenSet.idToken?.reveal() }
 
-    /// The refresh token, which works once: each refresh returns a new one to store.
+    /// The refresh token: use it once, then store the new one that the refresh returns.
     ///
     /// Nil for a client of type `app`, which gets no refresh token.
     public var refreshToken: String? { tokenSet.refreshToken?.reveal() }

@@ -41,7 +41,8 @@ struct ShopifyQuirks: OpenIDQuirks {
             failure.error?.isIdentical(to: "invalid_client") == true
             || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
         if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
-        // With any other OAuth error name, the name decides and not the status.
+        // Status 401 decides only for the error name `invalid_token` or a response without a name, and status 403 only without a name. With
+        // any other OAuth error name, the name decides.
         let hasNoName = (failure.error ?? "").isEmpty
         let isInvalidToken = failure.error?.isIdentical(to: "invalid_token") == true
         if failure.status == 401, isInvalidToken || hasNoName && challengesInvalidToken(failure) {

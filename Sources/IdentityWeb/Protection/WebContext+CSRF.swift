@@ -1,8 +1,8 @@
 extension WebContext {
     /// Refuses a request that another site has sent with this browser's cookies (cross-site request forgery).
     ///
-    /// Call it in every handler that changes something. A request without `Sec-Fetch-Site` and `Origin` must contain the CSRF token
-    /// (``csrfToken``) in the form field `csrf_token` or the header `X-CSRF-Token`.
+    /// Call it in every handler that changes something. A request with no `Sec-Fetch-Site` and no `Origin` must contain the CSRF
+    /// token (``csrfToken``) in the form field `csrf_token` or the header `X-CSRF-Token`.
     ///
     /// - Throws: ``WebResponseError`` with status 403 and the page ``SignInPage/Content/requestRefused``.
     public func refuseCSRF() throws(WebResponseError) {
