@@ -8,7 +8,7 @@ public struct GraphQLEvent: Sendable {
     public enum Kind: Sendable, Equatable {
         /// The operation returned a result, or threw an error with this code.
         case finished(IdentityError.Code?)
-        /// An attempt failed with this code. After the pause, the client sends the operation again.
+        /// An attempt failed with this code. The client plans to send the operation again after the pause.
         case repeated(IdentityError.Code, after: Duration)
         /// Shopify announced that the operation will stop working, with a link. Reported once for each document.
         case deprecated(String)
@@ -38,7 +38,7 @@ public struct GraphQLEvent: Sendable {
             }
         }
 
-        /// The error's code, for a second label; nil for a kind that has no error.
+        /// The error's code, for a second label; nil for an event without an error.
         public var detail: String? {
             switch self {
             case .finished(let code), .cached(let code): code?.rawValue

@@ -14,8 +14,8 @@ extension GraphQLExecutor {
     ///
     /// With `needsData`, a response that contains only errors is a failure.
     ///
-    /// - Throws: The error of a failed request if the policy allows no cached response, or the cache has none. An error with code
-    ///   `cache_miss` if the policy allows no request and the cache has no valid response.
+    /// - Throws: The error of a failed request; but after a temporary failure, `networkFirst` returns a valid cached response instead. An
+    ///   error with code `cache_miss` if the policy allows no request and the cache has no valid response.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,

@@ -9,7 +9,7 @@ public struct ShopifyDateTime: Hashable, Comparable, Sendable {
     public let text: String
     /// Whole seconds since 1 January 1970, UTC.
     let seconds: Int
-    /// Nanoseconds after ``seconds``; shorter fractions are dropped.
+    /// Nanoseconds after ``seconds``; further digits of the fraction are dropped.
     let nanoseconds: Int
 
     /// Creates a time from its text; nil unless it is a valid date with time and offset (RFC 3339).
