@@ -75,7 +75,7 @@ struct ResolvedBoltConfiguration: Sendable {
     static func check(stateLength: Int?) throws(IdentityError) {
         guard stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw invalid(
-                "`stateLength` of the Bolt configuration must be between 8 and 86.",
+                "`stateLength` of a login at Bolt must be between 8 and 86.",
                 "If Bolt requires a length of the state, set stateLength to this length. Otherwise remove stateLength."
             )
         }
