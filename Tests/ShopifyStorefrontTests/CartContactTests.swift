@@ -137,7 +137,28 @@ struct CartContactTests {
         let lines = Array(repeating: TestShop.lines[0], count: 251)
         let cart = try await shop.carts.create(lines, for: shop.session, in: StorefrontContext(country: "CA"))
         #expect(cart.omitted == ["country"])
-        #expect(shop.storefront.fields == ["cartCreate", "cartCreate", "cartLinesAdd"])
+        #expect(shop.storefront.fields == ["cartCreate", "cartCreate", "cartLinesAdd", "cartBuyerIdentityUpdate"])
+    }
+
+    @Test("a country that was omitted because an error named no part of the identity is sent once more, alone")
+    func countryOmittedByGuess() async throws {
+        var contact = CartIdentityTests.contact()
+        (contact.phone, contact.addresses) = (nil, [])
+        let shop = try await TestShop(.contact(contact)) { call in
+            if call.field == "cart" { return .read(.cart()) }
+            let isRefused = call.identity?["email"]?.string != nil
+            let error = #"{"code":"INVALID","field":null,"message":""}"#
+            return .payload(call.field, cart: isRefused ? "null" : .cart(), userErrors: isRefused ? error : "")
+        }
+        let context = StorefrontContext(country: "CA")
+        #expect(
+            try await shop.carts.create(TestShop.lines, for: shop.session, in: context).identity
+                != .degraded(.cartUserErrors)
+        )
+        shop.storefront.forget()
+        let cart = try await shop.carts.setNote("x", for: shop.session, in: context)
+        #expect(!cart.omitted.contains("country"))
+        #expect(shop.storefront.calls.last?.identity == ["countryCode": .string("CA")])
     }
 
     @Test("a cart that gets a new id with the address has the buyer again only after the next checkout")

@@ -45,7 +45,7 @@ extension CartAdapter {
             country != binding.country || present != nil
         else { return earlier }
         var result = earlier
-        guard country != binding.refusedCountry else {
+        guard country != binding.countryRefusedAlone else {
             result.omitted.append("country")
             return result
         }
@@ -55,7 +55,7 @@ extension CartAdapter {
             if case .gone = response.outcome { throw CartGone(response.metadata) }
             let errors = response.payload.userErrors
             guard errors.isEmpty else {
-                if errors.contains(where: { $0.field.last == "countryCode" }) { binding.refusedCountry = country }
+                if errors.contains(where: { $0.field.last == "countryCode" }) { binding.countryRefusedAlone = country }
                 result.omitted.append("country")
                 return result
             }

@@ -44,11 +44,13 @@ struct CartBinding: Sendable {
     var problem: IdentityError.Code?
     /// The country that Shopify last accepted for the cart.
     var country: String?
-    /// The country that Shopify last refused for the cart.
+    /// The identity's country that Shopify last refused, or that was omitted because Shopify's error did not name the refused part.
     ///
-    /// It is sent again only together with the whole identity. Requests do not use it as their context either, because Shopify rejects each
-    /// document with an unknown country.
+    /// This country alone does not make a checkout send the identity again. Requests do not use it as their context either, because Shopify
+    /// rejects each document with an unknown country.
     var refusedCountry: String?
+    /// The country that Shopify has refused with a user error in a request that contained only the country; it is not sent alone again.
+    var countryRefusedAlone: String?
     var hasEmail = false
     var hasPhone = false
     /// The ids of the delivery addresses that came from the provider.
@@ -154,6 +156,7 @@ struct CartBinding: Sendable {
         object["problem"] = problem.map { .string($0.rawValue) }
         object["country"] = country.map { .string($0) }
         object["refusedCountry"] = refusedCountry.map { .string($0) }
+        object["countryRefusedAlone"] = countryRefusedAlone.map { .string($0) }
         if hasEmail { object["email"] = .bool(true) }
         if hasPhone { object["phone"] = .bool(true) }
         if !addressIDs.isEmpty { object["addresses"] = .array(addressIDs.map { .string($0) }) }
@@ -195,6 +198,7 @@ struct CartBinding: Sendable {
         problem = value["problem"]?.string.map(IdentityError.Code.init(rawValue:))
         country = value["country"]?.string
         refusedCountry = value["refusedCountry"]?.string
+        countryRefusedAlone = value["countryRefusedAlone"]?.string
         hasEmail = value["email"]?.bool ?? false
         hasPhone = value["phone"]?.bool ?? false
         addressIDs = value["addresses"]?.array?.compactMap(\.string) ?? []
