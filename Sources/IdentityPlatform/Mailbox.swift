@@ -70,8 +70,8 @@ package final class Mailbox<Command: Sendable>: Sendable {
 
     /// Closes the mailbox and resumes the tasks that wait in ``waitForEnd()``.
     ///
-    /// The loop's thread must not call the mailbox after this method. If the loop's thread could not be started, its creator calls this
-    /// method.
+    /// The loop's thread calls this method when it ends, and must not call the mailbox afterwards. If the thread could not be started, its
+    /// creator calls this method.
     ///
     /// - Parameter release: Releases the resource that `wake` uses. It is called after the last call of `wake` has ended.
     /// - Returns: The commands that the loop did not take.

@@ -1,6 +1,6 @@
 internal import CIdentityPlatform
 
-/// Waits for events of sockets, until another thread wakes the waiting thread (epoll(7), eventfd(2)).
+/// Waits for events of sockets; another thread can end the wait (epoll(7), eventfd(2)).
 ///
 /// Unlike the cost of `poll`, the cost of a wait does not grow with the number of watched sockets.
 package struct SocketPoll: Sendable {
@@ -25,7 +25,7 @@ package struct SocketPoll: Sendable {
     package init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // With EPOLLET, each `wake()` is one event. Without it, every wait would return at once until the eventfd had been read.
+        // With EPOLLET, a `wake()` ends only one wait. Without it, every wait would return at once until the eventfd had been read.
         guard poll >= 0, wakeup >= 0, control(EPOLL_CTL_ADD, wakeup, EPOLLIN.rawValue | EPOLLET.rawValue) else {
             close()
             return nil

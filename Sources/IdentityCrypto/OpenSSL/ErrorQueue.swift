@@ -4,7 +4,7 @@ internal import CIdentityOpenSSL
 enum ErrorQueue {
     /// Prevents OpenSSL from freeing its memory at process exit, unless the app has initialized OpenSSL before.
     ///
-    /// Otherwise threads of this package, of libcurl and of libpq that still use OpenSSL at process exit would crash
+    /// Otherwise threads of this package, of libcurl and of libpq that still use OpenSSL at process exit could crash
     /// (OPENSSL_init_crypto(3), `OPENSSL_INIT_NO_ATEXIT`).
     private static let keepsOpenSSLAtExit = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
 
