@@ -41,7 +41,7 @@ struct KeySetCache: KeySetProviding {
         lastKnown.snapshot.flatMap { $0.url == url ? $0 : nil }
     }
 
-    /// The requirement for the next link, which must return newer keys than the cached ones.
+    /// The requirement for the next link: keys from a later fetch than the cached keys, if any are cached.
     private func adapted(_ requirement: KeySetRequirement, to last: KeySetSnapshot?) -> KeySetRequirement {
         guard let last else { return requirement }
         return switch requirement {

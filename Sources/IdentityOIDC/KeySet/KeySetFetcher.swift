@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The last link of the chain of ``KeySetSource``: fetches the key set, with `If-None-Match` if possible.
 ///
-/// It reports the outcome of each fetch to the environment's observers.
+/// It reports the outcome of each fetch to the environment's observers, except of a cancelled fetch.
 final class KeySetFetcher: KeySetProviding {
     /// How long after a response with a key set the response "not modified" (304) is accepted.
     ///
@@ -108,7 +108,7 @@ final class KeySetFetcher: KeySetProviding {
         }
         let keys = try JSONWebKeySet(parsing: response.body)
         guard keys.count > 0 else {
-            // An empty key set is a mistake of the provider, and must not replace the cached keys.
+            // A key set without a supported key must not replace the cached keys.
             throw IdentityError(
                 .rejected,
                 .discoveryFailed,

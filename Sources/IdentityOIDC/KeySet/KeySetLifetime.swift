@@ -22,7 +22,7 @@ package enum KeySetLifetime {
         let isUncacheable = directives.contains { $0.hasPrefix("no-store") || $0.hasPrefix("no-cache") }
         if isUncacheable { return 0 }
         let age = headers["Age"].flatMap { number($0[...]) } ?? 0
-        // The smallest of several values counts. An invalid value counts as 0, so that the keys are stale (RFC 9111 section 4.2.1).
+        // The smallest of several values counts. An invalid value counts as 0 (RFC 9111 section 4.2.1).
         let ages = directives.filter { $0.hasPrefix("max-age=") }.map { number($0.dropFirst(8)) ?? 0 }
         if let least = ages.min() { return least - age }
         guard headers["Expires"] != nil else { return nil }

@@ -88,8 +88,8 @@ package struct KeySetSource: Sendable {
     /// Verifies a token that this client did not request, like ``verifying(with:keyID:_:)`` but with a separate rate limit.
     ///
     /// If the known keys do not verify the token, the keys are fetched again before the token is rejected, because it may be signed with a
-    /// new key. If no fetch is permitted now, for example because the same `kid` was not found less than a minute ago, this function throws
-    /// a temporary error.
+    /// new key. If no fetch is permitted now, for example because a fetch in the last minute did not find the same `kid`, this function
+    /// throws a temporary error.
     ///
     /// - Parameters:
     ///   - url: The URL of the key set.
