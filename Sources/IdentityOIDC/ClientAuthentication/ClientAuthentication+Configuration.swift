@@ -61,8 +61,8 @@ extension ClientAuthentication {
                 "is unknown, or does not match the configured secret or key",
                 hint:
                     "With clientSecret, set clientAuthentication to client_secret_basic, client_secret_basic_verbatim or "
-                    + "client_secret_post. With clientKey, set clientAuthentication to private_key_jwt. Without both, set "
-                    + "clientAuthentication to none."
+                    + "client_secret_post. With clientKey, set clientAuthentication to private_key_jwt. Without clientSecret "
+                    + "and clientKey, set clientAuthentication to none."
             )
         }
     }

@@ -23,7 +23,7 @@ public enum ClientAuthentication: Sendable {
         /// The token endpoint's URL, also in requests to other endpoints: for providers that require it (OpenID Connect Core section 9).
         ///
         /// Register a separate client key at each provider. Otherwise a malicious provider can name another provider's token endpoint in
-        /// its metadata, and use the assertion that it receives at the other provider.
+        /// its metadata, receive an assertion for that endpoint, and use the assertion at the other provider.
         case tokenEndpoint
     }
 
