@@ -48,8 +48,8 @@ enum AuthorizationParameter {
             )
         }
         guard !read.isIdentical(to: "claims") || !requestsAuthentication(value) else {
-            // OpenID Connect Core section 5.5.1.1 requires the client to check the ID token for a requested acr or auth_time. The SDK
-            // checks only its login options.
+            // The client should check a requested acr or auth_time in the ID token (OpenID Connect Core section 3.1.3.7 items 12 and 13).
+            // The SDK checks only the values that its login options request.
             return Problem(
                 text:
                     "requests acr or auth_time in id_token, which the SDK would not check, or is not a valid claims request",

@@ -21,8 +21,8 @@ extension AuthorizationResponse {
     /// The error for an authorization response without the `iss` that the provider's metadata promise.
     ///
     /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses. `refusal` is the error that the
-    /// response reports; nil if the response reports no error. The error shows it, but the SDK decides nothing by it, because the response
-    /// is not authenticated.
+    /// response reports; nil if the response reports no error. The returned error shows `refusal`, but no decision depends on it, because
+    /// the response is not authenticated.
     static func missingIssuer(_ refusal: IdentityError.ProviderResponse?) -> IdentityError {
         let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
         let report =

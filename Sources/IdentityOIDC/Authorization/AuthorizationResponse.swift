@@ -40,11 +40,11 @@ package struct AuthorizationResponse: Sendable {
 extension AuthorizationResponse {
     /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
     ///
-    /// `SessionManager` has already refused a `state` that belongs to no stored login (`LoginCoordinator+Completion.swift`).
+    /// Before this check, `SessionManager` looks up the login by its `state` (`LoginCoordinator+Completion.swift`).
     ///
     /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode. If
     /// `form_post` was requested, a code in a URL is refused: browser histories and logs contain the URL, and an attacker may have changed
-    /// the request. A posted code is always accepted, because histories and logs do not contain forms.
+    /// the request. A posted code is accepted in every response mode, because histories and logs do not contain forms.
     ///
     /// - Throws: `IdentityError`.
     package init(_ callback: LoginCallback, expecting expected: Expectations) throws(IdentityError) {

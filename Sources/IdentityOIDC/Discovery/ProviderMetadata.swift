@@ -63,7 +63,7 @@ public struct ProviderMetadata: Sendable {
         ]
     }
 
-    /// These metadata with the endpoints of `configured` in place of the discovered ones.
+    /// These metadata, but the endpoints that `configured` has replace the discovered ones.
     func overridden(by configured: ProviderMetadata) -> ProviderMetadata {
         var metadata = self
         for (_, path) in Self.endpointMembers {

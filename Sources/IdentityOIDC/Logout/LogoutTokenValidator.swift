@@ -39,7 +39,7 @@ package enum LogoutTokenValidator {
             issuer = try checks.issuer(claims)
             _ = try checks.checkAudience(claims)
         } catch {
-            // The provider would not send this client a token with a wrong issuer, audience, type or algorithm. An attacker may have.
+            // The provider sends this client no token with a wrong issuer, audience, type or algorithm, so an attacker may have sent it.
             throw error.suspectingAttack
         }
         let expiry = try acceptedUntil(try checks.times(claims), checks.expected)

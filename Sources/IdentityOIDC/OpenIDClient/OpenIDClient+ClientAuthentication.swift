@@ -106,7 +106,7 @@ extension OpenIDClient {
 
     /// The client's configured secret, and the Basic credentials with this secret; no error may contain them.
     ///
-    /// The list is empty for a client that signs a new assertion or secret for each request.
+    /// The list is empty for a public client, and for a client that signs a new assertion or secret for each request.
     var clientSecrets: [Secret] {
         switch configuration.authentication {
         case .none, .privateKeyJWT, .signedSecretPost: return []

@@ -101,7 +101,7 @@ extension OpenIDClient {
                 expiresAt: response.lifetime.map { startedAt + $0 },
                 authenticatedAt: claims.authenticatedAt,
                 authorizedParty: claims.authorizedParty,
-                // The app may have sent its own nonce, which only the ID token shows. The ID token of a refresh must have the same nonce.
+                // The app may have sent its own nonce, which only the ID token shows. The ID token of a refresh has the same nonce or none.
                 nonce: login.nonce ?? claims.nonce,
                 providerSessionID: claims.providerSessionID,
                 claims: claims.kept,

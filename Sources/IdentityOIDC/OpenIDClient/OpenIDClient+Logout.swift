@@ -19,7 +19,7 @@ extension OpenIDClient {
         var fields = [("client_id", descriptor.clientID)]
         if let postLogoutRedirectURI { fields.append(("post_logout_redirect_uri", postLogoutRedirectURI)) }
         if let state { fields.append(("state", state.reveal())) }
-        // With a long ID token, the URL is too long. Then the URL has no hint, which is optional: client_id also identifies the client.
+        // An ID token that makes the URL too long is left out: the hint is optional, and client_id also identifies the client.
         if let hint = tokens.idToken,
             let url = try? Self.logoutURL(at: endpoint, [("id_token_hint", hint.reveal())] + fields)
         {

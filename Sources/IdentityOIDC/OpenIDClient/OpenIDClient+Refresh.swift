@@ -118,7 +118,7 @@ extension OpenIDClient {
         refreshed.refreshToken = new.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
         refreshed.scopes = new.scopes ?? quirks.scopes(afterRefreshing: tokens)
         refreshed.issuedAt = response.startedAt
-        // If `expires_in` is missing, the new access token gets the old one's lifetime. Otherwise it would count as never expiring.
+        // If `expires_in` is missing or invalid, the new access token gets the old one's lifetime, because nil means that it never expires.
         let lifetime = new.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
         if !new.refreshTokenScopes.isEmpty { refreshed.refreshTokenScopes = new.refreshTokenScopes }

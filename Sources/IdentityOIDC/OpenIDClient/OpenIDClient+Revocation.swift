@@ -20,7 +20,7 @@ extension OpenIDClient {
     ///
     /// The ID token of the response is read without validation. Cancelling the calling task does not stop the revocation.
     ///
-    /// After a failed step-up login, `kept` is the buyer of the session, which stays; after an ordinary login, it is nil. If the ID token
+    /// After an ordinary login, `kept` is nil. After a failed step-up login, it is the buyer of the session, which stays: if the ID token
     /// names this buyer or cannot be read, the tokens are not revoked. Many providers have one grant for a buyer and a client, so the
     /// revocation would also invalidate the tokens of the session.
     func revokeTokens(of response: JSONObject, keeping kept: Buyer?) async {
@@ -43,7 +43,7 @@ extension OpenIDClient {
         environment.report(.loginTokensDropped(isRevoked: isRevoked), provider: descriptor.name, since: started)
     }
 
-    /// Whether the ID token, which is not validated, has the issuer and the subject of the buyer; nil if it has no readable ones.
+    /// Whether the ID token, which is not validated, has the issuer and the subject of the buyer; nil if they cannot be read.
     private func idToken(of response: JSONObject, names buyer: Buyer) -> Bool? {
         guard let token = response["id_token"]?.string,
             let claims = (try? JSONWebToken(parsing: Secret(token)))?.claims, let issuer = claims["iss"]?.string,

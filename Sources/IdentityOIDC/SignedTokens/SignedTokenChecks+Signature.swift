@@ -30,7 +30,7 @@ extension SignedTokenChecks {
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet
     ) throws(IdentityError) {
-        // In a key set for several tenants, a key may name the issuers that use it. `iss` is not verified yet: it only excludes keys.
+        // In a key set for several tenants, a key may name the issuers whose tokens it signs. `iss` is not verified: it only excludes keys.
         func mayUse(keyIssuer: String) -> Bool {
             guard let template = expected.issuerTemplate, let issuer = token.claims["iss"]?.string else { return true }
             return template.isIssuer(keyIssuer, ofKeyFor: issuer)

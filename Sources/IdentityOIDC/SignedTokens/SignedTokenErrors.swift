@@ -5,7 +5,7 @@ internal import IdentityKit
 struct SignedTokenErrors: Sendable {
     /// The token's name in errors.
     let token: String
-    /// The hint that every error about the token ends with.
+    /// The end of the hint of every error that this type creates.
     let hint: String
 
     /// Creates an error; `section` belongs to OpenID Connect Core unless it names another specification.
