@@ -23,7 +23,7 @@ extension PostgresStore {
         public var connection: Secret
         /// The key that encrypts the records.
         public var key: StoreKey
-        /// Earlier keys, which only decrypt records that were encrypted before the key was rotated.
+        /// Further keys, which only decrypt existing records; a key rotation needs them.
         public var readOnlyKeys: [StoreKey]
         /// The schema of the tables, by default `identitykit`.
         ///

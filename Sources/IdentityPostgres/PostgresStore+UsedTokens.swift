@@ -20,7 +20,7 @@ extension PostgresStore: UsedTokenStore {
     ///   and the token is not marked.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
-        // If the response is lost, this random value in the stored mark shows that this call has made the mark, and not another caller.
+        // If the response is lost, this random value in the stored mark shows whether this call or another caller has made the mark.
         let claim = try SystemRandom().bytes(16)
         try await makeRoomForMark(hash)
         return try await client.repeating { deadline, isInDoubt in

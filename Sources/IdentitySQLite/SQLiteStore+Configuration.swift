@@ -27,7 +27,7 @@ extension SQLiteStore {
         public var path: String
         /// The key that encrypts the records.
         public var key: StoreKey
-        /// Earlier keys, which only decrypt records that were encrypted before the key was rotated.
+        /// Further keys, which only decrypt existing records; a key rotation needs them.
         public var readOnlyKeys: [StoreKey]
         /// Whether a missing file becomes an empty store, by default true.
         ///

@@ -85,7 +85,7 @@ final class Client: Sendable {
             _ = try await transaction.run(Statement("COMMIT"), mayHaveTakenEffect: true)
             return result
         } catch {
-            // If the connection is lost, the ROLLBACK fails, and the server itself rolls back the transaction.
+            // If the connection is lost, the ROLLBACK fails. The server itself rolls back a transaction that was not committed.
             _ = try? await transaction.run(Statement("ROLLBACK"))
             throw error
         }

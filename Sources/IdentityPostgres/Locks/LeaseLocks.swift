@@ -39,8 +39,8 @@ struct LeaseLocks: Sendable {
             }
             return isTaken ? lease : nil
         } catch {
-            // The server may have taken the lease although the request failed. Without this release, other processes would wait until the
-            // lease ends.
+            // The server may have stored the lease although the request failed. Without this release, other processes would wait until
+            // the lease ends.
             Task { await end(lease, notifying: nil) }
             throw error
         }
