@@ -10,7 +10,9 @@ struct Cookie: Sendable {
 
     var size: Int { name.utf8.count + value.utf8.count }
 
-    /// Whether a later cookie replaces this one (RFC 6265 section 5.3 step 11; the host-only flag as in RFC 6265bis).
+    /// Whether a later cookie replaces this one (RFC 6265 section 5.3 step 11).
+    ///
+    /// As in RFC 6265bis, the host-only flags must be equal too.
     func isSame(as other: Cookie) -> Bool {
         name.utf8.elementsEqual(other.name.utf8) && domain.utf8.elementsEqual(other.domain.utf8)
             && path.utf8.elementsEqual(other.path.utf8) && isHostOnly == other.isHostOnly

@@ -42,7 +42,7 @@ enum CurlCallbacks {
         }
         guard isPermitted else { return CURL_PREREQFUNC_ABORT }
         guard handle.work?.attempts == 0 || exchange.request.isRepeatable else {
-            let message = "The connection ended without a response, and this request must not be sent twice."
+            let message = "No response arrived, and this request must not be sent twice."
             handle.work?.failure = (.connectionLost, message)
             return CURL_PREREQFUNC_ABORT
         }

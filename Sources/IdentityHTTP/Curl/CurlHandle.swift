@@ -26,7 +26,7 @@ internal import CIdentityCurl
             return true
         }
 
-        /// When the request times out, unless its response begins before.
+        /// The end of the total timeout or, until the response begins, the end of the first-byte timeout if that is earlier.
         var deadline: ContinuousClock.Instant {
             reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
         }

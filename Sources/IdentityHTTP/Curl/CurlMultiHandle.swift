@@ -7,8 +7,8 @@ internal import IdentityPlatform
 /// `@unchecked Sendable`: only the loop's thread uses `pointer`. Other threads only call ``SocketPoll/wake()``, through the mailbox, which
 /// calls `free()` after the last wake-up. If the thread cannot be started, ``CurlTransport`` calls `free()`.
 @safe struct CurlMultiHandle: @unchecked Sendable {
-    // libcurl must be initialized before its first use. A static constant is initialized by one thread only, because a libcurl
-    // without the feature `threadsafe` must not be initialized by two threads at once.
+    // libcurl must be initialized before its first use. Two threads must not do this at once if libcurl lacks the feature
+    // `threadsafe`. Swift initializes a static constant once, in one thread.
     private static let globalResult = {
         // libcurl initializes OpenSSL. Without NO_ATEXIT, OpenSSL would free its memory at process exit while threads still use it.
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
