@@ -17,10 +17,10 @@ extension GraphSchema {
         )
     }
 
-    /// Adds types and fields from text in GraphQL's definition language to the schema.
+    /// Returns this schema with further types and fields, from text in GraphQL's definition language.
     ///
-    /// The generator needs them, because Shopify's schema shows some fields only to invited apps. If the schema and the text define the
-    /// same name, the schema's definition is kept.
+    /// The generator needs this method, because Shopify's schema shows some fields only to invited apps. If the schema and the text define
+    /// the same name, the schema's definition is kept.
     ///
     /// - Throws: ``GraphSchemaProblem``.
     package func extended(by definition: String) throws(GraphSchemaProblem) -> GraphSchema {

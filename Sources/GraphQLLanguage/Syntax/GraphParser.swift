@@ -70,7 +70,7 @@ package struct GraphParser {
 
     // MARK: Definitions
 
-    /// Reads the description of the next definition; without one, returns the comment directly above it.
+    /// Reads the description of the next definition or, if it has no description, returns the comment directly above it.
     private mutating func description() throws(GraphSyntaxError) -> String? {
         let comment = comment
         guard case .string(let text) = token else { return comment }

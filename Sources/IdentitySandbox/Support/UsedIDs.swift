@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The ids (`jti`) of received JWTs, each kept until its JWT expires, so that the provider refuses a second use.
+/// The ids (`jti`) of received JWTs, each kept as long as its JWT is valid, so that the provider refuses a second use.
 struct UsedIDs: Sendable {
     private var expiries: [String: Date] = [:]
 

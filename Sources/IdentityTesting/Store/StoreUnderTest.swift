@@ -54,7 +54,7 @@ public struct StoreUnderTest: Sendable {
         public var readOnlyKeys: [StoreKey] = []
     }
 
-    /// The abilities that were passed to ``init(_:damaging:open:)``; they contain ``Ability/damage`` only if `damaging` was passed.
+    /// The abilities that were passed to ``init(_:damaging:open:)``, and ``Ability/damage`` if `damaging` was passed.
     public let abilities: Set<Ability>
     private let opening: @Sendable (Options) async throws -> any SessionStore
     private let damaging: (@Sendable (Damage) async throws -> Bool)?

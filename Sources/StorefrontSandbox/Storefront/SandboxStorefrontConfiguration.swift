@@ -76,7 +76,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var requiresBuyerIP = true
     /// How long a cart's checkout URL opens signed in, by default 10 minutes.
     ///
-    /// Shopify's documentation does not say how long its URLs do.
+    /// Shopify's documentation does not state this time for a real shop.
     public var checkoutURLLifetime: Duration = .seconds(600)
     /// The currency of all prices.
     public var currencyCode = "USD"
