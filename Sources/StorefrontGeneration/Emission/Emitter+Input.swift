@@ -70,7 +70,7 @@ extension Emitter {
         for property in properties {
             var comment = property.comment
             if case .defaulted = property.presence {
-                comment += "\n\nIf it is nil, the API uses the variable's default value."
+                comment += "\n\nIf it is nil, the API uses the default value."
             }
             writer.comment(comment)
             writer.line("\(access) var \(SwiftNames.quoted(property.name)): \(declared(property))")

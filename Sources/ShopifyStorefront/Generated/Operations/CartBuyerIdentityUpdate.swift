@@ -14,15 +14,15 @@ public struct CartBuyerIdentityUpdate: GraphQLOperation, GraphQLRedacted {
     public var buyerIdentity: CartBuyerIdentityInput
     /// The number of lines to read, at most 250.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var lineCount: Int?
     /// Whether to read the customer. Pass false if the access token may not read customers.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var readsCustomer: Bool?
     /// Whether to read the checkout URL, which is a credential.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var readsCheckoutURL: Bool?
 
     /// The GraphQL document.

@@ -14,7 +14,7 @@ public struct CartLinesQuery: GraphQLOperation, GraphQLRedacted {
     public var after: String
     /// The number of lines to read, at most 250.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var lineCount: Int?
 
     /// The GraphQL document.

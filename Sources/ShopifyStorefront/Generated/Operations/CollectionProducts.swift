@@ -14,7 +14,7 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
     public var handle: InputField<String>
     /// The variable `$first`, of type `Int!`.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var first: Int?
     /// The variable `$after`, of type `String`.
     public var after: InputField<String>

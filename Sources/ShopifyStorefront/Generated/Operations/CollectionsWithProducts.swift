@@ -10,13 +10,13 @@ public struct CollectionsWithProducts: GraphQLOperation, GraphQLRedacted {
 
     /// The number of collections, at most 250.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var first: Int?
     /// The end cursor of the previous page.
     public var after: InputField<String>
     /// The number of products of each collection, at most 250. `CollectionProducts` reads further ones.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var productCount: Int?
 
     /// The GraphQL document.

@@ -12,19 +12,19 @@ public struct ProductByID: GraphQLOperation, GraphQLRedacted {
     public var id: String
     /// The variable `$optionCount`, of type `Int!`.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var optionCount: Int?
     /// The variable `$imageCount`, of type `Int!`.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var imageCount: Int?
     /// The variable `$variantCount`, of type `Int!`.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var variantCount: Int?
     /// Whether to read the tags, by default false. Shopify can require the scope `unauthenticated_read_product_tags` and then returns no product without it.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var readsTags: Bool?
 
     /// The GraphQL document.

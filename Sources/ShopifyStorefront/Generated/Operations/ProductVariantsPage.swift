@@ -12,7 +12,7 @@ public struct ProductVariantsPage: GraphQLOperation, GraphQLRedacted {
     public var id: String
     /// The variable `$first`, of type `Int!`.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var first: Int?
     /// The variable `$after`, of type `String`.
     public var after: InputField<String>

@@ -12,7 +12,7 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
     public var query: String
     /// The number of elements, at most 250.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     public var first: Int?
     /// The end cursor of the previous page.
     public var after: InputField<String>

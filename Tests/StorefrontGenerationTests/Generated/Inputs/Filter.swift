@@ -10,7 +10,7 @@ internal struct Filter: GraphQLWritable, GraphQLRedacted {
     internal var value: String
     /// The field `limit` of `Filter`, of type `Int!`.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     internal var limit: Int?
     /// The field `not` of `Filter`, of type `Filter`. Its value is a `GraphQLInputObject`, because a Swift struct cannot contain itself.
     internal var not: InputField<GraphQLInputObject>

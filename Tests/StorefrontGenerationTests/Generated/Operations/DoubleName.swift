@@ -9,7 +9,7 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
     internal var documentValue: String
     /// The variable `$variables`, of type `Int!`.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     internal var variablesValue: Int?
     /// The variable `$input`, of type `ID`.
     internal var input: InputField<String>

@@ -13,7 +13,7 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
     internal var first: InputField<Int>
     /// The variable `$wide`, of type `Boolean!`.
     ///
-    /// If it is nil, the API uses the variable's default value.
+    /// If it is nil, the API uses the default value.
     internal var wide: Bool?
     /// The variable `$self`, of type `ID`.
     internal var selfValue: InputField<String>
