@@ -59,11 +59,10 @@ public final class SecretCanary: Sendable {
         traces.withLock { $0.found(in: bytes) }
     }
 
-    /// Appends the texts that a mirror's children show when they are interpolated; `dump` does not print these texts.
+    /// Appends the `description` of each child of a mirror; `dump` prints only the `debugDescription` of a child that has both.
     private static func describe(_ mirror: Mirror, depth: Int, to text: inout String) {
         guard depth < 8 else { return }
         for child in mirror.children.prefix(1000) {
-            // Swift interpolates a value of another type from its mirror, which `dump` has printed.
             if child.value is any CustomStringConvertible { text += "\(child.value)\n" }
             describe(Mirror(reflecting: child.value), depth: depth + 1, to: &text)
         }

@@ -6,7 +6,7 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case null
     case leaf(JSONValue)
     case list([GraphNode])
-    /// An object with the name of its type; nil if the schema's type of the field is an object type, not an interface or a union.
+    /// An object with the name of its type; the name is needed only if the type of the field is an interface or a union.
     case object(String?, [String: GraphNode])
     /// A value that is computed from the field's arguments.
     case computed(@Sendable (JSONObject) -> GraphNode)

@@ -180,7 +180,8 @@ struct SandboxCommand: Command {
 
     /// Reads the configuration of the fake providers from the options.
     ///
-    /// Without `--openid`, the OpenID provider has the settings of an empty file.
+    /// Without `--openid`, the OpenID provider supports pushed authorization requests, DPoP, revocation and device logins, as with a file
+    /// that contains an empty object.
     private static func configuration(_ arguments: Arguments, _ app: String?) throws -> SandboxConfiguration {
         var configuration = SandboxConfiguration()
         configuration.openID =

@@ -68,6 +68,8 @@ extension SandboxOpenID {
     }
 
     /// Completes the login if the browser's session meets the request; otherwise begins a login with a login page.
+    ///
+    /// With `prompt=none`, it throws `login_required` instead of showing a login page.
     private func begin(
         _ login: HostedLogin,
         _ client: SandboxOpenIDClient,
