@@ -5,8 +5,8 @@ public import IdentityKit
 extension PostgresStore: ExpirySweeping {
     /// How many rows one statement may read, remove or change, so that it ends within the time limit of a call.
     ///
-    /// A sweep reads all sessions in pages of this size, because the column `retained_until` has no index. Each save would have to update
-    /// such an index.
+    /// A sweep reads all sessions in pages of this size, because the column `retained_until` has no index: each save would have to update
+    /// the index.
     private static let page = 512
 
     /// Removes expired rows, leases that have ended, and rows that have been in quarantine for 30 days.

@@ -4,8 +4,9 @@ public import IdentityKit
 ///
 /// For `BoltCheckout`, `BoltLoginConfig.usePkce` decides whether a login uses PKCE.
 public enum BoltClientAuthentication: Sendable {
-    /// A backend without PKCE, the default in Bolt's documentation; the API key is sent as client secret in the body
-    /// (`client_secret_post`).
+    /// A backend that uses no PKCE, which is the default of Bolt's documentation.
+    ///
+    /// The API key is sent as the client secret, in the body of the request (`client_secret_post`).
     case confidential(apiKey: Secret)
     /// An app without a backend: PKCE without an API key.
     ///

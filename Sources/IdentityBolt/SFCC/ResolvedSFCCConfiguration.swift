@@ -67,7 +67,7 @@ struct ResolvedSFCCConfiguration: Sendable {
             guard configuration.issuers == nil, configuration.audiences == nil else {
                 throw ResolvedBoltConfiguration.invalid(
                     "`issuers` and `audiences` have no effect without `endpoints.jwks`.",
-                    "Set endpoints.jwks to the key set that signs the SFCC storefront's tokens, or remove issuers and audiences."
+                    "Set endpoints.jwks to the address of the keys of the SFCC storefront's tokens, or remove issuers and audiences."
                 )
             }
         } else if configuration.issuers == nil {

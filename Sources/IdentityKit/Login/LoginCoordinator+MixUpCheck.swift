@@ -30,8 +30,8 @@ extension LoginCoordinator {
                 .responseIssuerMismatch,
                 "The callback was received for another provider than the one of this login.",
                 hint: """
-                    Give each provider a separate redirect URI. As `provider:` of `complete`, pass the provider whose redirect URI \
-                    received the callback. SignInRoutes does both: with it, look for forged callbacks in the app's access log. Then \
+                    If the app uses SignInRoutes, look for forged callbacks in its access log. Otherwise give each provider a separate \
+                    redirect URI, and as `provider:` of `complete`, pass the provider whose redirect URI received the callback. Then \
                     start the login again.
                     """,
                 reference: "RFC 9700 section 4.4.2.2",

@@ -168,9 +168,9 @@ struct LogoutCoordinator: SessionService {
         )
     }
 
-    /// Performs the steps after the removal of sessions; an error of a step is in the problems of the session's result.
+    /// Performs the steps after the removal of sessions; an error of a step is in `problems` of the session's ``LogoutResult``.
     ///
-    /// The result contains no session that had expired before its removal.
+    /// The returned array contains no session that had expired before its removal.
     private func finish(
         _ ended: [LoggedOutSession],
         _ options: LogoutOptions,

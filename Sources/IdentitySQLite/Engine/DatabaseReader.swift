@@ -6,7 +6,7 @@ internal import IdentityStoreKit
 ///
 /// Reads that arrive during a transaction share the next transaction and SQLite's locks for it.
 actor DatabaseReader: BatchWorker {
-    /// How often a batch of reads is tried, with pauses of `quickPause`, before the reads that a lock blocks go back into the queue.
+    /// The maximum number of tries for a batch of reads, `quickPause` apart; reads that are then still blocked go back into the queue.
     ///
     /// A commit usually blocks readers for only some milliseconds.
     private static let quickTries = 40

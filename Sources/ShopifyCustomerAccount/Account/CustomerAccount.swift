@@ -19,7 +19,7 @@ public struct CustomerAccount: Sendable {
     /// Creates the account of a session.
     ///
     /// - Parameters:
-    ///   - session: A session of `ShopifyProvider`. For a session whose provider issues no Shopify customer token, every call fails.
+    ///   - session: The id of a session of `ShopifyProvider`. For a session whose provider issues no Shopify customer token, every call fails.
     ///   - client: The client of the shop that the session belongs to.
     ///   - sessions: The manager of the session.
     ///   - context: The language and country of the responses, by default the shop's.

@@ -54,8 +54,8 @@ final class NonDurableTokens: Sendable {
             .tokensNotDurable,
             "Refreshes or changes of carts were still in progress 40 seconds after the end of the command's other work.",
             hint: """
-                Check that the provider, the store and the shop respond. Then run "identity-lab token" for the session, which repairs \
-                interrupted refreshes. New tokens that the provider sends after this command has ended are lost, and the buyer may have \
+                Check that the provider, the store and the shop respond. Then run "identity-lab token" for any session: it repairs \
+                all interrupted refreshes. New tokens that the provider sends after this command has ended are lost, and the buyer may have \
                 to sign in again.
                 """
         )
