@@ -72,7 +72,7 @@ public final class BoltCheckout: Sendable {
         presenter: (any Presenter)? = nil,
         _ completion: @escaping @Sendable (BoltLoginResult) -> Void
     ) -> LoginHandle {
-        present(engine(loginConfig, completion), with: presenter)
+        engine(loginConfig, completion).present(with: presenter)
     }
 
     /// Signs the buyer in and calls the delegate exactly once, unless the app has released the delegate before the call.
@@ -90,7 +90,7 @@ public final class BoltCheckout: Sendable {
         delegate: any BoltLoginDelegate,
         presenter: (any Presenter)? = nil
     ) -> LoginHandle {
-        present(engine(loginConfig, Self.calling(delegate)), with: presenter)
+        engine(loginConfig, Self.calling(delegate)).present(with: presenter)
     }
 
     /// Signs the buyer in; if the calling task is cancelled before the callback arrives, the result is ``BoltLoginResult/canceled``.
@@ -105,7 +105,7 @@ public final class BoltCheckout: Sendable {
     ) async -> BoltLoginResult {
         let outcome = Mutex(BoltLoginResult.canceled)
         let engine = engine(loginConfig, on: .immediate) { result in outcome.withLock { $0 = result } }
-        let login = present(engine, with: presenter)
+        let login = engine.present(with: presenter)
         await withTaskCancellationHandler {
             await login.finished()
         } onCancel: {
@@ -157,32 +157,6 @@ public final class BoltCheckout: Sendable {
             case .failed(let error): delegate?.onLoginError(errorReason: error.localizedDescription)
             }
         }
-    }
-
-    private func present(_ engine: BoltLoginEngine, with presenter: (any Presenter)?) -> LoginHandle {
-        let presenter = presenter ?? engine.presenter
-        // An unstructured task, because startLogin with a completion or a delegate is not async. The handle cancels the task.
-        let handle = LoginHandle(
-            Task {
-                do {
-                    guard let presenter else { throw BoltLoginEngine.notConfigured("presenter") }
-                    guard let descriptor = engine.provider?.descriptor else {
-                        throw BoltLoginEngine.notConfigured("provider")
-                    }
-                    let login = PresentedLogin(
-                        provider: descriptor.name,
-                        redirectURI: descriptor.redirectURI
-                    ) { try await engine.authorizationRequest(redirectURI: $0) }
-                    let callbackURL = try await presenter.present(login)
-                    try Task.checkCancellation()
-                    guard await engine.handle(callbackURL) else { throw engine.ignoredCallback }
-                } catch {
-                    engine.fail(error)
-                }
-            }
-        )
-        engine.attach(handle)
-        return handle
     }
 }
 
