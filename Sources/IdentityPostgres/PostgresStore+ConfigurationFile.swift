@@ -8,8 +8,8 @@ extension PostgresStore.Configuration {
     /// Members: `postgres`, `key`, `readOnlyKeys`, `schema`, `usesTransactionPooler`, `direct`, `allowsUnverifiedTLS` and `spool`; without
     /// `key`, the environment variable `IDENTITY_STORE_KEY` holds the key.
     ///
-    /// - Throws: `IdentityError` that names the member, also if `section` is nil, for an unknown member, and for a section without
-    ///   `postgres` or with `path`.
+    /// - Throws: `IdentityError` that names the member: `store` when `section` is nil; an invalid, unknown or missing member; or `path`,
+    ///   which is for SQLite.
     public init(_ section: ConfigurationSection?) throws {
         guard var section else { throw IdentityError.missingStoreSection }
         if section.memberNames.contains(where: { $0.isIdentical(to: "path") }) {

@@ -46,7 +46,7 @@ package struct Configuration: Sendable {
         do { value = try JSONValue(parsing: bytes) } catch {
             throw .usage("generator.json could not be read as JSON: \(error).")
         }
-        guard let object = value.object else { throw .usage("generator.json must contain an object.") }
+        guard let object = value.object else { throw .usage("generator.json must be a JSON object.") }
         do throws(IdentityError) {
             try read(object)
         } catch {

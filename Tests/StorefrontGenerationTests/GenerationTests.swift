@@ -247,7 +247,7 @@ import Testing
             (#"{"payloads":{"P":["shop","problems"]}}"#, #"payloads: no selection has exactly the fields of "P""#),
             (#"{"provided":["Storefront"]}"#, #"provided: the documents use no type "Storefront""#),
             (#"{"imports":{"X":"Mine"}}"#, #"imports: types, variables, scalars and provided do not contain "X""#),
-            (#"{"maximumDuplicatedFields":0}"#, "from 1 to 1000"), ("[]", "must contain an object"),
+            (#"{"maximumDuplicatedFields":0}"#, "from 1 to 1000"), ("[]", "must be a JSON object"),
             ("{", "could not be read as JSON"),
             (#"{"imports":{"X":"a-b"}}"#, "is not a valid Swift name"), (#"{"descriptions":"yes"}"#, "true or false"),
         ]

@@ -79,10 +79,10 @@ extension LoginCoordinator {
         )
     }
 
-    /// Whether `other` is not the provider of the login, and may have sent the browser to the address of the callback.
+    /// Whether `other`, a provider other than the login's, may have sent the callback.
     ///
-    /// If the callback arrived at the configured redirect URI of the login's provider, and the configured redirect URI of `other` does not
-    /// match the callback's address, the result is false.
+    /// For another provider, this is false only in one case: the callback arrived at the configured redirect URI of the login's provider,
+    /// and its address does not match the one of `other`.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),

@@ -60,10 +60,10 @@ public struct Session: Sendable {
     /// Whether the session is a guest's: no buyer has signed in, and it only has attachments, such as a cart.
     public var isGuest: Bool { endReason == .guest }
 
-    /// Whether the buyer has to sign in again; treat such a session as not signed in.
+    /// Whether the buyer has to sign in; treat such a session as not signed in.
     ///
-    /// In two cases the value is false although a call for new tokens fails. If the tokens have expired and there is no refresh token, the
-    /// call throws ``IdentityError/Code/notRefreshable``. If the tokens have another issuer than the configured one, the call throws
+    /// The value can be false although a call for tokens fails. For example, if the tokens have expired and there is no refresh token, the
+    /// call throws ``IdentityError/Code/notRefreshable``. If the tokens have another issuer than the configured one, it throws
     /// ``IdentityError/Code/issuerChanged``.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 

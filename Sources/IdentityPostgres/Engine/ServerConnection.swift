@@ -156,7 +156,7 @@ final class ServerConnection {
         if unsafe PQstatus(pointer) == CONNECTION_BAD { isBroken = true }
     }
 
-    /// Executes a statement after it was prepared, or returns the result after it was executed; nil while it is not finished.
+    /// Executes a statement after it was prepared, or again without preparation, or returns its outcome; nil while it is not finished.
     private func phaseEnded() -> StatementCall.Outcome? {
         guard let call else { return nil }
         if isBroken { return end(.failure(lost())) }

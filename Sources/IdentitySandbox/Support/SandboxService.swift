@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A provider of the sandbox, whose requests a test can read and for which it can plan faults.
+/// A server of the sandbox: a test can read the requests that the server has received, and plan faults for it.
 public protocol SandboxService: Sendable {
     /// The record of requests, and the planned faults.
     var journal: SandboxJournal { get }

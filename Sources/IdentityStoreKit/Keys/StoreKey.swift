@@ -29,7 +29,7 @@ public struct StoreKey: Sendable {
     public init(hexadecimal: Secret) throws(IdentityError) {
         guard hexadecimal.count == 2 * Self.byteCount else {
             throw Self.invalid(
-                "it must have \(2 * Self.byteCount) hexadecimal digits, but has \(hexadecimal.count) bytes"
+                "its text must be \(2 * Self.byteCount) hexadecimal digits, but is \(hexadecimal.count) bytes long"
             )
         }
         // Digits and bytes are only in buffers that are wiped, so that no copy of the key remains in memory.

@@ -3,13 +3,14 @@ internal import ShopifyGraphQL
 internal import ShopifyStorefront
 
 extension LegacyPasswordProvider {
-    /// Legacy: extends the session's token, unless a waiting password change returns a new token.
+    /// Legacy: extends the session's token; Shopify extends only tokens that have not expired.
     ///
-    /// If a password change waits, it is sent first. Shopify extends only tokens that have not expired. All requests of a refresh together
-    /// end within `ProviderDescriptor.timeout`: the timeout of the Storefront client, at most 8 seconds.
+    /// If a call of `LegacyCustomerAccount.update` changes the password, the change is sent first. If Shopify's response contains a token,
+    /// this token is the result. If Shopify rejects the change, the session's token is extended. All requests of a refresh together end
+    /// within `ProviderDescriptor.timeout`: the timeout of the Storefront client, at most 8 seconds.
     ///
     /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token;
-    ///   any other error leaves the session unchanged. `RefreshRefusal` when a password change fails.
+    ///   any other error leaves the session unchanged. `RefreshRefusal` when the request to change the password fails.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try checkIssuer(of: tokens)
         let deadline = descriptor.timeout.map { environment.clock.elapsed + $0 }

@@ -116,7 +116,7 @@ extension SandboxOpenID {
         return SandboxResponse.redirect(to: FormText.append(fields, to: target)).with("Set-Cookie", cookie)
     }
 
-    /// Ends all sessions of a buyer, as ``endSession(_:)`` does, and signs the buyer's browsers out.
+    /// Ends all sessions of a buyer, as ``endSession(_:)`` does, and also signs out browsers of the buyer that have no such session.
     public func endSessions(ofBuyer email: String) async {
         let buyer = directory.buyer(email: email).number
         tokens.state.withLock { $0.logins.closeSessions(ofBuyer: buyer) }

@@ -24,7 +24,7 @@ struct ClientToken: Sendable {
         header = try Self.object(parts[0], "header")
         claims = try Self.object(parts[1], "payload")
         guard let signature = Base64URL.decode(parts[2].utf8) else {
-            throw TokenFlaw("its signature is not unpadded base64url")
+            throw TokenFlaw("its signature is not canonical base64url")
         }
         self.signature = signature
         input = Array((parts[0] + "." + parts[1]).utf8)
@@ -32,7 +32,7 @@ struct ClientToken: Sendable {
     }
 
     private static func object(_ part: Substring, _ name: String) throws(TokenFlaw) -> JSONObject {
-        guard let bytes = Base64URL.decode(part.utf8) else { throw TokenFlaw("its \(name) is not unpadded base64url") }
+        guard let bytes = Base64URL.decode(part.utf8) else { throw TokenFlaw("its \(name) is not canonical base64url") }
         guard let object = (try? JSONValue(parsing: bytes))?.object else {
             throw TokenFlaw("its \(name) is not a JSON object, or repeats a member")
         }
