@@ -9,7 +9,8 @@ extension LoginAttempt {
                 .attemptExpired,
                 "The callback arrived after its login had expired.",
                 hint: """
-                    Start the login again. If buyers often need more time, increase attemptLifetime of SessionManager.Configuration.
+                    Start the login again. If buyers often need more time and the app uses SessionManager, increase attemptLifetime of its \
+                    Configuration.
                     """
             )
         }

@@ -54,9 +54,9 @@ final class NonDurableTokens: Sendable {
             .tokensNotDurable,
             "Refreshes or changes of carts were still in progress 40 seconds after the end of the command's other work.",
             hint: """
-                Check that the provider, the store and the shop respond. Then run "identity-lab token" for any session: it repairs \
-                all interrupted refreshes. New tokens that the provider sends after this command has ended are lost, and the buyer may have \
-                to sign in again.
+                Check that the provider, the store and the shop respond. Then run "identity-lab token --session ID --refresh" for \
+                each session that was in use. New tokens that the provider sends after this command has ended are lost, and the \
+                buyer may have to sign in again.
                 """
         )
     }

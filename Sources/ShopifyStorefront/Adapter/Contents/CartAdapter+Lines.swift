@@ -142,7 +142,9 @@ extension CartAdapter {
         do {
             var result = try await add(lines, from: 1, to: &binding, of: locked, in: context)
             result.warnings = first.result.warnings + result.warnings
-            result.omitted = first.result.omitted + result.omitted.filter { !first.result.omitted.contains($0) }
+            // A country that the first request omitted may have been set on its own after a later one.
+            let omitted = first.result.omitted.filter { $0 != "country" || binding.country == nil }
+            result.omitted = omitted + result.omitted.filter { !omitted.contains($0) }
             result.problem = result.problem ?? first.result.problem
             return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .detachAndRepeat)
         } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {

@@ -194,6 +194,7 @@ extension CartAdapter {
         // `cartCreate` can return a cart and refuse the country. Then `createCart` has stored the country as accepted.
         if binding.country == binding.refusedCountry { binding.country = nil }
         binding.country = identity.country ?? binding.country
+        if binding.country == binding.countryRefusedAlone { binding.countryRefusedAlone = nil }
         if identity.token != nil { binding.companyLocationID = identity.companyLocationID }
         binding.hasEmail = identity.email != nil
         binding.hasPhone = identity.phone != nil
