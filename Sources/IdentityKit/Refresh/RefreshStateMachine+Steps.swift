@@ -126,8 +126,9 @@ extension RefreshStateMachine {
 
     /// Continues after the save of new tokens has conflicted; `current` is the stored state, which was loaded again.
     ///
-    /// - If it has other tokens than the old ones, the new ones are not saved. The caller gets the stored tokens. But if the session has
-    ///   ended, the new tokens are revoked, and the refresh fails.
+    /// - If it has other tokens than the old ones, the new ones are not saved. The caller gets the stored tokens. The new ones are not
+    ///   revoked, because a revocation may also invalidate the stored ones. But if the session has ended, they are revoked, and the refresh
+    ///   fails.
     /// - If it has the old tokens and another process has saved a response, that response may contain newer tokens. So the new tokens are
     ///   spooled, and the refresh starts again.
     /// - If it has the old tokens and no response, the new tokens replace them, also if the session has ended: another process may have
@@ -161,6 +162,8 @@ extension RefreshStateMachine {
     /// The outcome for a state that another process has saved.
     func outcome(for current: SessionState) -> RefreshOutcome {
         if let reason = current.endReason { return .failed(.ended(reason)) }
+        // The stored tokens must not be returned. When the refresh starts again, it validates the response, and reports the mismatch.
+        guard current.loginMismatch == nil else { return .startAgain }
         return current.tokens.map { .alreadyRefreshed(current, $0) } ?? .failed(.unknownSession)
     }
 }

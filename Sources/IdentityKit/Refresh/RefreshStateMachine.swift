@@ -6,7 +6,8 @@
 /// A refresh without failures has these steps:
 ///
 /// 1. Load the session, and look in memory and in the *spool* (a folder on this computer) for new tokens or a response that an earlier
-///    refresh could not save. Such tokens are saved (step 7). Such a response is saved and validated (steps 5 to 7).
+///    refresh could not save. The refresh continues with them, even if the session has ended: with tokens at step 7, with a response at
+///    step 5 or 6.
 /// 2. Prepare the request, for example wait until the ``ProviderRefreshLimiter`` permits it.
 /// 3. Save a *claim*: it says that this process is about to send the refresh token. So after a crash, the next process knows that the
 ///    token may have been used. This save also proves that the store has space for the response.
@@ -27,44 +28,44 @@
 ///   saved it has given up.
 /// - `responded`: a response is stored that is not accepted yet, so it is validated. The refresh token is sent again only if the response
 ///   contains no token and has no login mismatch (see below).
-/// - `ended`: the buyer must sign in again. If an earlier refresh received new tokens and could not save them, they make the session
-///   active again.
+/// - `ended`: the refresh fails, and the buyer must sign in again.
 ///
 /// These failures can happen:
 ///
-/// - **The request fails** (``handleRefusal(_:mayResend:isResponseStored:)``). If the provider answers `invalid_grant`, the session ends.
-///   If the failure does not show whether the token was used, for example because no response arrived, the refresh is *in doubt* from now
-///   on, and the token is sent a second time at once. After any other failure, or if the second request fails too, the refresh fails. The
-///   session becomes active again only if the refresh is not in doubt; a refresh can also begin in doubt (``isInDoubt``). Otherwise the
-///   next refresh sends the token again.
+/// - **The request fails, or its response contains no token** (``handleRefusal(_:mayResend:isResponseStored:)``). After `invalid_grant`,
+///   the session ends, with the exceptions of ``endIfOldTokensRemain(_:_:isUnchanged:)``. If the failure does not show whether the token
+///   was used, for example because a sent request got no response, the refresh is *in doubt* from now on, and the token is sent a second
+///   time at once. After any other failure, or if the second request fails too, the refresh fails. The session becomes active again only
+///   if the refresh is not in doubt; a refresh can also begin in doubt (``isInDoubt``). Otherwise the next refresh sends the token again.
 /// - **The response cannot be validated now** (``validationFailed(_:_:isStored:_:)``), for example because the provider's keys could not
 ///   be fetched. The response stays in the store or in the spool, and the refresh fails. The next refresh validates the response again.
-/// - **The response belongs to another login** (*login mismatch*): its ID token names another buyer, for example, perhaps because of an
-///   attack. The error code is stored with the response, or in the spool. Until new tokens of this session are saved, callers get no
-///   token, not even the old one: each refresh only validates the response again.
+/// - **The response belongs to another login** (*login mismatch*): for example, its ID token names another buyer. This may be an attack.
+///   The error code is stored with the response, or in the spool. Until a validation accepts the response, each refresh only validates it
+///   again, and callers get no token, not even the old one.
 /// - **The store fails.** Without a saved claim, nothing is sent. A response or new tokens that cannot be saved are kept in memory and in
-///   the spool. The response is validated nevertheless; if it is valid, the caller gets the new tokens. The next refresh saves them.
+///   the spool. The response is validated nevertheless. New tokens are returned even if they cannot be saved; then the next refresh
+///   saves them.
 /// - **A save conflicts**: another process has changed or removed the session since this refresh last loaded or saved it. Before the first
-///   request, the refresh starts again; before the second, it fails. A response is spooled and validated. For new tokens, see
-///   ``saveTokensAfterConflict(_:_:over:)``; for the end of the session, ``endIfOldTokensRemain(_:_:isUnchanged:)``.
+///   request, the refresh starts again; before the second, it fails. A response is kept and validated as above. New tokens are
+///   revoked if the session was removed; otherwise see ``saveTokensAfterConflict(_:_:over:)``.
 ///
 /// A *lease* is a lock that can be lost while its holder still runs, because it ends at a fixed time or with a connection to a server.
 /// ``HeldLock/provesPreviousHolderGone`` is false for a lease. Any other lock ends only with its holder, or when the holder releases it.
-/// Nothing is sent if a lease is lost or may end before the request ends. Responses and new tokens are saved even without the lock, unless
-/// another process has changed the session.
+/// Nothing is sent if a lease is lost or may end before the provider's timeout. New responses and new tokens are saved even without the
+/// lock, unless another process has changed the session.
 ///
 /// Other types decide the following:
 ///
 /// - ``RefreshSchedule``: when tokens are due for a refresh.
 /// - ``RefreshGoal``: whether the tokens of another refresh are sufficient for a caller.
 /// - ``TokenRefresher``: how long a caller waits for the lock, and for the response that another process has requested; how the callers of
-///   one process share a refresh; whether a request may be sent now.
-/// - ``UnsavedTokens``: whether unsaved tokens are newer than the stored ones.
+///   one process share a refresh.
+/// - ``SessionRefreshPauses`` and ``ProviderRefreshLimiter``: whether a request may be sent now.
+/// - ``UnsavedTokens``: whether an unsaved state is newer than the stored one.
+/// - The provider: whether a response contains tokens, and whether it belongs to another login.
 /// - ``RefreshRefusal``: what a failed request means.
 ///
-/// Actions and events are in `RefreshStateMachine+Events.swift`. The functions that choose the next action are in
-/// `RefreshStateMachine+Steps.swift` and `RefreshStateMachine+Refusals.swift`. The guide `Documentation/Operating/Refresh.md` has the
-/// tables of all transitions and of the crash points.
+/// `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
     enum Step: Sendable {
         case start, load, findUnsaved, continueFromStoredState, checkClaimWait, prepare

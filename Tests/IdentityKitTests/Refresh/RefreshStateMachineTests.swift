@@ -186,6 +186,26 @@ struct RefreshStateMachineTests {
         #expect(RefreshModel.number(tokens) == 2)
     }
 
+    @Test("other tokens of the session are not returned while a response of another login is stored with them")
+    func mismatchWithOtherTokens() {
+        var machine = RefreshStateMachine(.replacing(RefreshModel.tokens(1)), provesPreviousHolderGone: false)
+        let events: [RefreshStateMachine.Event] = [
+            .began, .loaded(.active(RefreshModel.tokens(1)), isRestored: false, isUnchanged: false), .found(nil),
+            .prepared(RefreshModel.claim), .saved, .validated(RefreshModel.tokens(2)), .conflicted,
+            .loaded(
+                .responded(RefreshModel.tokens(3), RefreshModel.foreignResponse("4")),
+                isRestored: false,
+                isUnchanged: false
+            ),
+        ]
+        for event in events { _ = machine.handle(event) }
+        let action = machine.handle(.done)
+        guard case .finish(.startAgain) = action else {
+            Issue.record("The stored response is not validated: \(action)")
+            return
+        }
+    }
+
     @Test("a spooled response without tokens that cannot be removed from the spool does not cause an endless loop")
     func stuckInSpool() {
         let (old, page) = (RefreshModel.tokens(1), RefreshModel.response("page"))
