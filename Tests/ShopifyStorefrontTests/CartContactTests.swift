@@ -127,6 +127,25 @@ struct CartContactTests {
         #expect(shop.storefront.fields == ["cartNoteUpdate", "cartBuyerIdentityUpdate", "cartNoteUpdate", "cart"])
     }
 
+    @Test("a refused country is sent alone again after Shopify has accepted it with the identity")
+    func refusedCountryAcceptedLater() async throws {
+        let shop = try await TestShop(.none) { call in
+            let error = #"{"code":"INVALID","field":["buyerIdentity","countryCode"],"message":""}"#
+            return .payload(call.field, userErrors: call.field == "cartBuyerIdentityUpdate" ? error : "")
+        }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        let (canada, states) = (StorefrontContext(country: "CA"), StorefrontContext(country: "US"))
+        #expect(try await shop.carts.setNote("x", for: shop.session, in: canada).omitted == ["country"])
+        shop.storefront.now { .payload($0.field, cart: .cart(email: "ada@example.com")) }
+        var contact = CartIdentityTests.contact()
+        (contact.phone, contact.addresses) = (nil, [])
+        shop.provider.become(.contact(contact))
+        #expect(try await shop.carts.attach(to: shop.session, in: canada).identity == .contact)
+        _ = try await shop.carts.setNote("x", for: shop.session, in: states)
+        #expect(try await shop.carts.setNote("x", for: shop.session, in: canada).omitted.isEmpty)
+        #expect(shop.storefront.calls.last?.identity == ["countryCode": .string("CA")])
+    }
+
     @Test("a refused country is listed once, also if the cart's lines are sent in several requests")
     func refusedCountryOfManyLines() async throws {
         let shop = try await TestShop(.none) { call in
