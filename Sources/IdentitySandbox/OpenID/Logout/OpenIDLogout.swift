@@ -99,7 +99,7 @@ extension SandboxOpenID {
                 isViolation: false
             )
         }
-        guard request.formValue("action") != "cancel" else { return .html(LogoutPage.stayed()) }
+        guard request.formValue("action") == "continue" else { return .html(LogoutPage.stayed()) }
         return await end(pending)
     }
 
