@@ -56,6 +56,10 @@ struct PresetTests {
                 #""preset":"microsoft","directory":"\#(tenant)","authority":"https://login.microsoftonline.us""#,
                 "https://login.microsoftonline.us/\(tenant)/v2.0", "client_secret_post"
             ),
+            (
+                #""preset":"microsoft","directory":"\#(otherTenant.uppercased())""#,
+                "https://login.microsoftonline.com/\(otherTenant)/v2.0", "client_secret_post"
+            ),
             (#""preset":"shop""#, "https://accounts.shop.app", "client_secret_post"),
         ]
     )

@@ -1,6 +1,6 @@
 /// Whose Microsoft accounts may sign in.
 public enum MicrosoftDirectory: Sendable, Equatable {
-    /// Accounts of one directory (tenant), by its id, a GUID.
+    /// Accounts of one directory (tenant), by its id, a GUID in upper or lower case.
     case tenant(String)
     /// Work and school accounts of every directory.
     case organizations
@@ -24,7 +24,8 @@ public enum MicrosoftDirectory: Sendable, Equatable {
     /// The name in the address of the login service.
     var name: String {
         switch self {
-        case .tenant(let id): id
+        // The issuer in tokens and metadata contains the id in lower case, and Microsoft accepts both in addresses.
+        case .tenant(let id): id.lowercased()
         case .organizations: "organizations"
         // The tenant of personal accounts: the issuer in tokens and metadata contains this id and not "consumers".
         case .consumers: "9188040d-6c67-4c5b-b112-36a304b66dad"
