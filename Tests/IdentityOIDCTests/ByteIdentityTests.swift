@@ -102,9 +102,11 @@ struct ByteIdentityTests {
         func refusal(state: String, issuer: String) -> IdentityError.Code? {
             let query = FormEncoding.encode([("code", "c"), ("state", state), ("iss", issuer)])
             do {
-                _ = try AuthorizationResponse(
-                    try LoginCallback(form: query),
-                    expecting: .init(state: Secret(ours), issuer: ours, issuers: .exactly([]), requiresIssuer: true)
+                _ = try AuthorizationResponse.code(
+                    in: try LoginCallback(form: query),
+                    for: LoginAttempt(state: ours, issuer: ours),
+                    accepting: .exactly([]),
+                    requiresIssuer: true
                 )
                 return nil
             } catch {

@@ -81,9 +81,11 @@ struct EndpointHintTests {
     func authorizationRefusal(error: String, member: String) throws {
         let callback = try LoginCallback(form: Array("state=s&error=\(error)".utf8))
         let refusal = #expect(throws: IdentityError.self) {
-            try AuthorizationResponse(
-                callback,
-                expecting: .init(state: Secret("s"), issuer: nil, issuers: .exactly([]), requiresIssuer: false)
+            try AuthorizationResponse.code(
+                in: callback,
+                for: LoginAttempt(state: "s"),
+                accepting: .exactly([]),
+                requiresIssuer: false
             )
         }
         #expect(refusal?.hint?.contains(member) == true)

@@ -38,14 +38,13 @@ struct ErrorTableTests {
         let canary = SecretCanary()
         let said = canary.plant("said")
         let callback = try LoginCallback(form: Array("state=s&error=\(name)&error_description=\(said)".utf8))
-        let expected = AuthorizationResponse.Expectations(
-            state: Secret("s"),
-            issuer: nil,
-            issuers: .exactly([]),
-            requiresIssuer: false
-        )
         let error = try #require(throws: IdentityError.self) {
-            try AuthorizationResponse(callback, expecting: expected)
+            try AuthorizationResponse.code(
+                in: callback,
+                for: LoginAttempt(state: "s"),
+                accepting: .exactly([]),
+                requiresIssuer: false
+            )
         }
         #expect(error.kind == kind)
         #expect(error.code == code)

@@ -13,16 +13,14 @@ struct ResponseTests {
         requiresIssuer: Bool = false
     ) -> IdentityError? {
         do {
-            let callback = try LoginCallback(url: "https://app.example/callback?" + query)
-            _ = try AuthorizationResponse(
-                callback,
-                expecting: .init(
-                    state: Secret("state-1"),
-                    issuer: issuer,
-                    issuers: .exactly(["https://id.example"]),
-                    requiresIssuer: requiresIssuer,
-                    errorsInCode: ["login_required"]
-                )
+            var settings = OpenIDQuirkSettings()
+            settings.errorsInCode = ["login_required"]
+            _ = try AuthorizationResponse.code(
+                in: try LoginCallback(url: "https://app.example/callback?" + query),
+                for: LoginAttempt(state: "state-1", issuer: issuer),
+                accepting: .exactly(["https://id.example"]),
+                requiresIssuer: requiresIssuer,
+                settings: settings
             )
             return nil
         } catch {
@@ -35,16 +33,13 @@ struct ResponseTests {
         let callback = try LoginCallback(
             url: "/callback?x=1&code=c%2B%2F%3D1&state=state-1&iss=https%3A%2F%2Fid.example"
         )
-        let response = try AuthorizationResponse(
-            callback,
-            expecting: .init(
-                state: Secret("state-1"),
-                issuer: "https://id.example",
-                issuers: .exactly([]),
-                requiresIssuer: true
-            )
+        let code = try AuthorizationResponse.code(
+            in: callback,
+            for: LoginAttempt(state: "state-1", issuer: "https://id.example"),
+            accepting: .exactly([]),
+            requiresIssuer: true
         )
-        #expect(response.code.reveal() == "c+/=1")
+        #expect(code.reveal() == "c+/=1")
     }
 
     @Test(
@@ -122,15 +117,14 @@ struct ResponseTests {
     func alternatives() throws {
         func refusal(_ query: String) -> IdentityError.Code? {
             do {
-                _ = try AuthorizationResponse(
-                    try LoginCallback(form: Array(query.utf8)),
-                    expecting: .init(
-                        state: Secret("s"),
-                        issuer: nil,
-                        issuers: .exactly(["https://id.example"]),
-                        requiresIssuer: false,
-                        codeParameters: ["code", "authorization_code"]
-                    )
+                var settings = OpenIDQuirkSettings()
+                settings.codeParameters = ["code", "authorization_code"]
+                _ = try AuthorizationResponse.code(
+                    in: try LoginCallback(form: Array(query.utf8)),
+                    for: LoginAttempt(state: "s"),
+                    accepting: .exactly(["https://id.example"]),
+                    requiresIssuer: false,
+                    settings: settings
                 )
                 return nil
             } catch {
@@ -284,5 +278,13 @@ struct ResponseTests {
         let response = try TokenResponse(object)
         #expect(response.lifetime == nil)
         #expect(response.scopes == [])
+    }
+}
+
+extension LoginAttempt {
+    /// An attempt with the members that the check of an authorization response reads.
+    init(state: String, issuer: String? = nil) {
+        let start = Date(timeIntervalSince1970: 0)
+        self.init(provider: "id", state: Secret(state), issuer: issuer, createdAt: start, expiresAt: start)
     }
 }

@@ -1,43 +1,7 @@
 package import IdentityKit
 
-/// The authorization response in a callback, checked against its login (RFC 6749 section 4.1.2, RFC 9207).
-package struct AuthorizationResponse: Sendable {
-    package let code: Secret
-
-    package struct Expectations: Sendable {
-        package var state: Secret
-        /// The issuer to which the login is bound; nil if it is not bound to one.
-        package var issuer: String?
-        /// The issuers that `iss` of the callback may name if ``issuer`` is nil.
-        package var issuers: IssuerPolicy
-        package var requiresIssuer: Bool
-        package var responseMode: ResponseMode
-        /// The names that the code may have.
-        package var codeParameters: [String]
-        /// The names of errors that the provider sends in the code's parameter instead of in `error`.
-        package var errorsInCode: [String]
-
-        package init(
-            state: Secret,
-            issuer: String?,
-            issuers: IssuerPolicy,
-            requiresIssuer: Bool,
-            responseMode: ResponseMode = .query,
-            codeParameters: [String] = ["code"],
-            errorsInCode: [String] = []
-        ) {
-            self.state = state
-            self.issuer = issuer
-            self.issuers = issuers
-            self.requiresIssuer = requiresIssuer
-            self.responseMode = responseMode
-            self.codeParameters = codeParameters
-            self.errorsInCode = errorsInCode
-        }
-    }
-}
-
-extension AuthorizationResponse {
+/// Checks the authorization response in a callback (RFC 6749 section 4.1.2, RFC 9207).
+package enum AuthorizationResponse {
     /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
     ///
     /// Before this check, `SessionManager` looks up the login by its `state` (`LoginCoordinator+Completion.swift`).
@@ -46,9 +10,22 @@ extension AuthorizationResponse {
     /// `form_post` was requested, a code in a URL is refused: browser histories and logs contain the URL, and an attacker may have changed
     /// the request. A posted code is accepted in every response mode, because histories and logs do not contain forms.
     ///
+    /// - Parameters:
+    ///   - callback: The callback.
+    ///   - attempt: The login. If it is bound to an issuer, `iss` must name this issuer.
+    ///   - issuers: The issuers that `iss` may name if the login is not bound to an issuer.
+    ///   - requiresIssuer: Whether `iss` must be present.
+    ///   - settings: The settings of the provider.
+    /// - Returns: The authorization code.
     /// - Throws: `IdentityError`.
-    package init(_ callback: LoginCallback, expecting expected: Expectations) throws(IdentityError) {
-        guard let state = try callback.value(of: "state"), !state.isEmpty, state.isEqual(to: expected.state) else {
+    package static func code(
+        in callback: LoginCallback,
+        for attempt: LoginAttempt,
+        accepting issuers: IssuerPolicy,
+        requiresIssuer: Bool,
+        settings: OpenIDQuirkSettings = OpenIDQuirkSettings()
+    ) throws(IdentityError) -> Secret {
+        guard let state = try callback.value(of: "state"), !state.isEmpty, state.isEqual(to: attempt.state) else {
             throw IdentityError(
                 .rejected,
                 .stateInvalid,
@@ -58,14 +35,14 @@ extension AuthorizationResponse {
                 isAttackSuspected: true
             )
         }
-        let refusal = try Self.refusal(in: callback)
+        let refusal = try refusal(in: callback)
         if let issuer = try callback.value(of: "iss")?.reveal() {
-            try Self.check(issuer, expected)
-        } else if expected.requiresIssuer {
-            throw Self.missingIssuer(refusal).hiding(RequestSecrets(secrets: [state]))
+            try check(issuer, attempt.issuer, issuers)
+        } else if requiresIssuer {
+            throw missingIssuer(refusal).hiding(RequestSecrets(secrets: [state]))
         }
         if let refusal { throw AuthorizationErrorResponse.error(for: refusal).hiding(RequestSecrets(secrets: [state])) }
-        guard expected.responseMode != .formPost || callback.address == nil else {
+        guard attempt.responseMode != .formPost || callback.address == nil else {
             throw IdentityError(
                 .rejected,
                 .callbackInvalid,
@@ -77,7 +54,7 @@ extension AuthorizationResponse {
             )
         }
         var codes: [Secret] = []
-        for name in expected.codeParameters {
+        for name in settings.codeParameters {
             if let code = try callback.value(of: name) { codes.append(code) }
         }
         guard codes.count == 1, let code = codes.first, !code.isEmpty, code.count <= 8192 else {
@@ -89,8 +66,8 @@ extension AuthorizationResponse {
                 reference: "RFC 6749 section 4.1.2"
             )
         }
-        try Self.check(code, isNotOneOf: expected.errorsInCode)
-        self.init(code: code)
+        try check(code, isNotOneOf: settings.errorsInCode)
+        return code
     }
 
     /// Refuses a code whose value is the name of an error: some providers report errors in this way.
@@ -106,6 +83,49 @@ extension AuthorizationResponse {
             error: error.reveal(),
             errorDescription: try callback.value(of: "error_description")?.reveal(),
             errorURI: try callback.value(of: "error_uri")?.reveal()
+        )
+    }
+
+    /// Refuses an authorization response whose `iss` the login does not accept (RFC 9207), because it may be a mix-up attack.
+    private static func check(_ issuer: String, _ bound: String?, _ issuers: IssuerPolicy) throws(IdentityError) {
+        guard bound?.isIdentical(to: issuer) ?? issuers.isAccepted(issuer) else {
+            throw IdentityError(
+                .rejected,
+                .responseIssuerMismatch,
+                "The callback names another issuer than the login accepts.",
+                hint:
+                    "Give each provider a separate redirect URI, because this may be a mix-up attack. If every login fails this way, "
+                    + "compare iss in the callback with the accepted issuer (\(bound ?? issuers.summary)). If iss is "
+                    + "right, correct the issuer in the provider's configuration. Otherwise report iss to the provider.",
+                reference: "RFC 9207 section 2.4",
+                isAttackSuspected: true
+            )
+        }
+    }
+
+    /// The error for an authorization response without the `iss` that the provider's metadata promise.
+    ///
+    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses. `refusal` is the error that the
+    /// response reports; nil if the response reports no error. The returned error shows `refusal`, but no decision depends on it, because
+    /// the response is not authenticated.
+    private static func missingIssuer(_ refusal: IdentityError.ProviderResponse?) -> IdentityError {
+        let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
+        let report =
+            isDenied
+            ? "access_denied, perhaps because the buyer cancelled"
+            : "an error, which is in providerResponse of this error"
+        let advice =
+            refusal == nil
+            ? "" : " Do not rely on the callback's report, which is not authenticated: it reports \(report)."
+        return IdentityError(
+            .rejected,
+            .responseIssuerMismatch,
+            "The callback has no iss parameter, although the provider's metadata promise it.",
+            hint:
+                "Offer the login again. If every login fails this way, report to the provider that its metadata set "
+                + "authorization_response_iss_parameter_supported, but its callbacks have no iss.\(advice)",
+            reference: "RFC 9207 section 2.4",
+            providerResponse: refusal
         )
     }
 }

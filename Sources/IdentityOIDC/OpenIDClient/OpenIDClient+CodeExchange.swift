@@ -42,18 +42,13 @@ extension OpenIDClient {
         _ metadata: ProviderMetadata?
     ) throws(IdentityError) -> Secret {
         do {
-            return try AuthorizationResponse(
-                callback,
-                expecting: AuthorizationResponse.Expectations(
-                    state: attempt.state,
-                    issuer: attempt.issuer,
-                    issuers: issuers,
-                    requiresIssuer: metadata?.sendsIssuerInResponse ?? false,
-                    responseMode: attempt.responseMode,
-                    codeParameters: settings.codeParameters,
-                    errorsInCode: settings.errorsInCode
-                )
-            ).code
+            return try AuthorizationResponse.code(
+                in: callback,
+                for: attempt,
+                accepting: issuers,
+                requiresIssuer: metadata?.sendsIssuerInResponse ?? false,
+                settings: settings
+            )
         } catch {
             throw refusal(error, of: attempt, metadata)
         }

@@ -24,7 +24,7 @@ enum CallbackFuzz {
             try require(expected.1?.isIdentical(to: field.1) ?? false, "a value differs")
         }
         for requiresIssuer in [false, true] {
-            guard let response = try accepted(callback, requiresIssuer) else { continue }
+            guard let code = try accepted(callback, requiresIssuer) else { continue }
             func values(_ name: String) -> [String] {
                 fields.filter { $0.0.isIdentical(to: name) }.map(\.1)
             }
@@ -32,21 +32,25 @@ enum CallbackFuzz {
             try require(values("state").map { Array($0.utf8) } == [Array("s".utf8)], "accepted without the state")
             try require(values("error").isEmpty, "an error was accepted")
             try require(issuers.isEmpty ? !requiresIssuer : issuers == ["https://id.example"], "the issuer differs")
-            try require(values("code").map { Array($0.utf8) } == [response.code.revealBytes()], "the code differs")
-            try require((1...8192).contains(response.code.count), "the code is too long")
+            try require(values("code").map { Array($0.utf8) } == [code.revealBytes()], "the code differs")
+            try require((1...8192).contains(code.count), "the code is too long")
         }
     }
 
-    private static func accepted(_ callback: LoginCallback, _ requiresIssuer: Bool) throws -> AuthorizationResponse? {
+    private static func accepted(_ callback: LoginCallback, _ requiresIssuer: Bool) throws -> Secret? {
         do {
-            return try AuthorizationResponse(
-                callback,
-                expecting: .init(
-                    state: Secret("s"),
-                    issuer: "https://id.example",
-                    issuers: .exactly(["https://id.example"]),
-                    requiresIssuer: requiresIssuer
-                )
+            let attempt = LoginAttempt(
+                provider: "id",
+                state: Secret("s"),
+                issuer: "https://id.example",
+                createdAt: Forge.now,
+                expiresAt: Forge.now
+            )
+            return try AuthorizationResponse.code(
+                in: callback,
+                for: attempt,
+                accepting: .exactly(["https://id.example"]),
+                requiresIssuer: requiresIssuer
             )
         } catch {
             try require(error.reference != nil, "a refusal without a reference")
