@@ -43,13 +43,13 @@ struct MetadataSourceTests {
         var configuration = MetadataSource.Configuration(
             discoveryURL: try HTTPURL(server.origin + path),
             issuers: .exactly(["https://id.example"]),
-            configured: ProviderMetadata(issuer: "https://id.example")
+            configured: ProviderMetadata(issuer: "fallback")
         )
-        configuration.allowedRedirects = redirects
-        if fallback { configuration.fallback = ProviderMetadata(issuer: "fallback") }
+        configuration.discovery.allowedRedirects = redirects
+        if fallback { configuration.discovery.fallback = OpenIDClient.Endpoints() }
         let result: String
         do {
-            result = try await MetadataSource(configuration, httpClient: httpClient).metadata().issuer
+            result = try await MetadataSource(configuration, httpClient: httpClient).cached().metadata.issuer
         } catch let error as IdentityError {
             result = error.code.rawValue
         }
@@ -125,10 +125,10 @@ struct MetadataSourceTests {
             ),
             httpClient: httpClient
         )
-        _ = try await source.metadata()
+        _ = try await source.cached()
         // The clock shows the expiry at the first check only, as if another caller had fetched the document before the second.
         clock.show(once: .seconds(4000))
-        _ = try await source.metadata()
+        _ = try await source.cached()
         #expect(transport.count == 1)
         await server.stop()
     }

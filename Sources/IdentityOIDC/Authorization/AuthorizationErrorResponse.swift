@@ -2,14 +2,28 @@ internal import IdentityKit
 
 /// The error response of the authorization endpoint (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
 enum AuthorizationErrorResponse {
+    /// The error names by which a provider refuses to sign the buyer in without a page, after `prompt=none` (OpenID Connect Core section
+    /// 3.1.2.6).
+    ///
+    /// Shopify also sends `login_required` as the value of `code`; see ``OpenIDQuirkSettings/errorsInCode``.
+    static let silentLoginErrors = [
+        "login_required", "interaction_required", "consent_required", "account_selection_required",
+    ]
+
     /// The SDK's error for the `error` parameter of an authorization response, or of another response with the same error names.
     static func error(
         for answer: IdentityError.ProviderResponse,
         reference: String = "RFC 6749 section 4.1.2.1"
     ) -> IdentityError {
-        if SilentLogin.errorCodes.contains(answer.error ?? "") { return SilentLogin.error(answer) }
+        let isSilentLogin = silentLoginErrors.contains(answer.error ?? "")
         let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String) =
             switch answer.error ?? "" {
+            case _ where isSilentLogin:
+                (
+                    .signInAgain, .loginRequired, "The provider cannot sign the buyer in without showing a page.",
+                    "If the login had prompt=none, start a login without prompt=none, so that the provider can show a page. Otherwise read "
+                        + "providerResponse of this error."
+                )
             // Other libraries report that Sign in with Apple sends `user_cancelled_authorize` when the buyer cancels.
             case "access_denied", "user_cancelled_authorize":
                 (.rejected, .accessDenied, "The buyer or the provider denied access.", "Offer the login again.")
@@ -43,7 +57,7 @@ enum AuthorizationErrorResponse {
             code,
             message,
             hint: hint,
-            reference: reference,
+            reference: isSilentLogin ? "OpenID Connect Core section 3.1.2.6" : reference,
             providerResponse: answer
         )
     }

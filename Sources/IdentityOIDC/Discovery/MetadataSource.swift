@@ -15,19 +15,11 @@ package final class MetadataSource: Sendable {
         ///
         /// Without discovery, they are the whole metadata.
         package var configured: ProviderMetadata
-        /// See ``OpenIDClient/Discovery/allowedRedirects``.
-        package var allowedRedirects = 0
-        /// See ``OpenIDClient/Discovery/allowedHosts``.
-        package var hosts: AllowedHosts?
-        /// The metadata to use when there is no document (404); nil makes the 404 an error.
-        package var fallback: ProviderMetadata?
+        package var discovery = OpenIDClient.Discovery()
         /// The member or members of the provider's configuration from which the document's address comes, for errors.
         package var addressMember = "issuer"
-        /// Further advice about the document's address, for errors.
-        package var addressAdvice: String?
         /// The provider's name, for events.
         package var provider = ""
-        package var headers: [(name: String, value: String)] = []
 
         package init(discoveryURL: HTTPURL?, issuers: IssuerPolicy, configured: ProviderMetadata) {
             self.discoveryURL = discoveryURL
@@ -38,7 +30,7 @@ package final class MetadataSource: Sendable {
         var addressHint: String {
             let check =
                 "Check \(addressMember) in the provider's configuration: the address of the metadata comes from there."
-            return [check, addressAdvice].compactMap(\.self).joined(separator: " ")
+            return [check, discovery.addressAdvice].compactMap(\.self).joined(separator: " ")
         }
     }
 
@@ -53,8 +45,8 @@ package final class MetadataSource: Sendable {
     private let found: DiscoveryCache<Cached>
 
     /// Holds metadata behind one reference, because a copy of ``ProviderMetadata`` is slow: it retains each member.
-    final class Cached: Sendable {
-        let metadata: ProviderMetadata
+    package final class Cached: Sendable {
+        package let metadata: ProviderMetadata
         init(_ metadata: ProviderMetadata) { self.metadata = metadata }
     }
 
@@ -66,21 +58,16 @@ package final class MetadataSource: Sendable {
     }
 
     /// Whether the metadata come from discovery; if not, a login is not bound to their issuer.
-    package let isDiscovered: Bool
+    let isDiscovered: Bool
+
+    /// The metadata if they are in memory and may be used without a request.
+    var inMemory: ProviderMetadata? { (try? found.known())?.metadata }
 
     /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days after a newer
     /// document was refused.
     ///
     /// - Throws: `IdentityError`.
-    package func metadata() async throws -> ProviderMetadata {
-        try await cached().metadata
-    }
-
-    /// The metadata if they are in memory and may be used without a request.
-    package var inMemory: ProviderMetadata? { (try? found.known())?.metadata }
-
-    /// The metadata as ``metadata()`` returns them, without a copy.
-    func cached() async throws -> Cached {
+    package func cached() async throws -> Cached {
         if let known = try found.known() { return known }
         return try await found.value { [self] in
             let environment = httpClient.environment
@@ -102,13 +89,15 @@ package final class MetadataSource: Sendable {
         guard let url = configuration.discoveryURL else { return configuration.configured }
         let response = try await httpClient.document(
             at: url,
-            following: configuration.allowedRedirects,
-            headers: configuration.headers,
-            within: configuration.hosts,
+            following: configuration.discovery.allowedRedirects,
+            headers: configuration.discovery.headers,
+            within: configuration.discovery.allowedHosts,
             asking: "The provider's metadata address",
             setting: "endpoints.discovery to the address where the redirects end"
         )
-        if response.status == 404, let fallback = configuration.fallback { return fallback }
+        if response.status == 404, let fallback = configuration.discovery.fallback {
+            return fallback.metadata(issuer: configuration.configured.issuer)
+        }
         return try accept(response, from: url)
     }
 
@@ -126,14 +115,32 @@ package final class MetadataSource: Sendable {
             allowsLoopbackHTTP: httpClient.allowsLoopbackHTTP,
             addressHint: configuration.addressHint
         )
-        try metadata.checkIssuer(configuration.issuers, addressMember: configuration.addressMember)
+        try checkIssuer(metadata.issuer)
         try checkHosts(metadata)
         return metadata
     }
 
+    /// Refuses metadata whose `issuer` is not accepted (OpenID Connect Discovery 1.0 section 4.3).
+    private func checkIssuer(_ issuer: String) throws(IdentityError) {
+        let accepted = configuration.issuers
+        guard accepted.isAccepted(issuer) else {
+            throw IdentityError(
+                .rejected,
+                .discoveryIssuerMismatch,
+                "The provider's metadata name an issuer that is not accepted.",
+                hint:
+                    "Compare the issuer in providerResponse of this error with the accepted ones (\(accepted.summary)). If the issuer is "
+                    + "another provider's, correct \(configuration.addressMember), from which the address of the metadata comes. "
+                    + "Otherwise correct issuer or issuers; at Shopify, shopID or issuers.",
+                reference: "OpenID Connect Discovery 1.0 section 4.3",
+                providerResponse: IdentityError.ProviderResponse(error: issuer)
+            )
+        }
+    }
+
     /// Refuses discovered endpoints at hosts that are not in the list; configured endpoints may have any host.
     private func checkHosts(_ metadata: ProviderMetadata) throws(IdentityError) {
-        guard let hosts = configuration.hosts else { return }
+        guard let hosts = configuration.discovery.allowedHosts else { return }
         let configured = configuration.configured.endpoints.map(\.name)
         for (name, url) in metadata.endpoints where !configured.contains(name) && !hosts.accepts(url) {
             throw hosts.refusal(of: url, "The \(name) in the provider's metadata is at")

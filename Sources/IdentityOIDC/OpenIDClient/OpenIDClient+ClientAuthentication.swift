@@ -68,7 +68,7 @@ extension OpenIDClient {
         _ key: ClientKey,
         for audience: ClientAuthentication.AssertionAudience
     ) async throws -> [(name: String, value: String)] {
-        let metadata = try await metadataSource.metadata()
+        let metadata = try await metadata()
         let claims = try ClientAssertion.claims(
             clientID: descriptor.clientID,
             audience: try Self.audience(audience, metadata),

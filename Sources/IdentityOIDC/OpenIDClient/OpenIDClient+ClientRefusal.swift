@@ -85,7 +85,8 @@ extension OpenIDClient {
             "access_denied", "temporarily_unavailable", "server_error",
         ]
         if failure.error == "unauthorized_client" { return failure.status == 401 }
-        return [401, 403].contains(failure.status) && !(others + SilentLogin.errorCodes).contains(failure.error ?? "")
+        return [401, 403].contains(failure.status)
+            && !(others + AuthorizationErrorResponse.silentLoginErrors).contains(failure.error ?? "")
     }
 
     private func methodHint(_ metadata: ProviderMetadata) -> String? {

@@ -8,7 +8,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError`; with code `attempt_expired` after the attempt has expired.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         try attempt.checkExpiry(at: httpClient.environment.clock.now)
-        let metadata = try await metadataSource.metadata()
+        let metadata = try await metadata()
         var tokens = try await exchange(code: try code(in: callback, for: attempt, metadata), for: attempt, metadata)
         if settings.readsUserParameter { tokens.buyer = UserParameter.completed(tokens.buyer, from: callback) }
         return tokens
@@ -19,7 +19,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError`; with code `attempt_expired` after the attempt has expired.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
         try attempt.checkExpiry(at: httpClient.environment.clock.now)
-        let metadata = try await metadataSource.metadata()
+        let metadata = try await metadata()
         return try code(in: callback, for: attempt, metadata)
     }
 
@@ -62,7 +62,7 @@ extension OpenIDClient {
     public func exchange(code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
         // The app may have read the code from the callback itself. The code may then be the name of an error.
         try AuthorizationResponse.check(code, isNotOneOf: settings.errorsInCode)
-        return try await exchange(code: code, for: attempt, try await metadataSource.metadata())
+        return try await exchange(code: code, for: attempt, try await metadata())
     }
 
     private func exchange(

@@ -11,7 +11,7 @@ extension OpenIDClient {
     public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
         var options = options
         options.complete(by: configuration.loginDefaults)
-        let metadata = try await metadataSource.metadata()
+        let metadata = try await metadata()
         guard let endpoint = metadata.deviceAuthorizationEndpoint else {
             throw Self.missing(.deviceAuthorization)
         }
@@ -80,7 +80,7 @@ extension OpenIDClient {
         let response: TokenEndpointResponse
         let startedAt: Date
         do {
-            metadata = try await metadataSource.metadata()
+            metadata = try await self.metadata()
             try checkIssuer(authorization.issuer, is: metadata)
             let sent = try await send(fields, metadata, dpopKey: authorization.dpopKey)
             response = try TokenEndpointResponse(sent.response, to: .deviceCode, hiding: sent.redacted)

@@ -12,7 +12,7 @@ extension OpenIDClient {
         returningTo postLogoutRedirectURI: String?,
         state: Secret? = nil
     ) async throws -> HTTPURL? {
-        let metadata = try await metadataSource.metadata()
+        let metadata = try await metadata()
         guard let endpoint = metadata.endSessionEndpoint else { return nil }
         // The ID token must not be sent to another provider than its issuer, and another provider cannot end the issuer's session.
         guard (try? checkIssuer(of: tokens, is: metadata)) != nil else { return nil }

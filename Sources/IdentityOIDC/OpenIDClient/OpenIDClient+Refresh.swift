@@ -10,7 +10,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError`; the refresh token was not sent.
     public func prepareRefresh(of tokens: TokenSet) async throws {
         guard tokens.refreshToken != nil else { throw IdentityError.withoutRefreshToken }
-        let metadata = try await metadataSource.metadata()
+        let metadata = try await metadata()
         try checkIssuer(of: tokens, is: metadata)
         if tokens.idToken != nil, let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
     }
@@ -25,7 +25,7 @@ extension OpenIDClient {
     ) async throws(RefreshRefusal) -> RefreshResponse {
         do {
             guard let refreshToken = tokens.refreshToken else { throw IdentityError.withoutRefreshToken }
-            let metadata = try await metadataSource.metadata()
+            let metadata = try await metadata()
             try checkIssuer(of: tokens, is: metadata)
             let fields: [(name: String, value: String)] = [
                 ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
@@ -81,7 +81,7 @@ extension OpenIDClient {
             try refuseTokenOfAnotherLogin(idToken, refreshing: tokens)
         }
         let metadata: ProviderMetadata
-        do { metadata = try await metadataSource.metadata() } catch {
+        do { metadata = try await self.metadata() } catch {
             throw IdentityError.wrapping(error).afterTokenResponse
         }
         // If another process sent the request, this process does not know the request's other secrets, such as a client assertion.

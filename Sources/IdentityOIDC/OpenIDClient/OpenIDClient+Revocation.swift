@@ -12,7 +12,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError` when a revocation failed, when the provider does not revoke refresh tokens, and before the request when
     ///   the metadata cannot be fetched or the tokens have another issuer.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
-        try checkIssuer(of: tokens, is: try await metadataSource.metadata())
+        try checkIssuer(of: tokens, is: try await metadata())
         return try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)
     }
 
@@ -53,7 +53,7 @@ extension OpenIDClient {
     }
 
     private func revoke(refreshToken: Secret?, accessToken: Secret?) async throws -> Bool {
-        let metadata = try await metadataSource.metadata()
+        let metadata = try await metadata()
         guard let endpoint = metadata.revocationEndpoint else {
             guard !metadata.unusableEndpoints.contains("revocation_endpoint") else {
                 throw Self.missing(.revocation)

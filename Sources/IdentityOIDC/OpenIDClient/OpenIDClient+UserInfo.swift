@@ -12,7 +12,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError`; with code `access_token_refused` when the endpoint rejects the access token; a newer one may be
     ///   accepted.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
-        let metadata = try await metadataSource.metadata()
+        let metadata = try await metadata()
         guard let endpoint = metadata.userInfoEndpoint else { return tokens.buyer }
         let claims = try await userInfo(at: endpoint, metadata, for: tokens)
         return UserInfoResponse.buyer(from: claims, for: tokens.buyer)
@@ -24,7 +24,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError`; with code `unsupported_by_provider` if the provider has no UserInfo endpoint; with code
     ///   `access_token_refused` when the endpoint rejects the access token; a newer one may be accepted.
     public func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims {
-        let metadata = try await metadataSource.metadata()
+        let metadata = try await metadata()
         guard let endpoint = metadata.userInfoEndpoint else { throw Self.missing(.userInfo) }
         return try await userInfo(at: endpoint, metadata, for: tokens)
     }

@@ -90,16 +90,12 @@ public final class OpenIDClient: Sendable {
             issuers: issuers,
             configured: endpoints.metadata(issuer: configuration.issuer)
         )
-        source.allowedRedirects = configuration.discovery.allowedRedirects
-        source.hosts = configuration.discovery.allowedHosts
-        source.fallback = configuration.discovery.fallback?.metadata(issuer: configuration.issuer)
         source.provider = configuration.name
-        source.headers = configuration.discovery.headers
+        source.discovery = configuration.discovery
         source.addressMember =
             endpoints.discovery == nil
             ? configuration.issuerMembers.joined(separator: " and ")
             : configuration.discovery.addressMember ?? "endpoints.discovery"
-        source.addressAdvice = configuration.discovery.addressAdvice
         metadataSource = MetadataSource(source, httpClient: httpClient)
         keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
         try configuration.checkTimeoutAndResources()
@@ -126,7 +122,7 @@ public final class OpenIDClient: Sendable {
     ///
     /// - Throws: `IdentityError`.
     public func metadata() async throws -> ProviderMetadata {
-        try await metadataSource.metadata()
+        try await metadataSource.cached().metadata
     }
 
     /// The provider's metadata if they are in memory and may be used without a request.

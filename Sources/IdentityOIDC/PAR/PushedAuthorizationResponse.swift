@@ -64,7 +64,7 @@ extension TokenErrorResponse {
                 "The provider rejected a parameter of the authorization request.",
                 "Compare redirectURI, scopes, authorizationParameters and the options of the login with the client at the provider."
             )
-        case let error where error == "access_denied" || SilentLogin.errorCodes.contains(error):
+        case let error where error == "access_denied" || AuthorizationErrorResponse.silentLoginErrors.contains(error):
             return AuthorizationErrorResponse.error(for: providerResponse, reference: endpoint.errorSection)
         default: return nil
         }
