@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityHTTP
 internal import IdentityKit
@@ -63,17 +64,32 @@ extension OpenIDClient {
         return (headers, fields)
     }
 
-    /// The fields of a new assertion (RFC 7523 section 2.2).
+    /// By how many seconds this machine's clock may differ from the provider's: `iat` of an assertion lies this far in the past, and `exp`
+    /// in the future.
+    ///
+    /// The resulting lifetime is 60 seconds. Some providers reject an assertion with a longer lifetime or an older `iat`. Keycloak, for
+    /// example, by default rejects an assertion whose `iat` is more than 60 seconds ago.
+    private static let assertionTolerance = 30
+
+    /// The fields of a new assertion (RFC 7523 sections 2.2 and 3, OpenID Connect Core section 9).
+    ///
+    /// By default its audience (`aud`) is the issuer. If it were the token endpoint, a malicious provider could name another provider's
+    /// token endpoint in its metadata, receive an assertion for that endpoint, and use the assertion at the other provider (audience
+    /// injection, draft-ietf-oauth-security-topics-update). The assertion has no `typ`: some libraries refuse every value except `JWT`, and
+    /// newer specifications require another value.
     private func assertion(
         _ key: ClientKey,
         for audience: ClientAuthentication.AssertionAudience
     ) async throws -> [(name: String, value: String)] {
         let metadata = try await metadata()
-        let claims = try ClientAssertion.claims(
-            clientID: descriptor.clientID,
-            audience: try Self.audience(audience, metadata),
-            in: httpClient.environment
-        )
+        let environment = httpClient.environment
+        let now = Int(environment.clock.now.timeIntervalSince1970)
+        let clientID = descriptor.clientID
+        let claims: JSONObject = [
+            "iss": .string(clientID), "sub": .string(clientID), "aud": .string(try Self.audience(audience, metadata)),
+            "jti": .string(Base64URL.encode(try environment.random.exactly(16))),
+            "iat": .integer(now - Self.assertionTolerance), "exp": .integer(now + Self.assertionTolerance),
+        ]
         return [
             ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
             ("client_assertion", try key.sign(claims, offered: metadata.authenticationAlgorithms)),

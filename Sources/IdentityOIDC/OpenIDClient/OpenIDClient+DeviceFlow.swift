@@ -90,9 +90,41 @@ extension OpenIDClient {
         }
         switch response {
         case .failure(let failure):
-            return try failure.devicePoll { refusal($0, metadata, sentProof: authorization.dpopKey != nil) }
+            return try poll(failure, metadata, sentProof: authorization.dpopKey != nil)
         case .success(let object):
             return .authorized(try await loginTokens(object, startedAt, authorization, metadata))
         }
+    }
+
+    /// The outcome of a poll whose response contains no tokens (RFC 8628 section 3.5).
+    ///
+    /// The error names of RFC 8628 are read in responses with status 2xx and 4xx, because some providers send them with 200, 403, 428
+    /// or 429. They are ignored in 3xx and 5xx responses.
+    private func poll(
+        _ failure: TokenErrorResponse,
+        _ metadata: ProviderMetadata,
+        sentProof: Bool
+    ) throws(IdentityError) -> DevicePoll {
+        let section = "RFC 8628 section 3.5"
+        if failure.status < 300 || (400..<500).contains(failure.status) {
+            switch failure.error ?? "" {
+            case "authorization_pending": return .pending
+            case "slow_down": return .slowDown
+            case "expired_token":
+                throw failure.make(
+                    .rejected,
+                    .attemptExpired,
+                    "The device code expired before the buyer signed in.",
+                    "Start the login again.",
+                    reference: section
+                )
+            case "access_denied":
+                throw AuthorizationErrorResponse.error(for: failure.providerResponse, reference: section)
+            default: break
+            }
+        }
+        let refusal = refusal(failure, metadata, sentProof: sentProof)
+        guard refusal.kind == .retryLater else { throw refusal }
+        return .unanswered(refusal)
     }
 }

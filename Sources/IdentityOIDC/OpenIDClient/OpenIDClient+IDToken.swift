@@ -11,7 +11,7 @@ extension OpenIDClient {
         return expected
     }
 
-    private func expectations(algorithms: [SignatureAlgorithm]) -> SignedTokenExpectations {
+    func expectations(algorithms: [SignatureAlgorithm]) -> SignedTokenExpectations {
         var expected = SignedTokenExpectations(
             issuers: issuers,
             audiences: settings.audiences ?? [configuration.clientID],
@@ -23,19 +23,6 @@ extension OpenIDClient {
         expected.allowsUntrustedAudiences = settings.allowsUntrustedAudiences
         expected.acceptsNumericSubject = settings.acceptsNumericSubject
         return expected
-    }
-
-    /// Refuses a response to a refresh whose ID token belongs to another login than the session's tokens.
-    ///
-    /// This is the first check of the response, and it needs no metadata and no keys. So an ID token of another login is reported even if
-    /// the response has other errors, or if metadata or keys cannot be fetched.
-    ///
-    /// - Throws: `IdentityError` with `isAttackSuspected`.
-    func refuseTokenOfAnotherLogin(_ idToken: JSONWebToken, refreshing tokens: TokenSet) throws(IdentityError) {
-        // The list of algorithms is empty, because this check verifies no signature.
-        var expected = expectations(algorithms: [])
-        expected.previous = tokens
-        try IDTokenValidator.refuseTokenOfAnotherLogin(idToken, expecting: expected)
     }
 
     /// Validates an ID token with the provider's keys; fetches newer keys if the known ones do not verify it.
@@ -117,4 +104,33 @@ extension OpenIDClient {
 extension IDTokenClaims {
     /// `nonce`, if it is a string; the ID token of a refresh has the same nonce or no nonce (OpenID Connect Core section 12.2).
     var nonce: Secret? { (self["nonce"]?.string).map { Secret($0) } }
+}
+
+/// The values that a login requested and that its token response must match, for logins by redirect and by device code.
+protocol LoginExpectations: Sendable {
+    var scopes: [String] { get }
+    /// The issuer to which the login is bound; nil if it is not bound to one.
+    var issuer: String? { get }
+    /// The `nonce` that was sent; nil if none was sent.
+    var nonce: Secret? { get }
+    /// Whether an ID token with a `nonce` is refused; true for a login by device code, which never sends a `nonce`.
+    var refusesNonce: Bool { get }
+    /// The requested `max_age` in seconds; nil if none was requested.
+    var maximumAgeSeconds: Int? { get }
+    var authenticationContexts: [String] { get }
+    /// The DPoP key to which the tokens are to be bound; nil for bearer tokens.
+    var dpopKey: Secret? { get }
+    /// The buyer of the session for which a step-up login was started; nil for an ordinary login.
+    var steppedUpBuyer: Buyer? { get }
+}
+
+extension LoginAttempt: LoginExpectations {
+    var refusesNonce: Bool { false }
+}
+
+extension DeviceAuthorization: LoginExpectations {
+    var nonce: Secret? { nil }
+    var steppedUpBuyer: Buyer? { nil }
+    // A device authorization request has no nonce. An ID token with a nonce was issued for another login.
+    var refusesNonce: Bool { true }
 }

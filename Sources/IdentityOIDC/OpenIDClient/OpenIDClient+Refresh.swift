@@ -78,7 +78,11 @@ extension OpenIDClient {
         let idToken = (object?["id_token"]?.string).map { JSONWebToken.parsing(Secret($0)) }
         let hasBuyer = isBuyerKnown || !tokens.buyer.subject.isEmpty
         if hasBuyer, let idToken = try? idToken?.get() {
-            try refuseTokenOfAnotherLogin(idToken, refreshing: tokens)
+            // The first check needs no metadata and no keys, and verifies no signature. So an ID token of another login is reported even
+            // if the response has other errors, or if metadata or keys cannot be fetched.
+            var expected = expectations(algorithms: [])
+            expected.previous = tokens
+            try IDTokenValidator.refuseTokenOfAnotherLogin(idToken, expecting: expected)
         }
         let metadata: ProviderMetadata
         do { metadata = try await self.metadata() } catch {
@@ -146,5 +150,17 @@ extension OpenIDClient {
             refreshed.providerSessionID = claims.providerSessionID ?? tokens.providerSessionID
         }
         return refreshed
+    }
+}
+
+extension IdentityError {
+    /// This error, which occurred after the token endpoint responded; a failure of metadata or keys becomes a temporary error.
+    ///
+    /// The token response can be validated later, when metadata and keys are available again. `providerResponse` of the temporary error is
+    /// nil, because a reader would take the response of the metadata or key endpoint for the response of the token endpoint.
+    package var afterTokenResponse: IdentityError {
+        let ofOthers: [Code] = [.discoveryFailed, .discoveryIssuerMismatch, .redirectRefused, .unsupportedByProvider]
+        guard kind == .retryLater || ofOthers.contains(code) || cause is HTTPTransportError else { return self }
+        return IdentityError(.retryLater, code, message, hint: hint, reference: reference, retryAfter: retryAfter)
     }
 }

@@ -23,13 +23,13 @@ extension IDTokenValidator {
     static func checkSameLogin(_ identity: Identity, _ expected: SignedTokenExpectations) throws(IdentityError) {
         guard let previous = expected.previous else { return }
         guard expected.issuers.isSame(identity.issuer, as: previous.buyer.issuer) else {
-            throw failure(.idTokenIssuer, "has another issuer than the login", "section 12.2")
+            throw errors.error(.idTokenIssuer, "has another issuer than the login", "section 12.2")
         }
         guard identity.subject.isIdentical(to: previous.buyer.subject) else {
-            throw failure(.idTokenSubject, "belongs to another buyer than the login", "section 12.2")
+            throw errors.error(.idTokenSubject, "belongs to another buyer than the login", "section 12.2")
         }
         if let now = identity.authorizedParty, let then = previous.authorizedParty, !now.isIdentical(to: then) {
-            throw failure(.idTokenAudience, "was issued to another client than the login", "section 12.2")
+            throw errors.error(.idTokenAudience, "was issued to another client than the login", "section 12.2")
         }
     }
 
@@ -41,22 +41,18 @@ extension IDTokenValidator {
         guard let now = authenticatedAt, let then = expected.previous?.authenticatedAt,
             abs(now.timeIntervalSince(then)) > 0.001
         else { return }
-        throw failure(.idTokenAuthentication, "has another auth_time than the login", "section 12.2")
+        throw errors.error(.idTokenAuthentication, "has another auth_time than the login", "section 12.2")
     }
 
     /// Refuses an ID token that was issued before the ID token that it replaces, because it may be a replay.
     ///
     /// The clock tolerance applies, because the clocks of a provider's machines may differ.
-    static func checkIssuedLater(
-        _ issuedAt: Date,
-        _ checks: SignedTokenChecks,
-        _ expected: SignedTokenExpectations
-    ) throws(IdentityError) {
-        guard let token = expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
+    static func checkIssuedLater(_ issuedAt: Date, _ checks: SignedTokenChecks) throws(IdentityError) {
+        guard let token = checks.expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
             let then = try? checks.time("iat", old.claims)
         else { return }
         guard issuedAt >= then - ClockTolerance.seconds else {
-            throw failure(.idTokenTime, "was issued before the token that it replaces", "section 12.2")
+            throw errors.error(.idTokenTime, "was issued before the token that it replaces", "section 12.2")
         }
     }
 }

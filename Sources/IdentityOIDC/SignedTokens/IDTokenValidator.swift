@@ -36,7 +36,7 @@ package enum IDTokenValidator {
         try checkKind(claims)
         try checkAccessTokenHash(claims, algorithm, expected)
         try checkTimeOfLogin(authenticatedAt, expected)
-        try checkIssuedLater(issuedAt, checks, expected)
+        try checkIssuedLater(issuedAt, checks)
         return IDTokenClaims(
             issuer: identity.issuer,
             subject: identity.subject,
@@ -81,7 +81,8 @@ package enum IDTokenValidator {
         guard let authenticatedAt,
             expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + ClockTolerance.seconds
         else {
-            throw failure(.idTokenAuthentication, "does not prove a login within max_age", "section 3.1.3.7 item 13")
+            let problem = "does not prove a login within max_age"
+            throw errors.error(.idTokenAuthentication, problem, "section 3.1.3.7 item 13")
         }
     }
 
@@ -93,7 +94,8 @@ package enum IDTokenValidator {
         guard let context = claims["acr"]?.string,
             expected.authenticationContexts.contains(where: { $0.isIdentical(to: context) })
         else {
-            throw failure(.idTokenAuthentication, "has none of the requested acr values", "section 3.1.3.7 item 12")
+            let problem = "has none of the requested acr values"
+            throw errors.error(.idTokenAuthentication, problem, "section 3.1.3.7 item 12")
         }
     }
 
@@ -102,16 +104,16 @@ package enum IDTokenValidator {
         let given = (claims["nonce"]?.string).map { Secret($0) }
         if let nonce = expected.nonce {
             guard let given, given.isEqual(to: nonce) else {
-                throw failure(.idTokenNonce, "does not have this login's nonce", "section 3.1.3.7 item 11")
+                throw errors.error(.idTokenNonce, "does not have this login's nonce", "section 3.1.3.7 item 11")
                     .suspectingAttack
             }
         }
         guard !expected.refusesNonce || claims["nonce"] == nil else {
-            throw failure(.idTokenNonce, "has a nonce although none was sent", "section 2").suspectingAttack
+            throw errors.error(.idTokenNonce, "has a nonce although none was sent", "section 2").suspectingAttack
         }
         if let previous = expected.previous, claims["nonce"] != nil {
             guard let given, let nonce = previous.nonce, given.isEqual(to: nonce) else {
-                throw failure(.idTokenNonce, "has another nonce than the login", "section 12.2").suspectingAttack
+                throw errors.error(.idTokenNonce, "has another nonce than the login", "section 12.2").suspectingAttack
             }
         }
     }
@@ -132,7 +134,7 @@ package enum IDTokenValidator {
         guard let digest, let text = claim.string, let given = Base64URL.decode(text),
             constantTimeEqual(given, Array(digest.prefix(digest.count / 2)))
         else {
-            throw failure(
+            throw errors.error(
                 .idTokenAccessTokenHash,
                 "has an at_hash that does not fit the access token",
                 "section 3.1.3.8"
@@ -146,12 +148,4 @@ package enum IDTokenValidator {
             "If one login fails this way, start the login again. If every login or refresh fails this way, compare the provider's "
             + "configuration with the provider's documentation."
     )
-
-    static func failure(
-        _ code: IdentityError.Code,
-        _ problem: String,
-        _ section: String
-    ) -> IdentityError {
-        errors.error(code, problem, section)
-    }
 }

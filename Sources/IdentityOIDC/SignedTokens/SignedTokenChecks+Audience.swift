@@ -37,7 +37,7 @@ extension SignedTokenChecks {
         }
         guard let party = claims["azp"] else { return nil }
         guard let name = party.string, isAccepted(name) else {
-            throw failure(.idTokenAudience, "has an azp that does not name this client", "section 3.1.3.7 item 5")
+            throw errors.error(.idTokenAudience, "has an azp that does not name this client", "section 3.1.3.7 item 5")
         }
         return name
     }

@@ -5,7 +5,7 @@ extension SignedTokenChecks {
     /// The token's algorithm, which must be accepted; `typ` must be missing or one of `types`, which are in lower case.
     func algorithm(of token: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
         guard token.jws.type.map({ types.contains($0.lowercased()) }) ?? true else {
-            throw failure(.idTokenMalformed, "has the typ of another kind of token", "section 2")
+            throw errors.error(.idTokenMalformed, "has the typ of another kind of token", "section 2")
         }
         let algorithm = SignatureAlgorithm(name: token.jws.algorithm)
         guard let algorithm, expected.algorithms.contains(algorithm) else {
@@ -36,7 +36,7 @@ extension SignedTokenChecks {
             return template.isIssuer(keyIssuer, ofKeyFor: issuer)
         }
         try token.jws.checkSignature(algorithm, keys, mayUse: mayUse) { code, problem in
-            failure(code, problem, code == .idTokenKeyUnknown ? "section 10.1.1" : "section 3.1.3.7 item 6")
+            errors.error(code, problem, code == .idTokenKeyUnknown ? "section 10.1.1" : "section 3.1.3.7 item 6")
         }
     }
 }

@@ -5,11 +5,11 @@ extension SignedTokenChecks {
     /// Checks `exp` and `iat`, which must be present, and `nbf` if it is present.
     func times(_ claims: JSONObject) throws(IdentityError) -> (issuedAt: Date, expiry: Date) {
         guard let expiry = try time("exp", claims), let issuedAt = try time("iat", claims) else {
-            throw failure(.idTokenTime, "has no exp or no iat", "section 2")
+            throw errors.error(.idTokenTime, "has no exp or no iat", "section 2")
         }
         try check(expiry, issuedAt, claims)
         guard issuedAt <= expiry else {
-            throw failure(.idTokenTime, "expires before it was issued", "section 3.1.3.7 item 10")
+            throw errors.error(.idTokenTime, "expires before it was issued", "section 3.1.3.7 item 10")
         }
         return (issuedAt, expiry)
     }
@@ -46,7 +46,7 @@ extension SignedTokenChecks {
     func time(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
         guard let value = claims[name] else { return nil }
         guard let seconds = value.number?.double, (0...253_402_300_799).contains(seconds) else {
-            throw failure(.idTokenTime, "has an \(name) that is not a valid time", "RFC 7519 section 2")
+            throw errors.error(.idTokenTime, "has an \(name) that is not a valid time", "RFC 7519 section 2")
         }
         return Date(timeIntervalSince1970: seconds)
     }
@@ -55,8 +55,38 @@ extension SignedTokenChecks {
     func pastTime(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
         let time = try time(name, claims)
         if let time, !ReceiptTime(expected).isAfter(time) {
-            throw failure(.idTokenTime, "has an \(name) in the future", "section 2")
+            throw errors.error(.idTokenTime, "has an \(name) in the future", "section 2")
         }
         return time
+    }
+}
+
+/// The time at which a token was received, against which its times are checked.
+///
+/// A token that was received just now is checked against the current time. The token of a stored response is checked against the stored
+/// time of its receipt. This machine's clock may have been slow or fast at that time. So the token may also name a time of issue between
+/// the stored time and now. If the stored time is in the future, the expiry of the token is not checked.
+struct ReceiptTime {
+    private let received: Date
+    private let latest: Date
+    private let isReceiptInFuture: Bool
+
+    init(_ expected: SignedTokenExpectations) {
+        received = expected.receivedAt ?? expected.now
+        isReceiptInFuture = received > expected.now + ClockTolerance.seconds
+        latest = isReceiptInFuture ? expected.now : max(received, expected.now)
+    }
+
+    /// Whether the token was received before it expired.
+    ///
+    /// If the stored time is in the future, the result is true: the true time of the receipt is unknown, and providers issue a token
+    /// immediately before they send it.
+    func isBefore(_ expiry: Date) -> Bool {
+        isReceiptInFuture || received < expiry + ClockTolerance.seconds
+    }
+
+    /// Whether `start`, the time at which a token was issued or became valid, has passed.
+    func isAfter(_ start: Date) -> Bool {
+        start <= latest + ClockTolerance.seconds
     }
 }

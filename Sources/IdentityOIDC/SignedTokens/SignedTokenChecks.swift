@@ -46,7 +46,7 @@ struct SignedTokenChecks {
     func subject(_ claims: JSONObject) throws(IdentityError) -> String {
         let subject = Self.subject(claims, acceptingNumber: expected.acceptsNumericSubject)
         guard let subject, !subject.isEmpty, subject.utf8.count <= 255 else {
-            throw failure(.idTokenSubject, "has no sub, or its sub is invalid", "section 2")
+            throw errors.error(.idTokenSubject, "has no sub, or its sub is invalid", "section 2")
         }
         return subject
     }
@@ -55,9 +55,5 @@ struct SignedTokenChecks {
     static func subject(_ claims: JSONObject, acceptingNumber acceptsNumber: Bool) -> String? {
         let number = acceptsNumber ? claims["sub"]?.number?.integer : nil
         return number.map { String($0) } ?? claims["sub"]?.string
-    }
-
-    func failure(_ code: IdentityError.Code, _ problem: String, _ section: String) -> IdentityError {
-        errors.error(code, problem, section)
     }
 }
