@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 public import IdentityKit
 
 extension OpenIDClient {
@@ -60,26 +61,55 @@ extension OpenIDClient {
             }
             return false
         }
-        func revoke(_ token: Secret, _ type: String) async throws -> RevocationResponse {
+        /// Returns false if the provider does not revoke tokens of this type.
+        ///
+        /// The response for a token that the provider does not know is the same as for a revoked token (RFC 7009 section 2.2).
+        func revoke(_ token: Secret, _ type: String) async throws -> Bool {
             let (response, redacted) = try await postAuthenticated(
                 [("token", token.reveal()), ("token_type_hint", type)],
                 to: endpoint,
                 asking: "The provider's revocation endpoint"
             )
-            return try RevocationResponse(response, hiding: redacted) { clientRefusal($0, metadata) }
+            if response.status == 200 || response.status == 204 { return true }
+            let object = (try? JSONValue(parsing: response.body))?.object
+            if response.status == 400, object?["error"]?.string == "unsupported_token_type" { return false }
+            let failure = TokenErrorResponse(response, object, to: .refreshToken, from: .revocation, hiding: redacted)
+            throw clientRefusal(failure, metadata) ?? failure.revocationError
         }
         guard let refreshToken else {
             guard let accessToken else { return false }
             // This is not an error: many providers cannot revoke access tokens, which usually expire soon.
-            if case .unsupportedType = try await revoke(accessToken, "access_token") { return false }
-            return true
+            return try await revoke(accessToken, "access_token")
         }
-        guard case .unsupportedType = try await revoke(refreshToken, "refresh_token") else { return true }
+        guard try await !revoke(refreshToken, "refresh_token") else { return true }
         if let accessToken { _ = try await revoke(accessToken, "access_token") }
         throw IdentityError(
             unsupported: "The provider does not revoke refresh tokens.",
             hint: "Wait until the refresh token expires, or revoke it in the provider's administration.",
             reference: "RFC 7009 section 2.2.1"
+        )
+    }
+}
+
+extension TokenErrorResponse {
+    /// The error of a failed revocation: the token may still be valid.
+    package var revocationError: IdentityError {
+        let hint = "wait until the tokens expire, or revoke the tokens in the provider's administration."
+        if isOutage {
+            return make(
+                .retryLater,
+                .providerUnavailable,
+                "The provider cannot revoke tokens at the moment (HTTP \(status)).",
+                "If the app still has the tokens, try again later. Otherwise \(hint)"
+            )
+        }
+        if error == "invalid_client" { return invalidClient }
+        return make(
+            .rejected,
+            .unexpectedResponse,
+            "The provider did not revoke a token (HTTP \(status)).",
+            "Read providerResponse of this error. Check endpoints.revocation, or revocation_endpoint of the provider's metadata. If the "
+                + "address is right, \(hint)"
         )
     }
 }

@@ -1,3 +1,4 @@
+internal import IdentityCrypto
 internal import IdentityKit
 
 /// The checks that ID tokens, logout tokens and signed UserInfo responses have in common (OpenID Connect Core section
@@ -55,5 +56,84 @@ struct SignedTokenChecks {
     static func subject(_ claims: JSONObject, acceptingNumber acceptsNumber: Bool) -> String? {
         let number = acceptsNumber ? claims["sub"]?.number?.integer : nil
         return number.map { String($0) } ?? claims["sub"]?.string
+    }
+
+    /// Checks `aud` and `azp`.
+    ///
+    /// - Returns: The authorized party (`azp`), nil if the token has none.
+    func checkAudience(_ claims: JSONObject) throws(IdentityError) -> String? {
+        let audience: [String]
+        switch claims["aud"] {
+        case .string(let single): audience = [single]
+        case .array(let values):
+            audience = values.compactMap(\.string).count == values.count ? values.compactMap(\.string) : []
+        default: audience = []
+        }
+        func isAccepted(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
+        func isForeign(_ name: String) -> Bool {
+            !isAccepted(name) && !expected.trustedAudiences.contains { $0.isIdentical(to: name) }
+        }
+        guard audience.contains(where: isAccepted) else {
+            throw errors.error(
+                .idTokenAudience,
+                "does not name this client in aud (\(audience.isEmpty ? "missing or invalid" : LoggableName.shown(audience)))",
+                "section 3.1.3.7 item 3",
+                advice:
+                    "Compare clientID (publishableKey at Bolt) in the provider's configuration with the client's id at the provider."
+            )
+        }
+        guard expected.allowsUntrustedAudiences || !audience.contains(where: isForeign) else {
+            throw errors.error(
+                .idTokenAudience,
+                "also has an audience that is not trusted (\(LoggableName.shown(audience.filter(isForeign))))",
+                "section 3.1.3.7 item 3",
+                advice:
+                    "If the provider adds this audience to the tokens of this client on purpose, add the audience to trustedAudiences "
+                    + "(kind openid)."
+            )
+        }
+        guard let party = claims["azp"] else { return nil }
+        guard let name = party.string, isAccepted(name) else {
+            throw errors.error(.idTokenAudience, "has an azp that does not name this client", "section 3.1.3.7 item 5")
+        }
+        return name
+    }
+
+    /// The token's algorithm, which must be accepted; `typ` must be missing or one of `types`, which are in lower case.
+    func algorithm(of token: JSONWebToken, types: [String]) throws(IdentityError) -> SignatureAlgorithm {
+        guard token.jws.type.map({ types.contains($0.lowercased()) }) ?? true else {
+            throw errors.error(.idTokenMalformed, "has the typ of another kind of token", "section 2")
+        }
+        let algorithm = SignatureAlgorithm(name: token.jws.algorithm)
+        guard let algorithm, expected.algorithms.contains(algorithm) else {
+            let name = LoggableName.shown(token.jws.algorithm)
+            let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
+            let advice =
+                algorithm == nil
+                ? "Ask the provider to sign with an accepted algorithm; none and HMAC are never accepted."
+                : "If the provider signs with \(name) on purpose, add it to `algorithms` (kind openid)."
+            throw errors.error(
+                .idTokenAlgorithm,
+                "is signed with \(name); accepted: \(accepted.isEmpty ? "no algorithm" : accepted)",
+                "section 3.1.3.7 item 7",
+                advice: advice
+            )
+        }
+        return algorithm
+    }
+
+    func checkSignature(
+        _ token: JSONWebToken,
+        _ algorithm: SignatureAlgorithm,
+        _ keys: JSONWebKeySet
+    ) throws(IdentityError) {
+        // In a key set for several tenants, a key may name the issuers whose tokens it signs. `iss` is not verified: it only excludes keys.
+        func mayUse(keyIssuer: String) -> Bool {
+            guard let template = expected.issuerTemplate, let issuer = token.claims["iss"]?.string else { return true }
+            return template.isIssuer(keyIssuer, ofKeyFor: issuer)
+        }
+        try token.jws.checkSignature(algorithm, keys, mayUse: mayUse) { code, problem in
+            errors.error(code, problem, code == .idTokenKeyUnknown ? "section 10.1.1" : "section 3.1.3.7 item 6")
+        }
     }
 }

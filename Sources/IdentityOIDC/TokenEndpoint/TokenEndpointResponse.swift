@@ -64,9 +64,7 @@ package enum TokenEndpointResponse: Sendable {
             self = .success(object)
             return
         }
-        var failure = TokenErrorResponse(response, object, grant: grant, hiding: redacted)
-        failure.endpoint = endpoint
-        self = .failure(failure)
+        self = .failure(TokenErrorResponse(response, object, to: grant, from: endpoint, hiding: redacted))
     }
 }
 

@@ -42,7 +42,13 @@ public struct TokenErrorResponse: Sendable {
         isJSON = error != nil
     }
 
-    init(_ response: HTTPResponse, _ object: JSONObject?, grant: TokenGrant, hiding redacted: RequestSecrets) {
+    init(
+        _ response: HTTPResponse,
+        _ object: JSONObject?,
+        to grant: TokenGrant,
+        from endpoint: ProviderEndpoint,
+        hiding redacted: RequestSecrets
+    ) {
         self.init(
             grant: grant,
             status: response.status,
@@ -54,6 +60,7 @@ public struct TokenErrorResponse: Sendable {
         isJSON = object != nil
         self.object = object
         self.redacted = redacted
+        self.endpoint = endpoint
     }
 
     /// Whether the provider may accept the same request later (``HTTPResponse/isOutage``).
@@ -90,114 +97,96 @@ public struct TokenErrorResponse: Sendable {
                 retryHint
             )
         }
-        switch isFailedAuthentication ? "invalid_client" : error ?? "" {
-        case "invalid_grant" where grant == .refreshToken:
-            return make(
-                .signInAgain,
-                .invalidGrant,
-                "The provider no longer accepts the refresh token.",
-                "Let the buyer sign in again."
-            )
-        case "invalid_grant" where grant == .deviceCode:
-            return make(
-                .rejected,
-                .invalidGrant,
-                "The provider rejected the device code.",
-                "Start the login again. The device code was used before, has expired, or was issued to another clientID."
-            )
-        case "invalid_grant":
-            return make(
-                .rejected,
-                .invalidGrant,
-                "The provider rejected the authorization code.",
-                "Start the login again. If every login fails this way, check that the code is exchanged only once, with the client, "
-                    + "redirectURI and PKCE code verifier of the login."
-            )
-        case "invalid_client": return invalidClient
-        case "unauthorized_client":
-            return make(
-                .configuration,
-                .unauthorizedClient,
-                "The provider does not permit the \(endpoint.request) of this client (unauthorized_client).",
-                "Compare clientID in the provider's configuration with the client's id at the provider. If they are equal, permit the "
-                    + "\(endpoint.request) for this client in the provider's administration. \(consequence)"
-            )
-        case "unsupported_grant_type":
-            return make(
-                .configuration,
-                .unsupportedGrantType,
-                "The provider does not offer the requested grant type to this client (unsupported_grant_type).",
-                "Compare clientID in the provider's configuration with the client's id at the provider. If they are equal, permit this "
-                    + "grant type for the client in the provider's administration. \(consequence)"
-            )
-        case "invalid_scope":
-            return make(
-                .configuration,
-                .invalidScope,
-                "The provider rejected the scopes.",
-                "Look up which scopes the provider permits for this client. Remove every other scope from scopes in the provider's "
-                    + "configuration and from LoginOptions.scopes."
-                    + (grant == .refreshToken ? " Then let the buyer sign in again." : "")
-            )
-        case "invalid_request" where grant == .refreshToken:
-            // Ory Hydra sends this error for two concurrent refreshes, and for failures after which a retry succeeds.
-            return make(
-                .retryLater,
-                .invalidRequest,
-                "The provider rejected the \(endpoint.request) as invalid (invalid_request).",
-                "Try again later."
-            )
-        case "invalid_request":
-            return make(
-                .rejected,
-                .invalidRequest,
-                "The provider rejected the \(endpoint.request) as invalid (invalid_request).",
-                grant == .deviceCode
-                    ? "Compare clientID, scopes and the options of the login with the client's registration at the provider."
-                    : "Compare clientID and redirectURI with the client's registration at the provider."
-            )
-        case "invalid_dpop_proof":
-            return make(
-                .configuration,
-                .dpopProofRefused,
-                "The provider rejected the DPoP proof, or requires one.",
-                "Compare this machine's clock with the provider's, and \(endpoint.member) with the URL in the provider's documentation.",
-                reference: "RFC 9449 section 5"
-            )
-        case "use_dpop_nonce":
-            return make(
-                .retryLater,
-                .dpopProofRefused,
-                "The provider requires a DPoP nonce that the request did not have.",
-                "Try again; begin a failed login again from its start. If every attempt fails, report to the provider that its servers "
-                    + "may not share their DPoP nonces.",
-                reference: "RFC 9449 section 8"
-            )
-        case "temporarily_unavailable", "server_error":
-            return make(
-                .retryLater,
-                .providerUnavailable,
-                "The provider cannot process the \(endpoint.request) at the moment.",
-                retryHint
-            )
-        case "" where !isJSON || status == 401:
-            // During an outage a proxy may return HTML, which does not show whether the token is still valid.
-            return make(
-                .retryLater,
-                .unexpectedResponse,
-                "The \(endpoint.name) returned an unexpected response (HTTP \(status)).",
-                "\(retryHint) If every attempt fails, the address may be wrong. \(endpoint.addressHint)"
-            )
-        default:
-            return make(
-                .rejected,
-                .unexpectedResponse,
-                "The provider rejected the \(endpoint.request) (HTTP \(status)).",
-                (error ?? "").isEmpty && errorDescription == nil
-                    ? "\(endpoint.addressHint) If the address is right, ask the provider for the reason."
-                    : "Read providerResponse of this error: it contains the provider's explanation."
-            )
-        }
+        let name = isFailedAuthentication ? "invalid_client" : error ?? ""
+        if name == "invalid_client" { return invalidClient }
+        let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String) =
+            switch name {
+            case "invalid_grant" where grant == .refreshToken:
+                (
+                    .signInAgain, .invalidGrant, "The provider no longer accepts the refresh token.",
+                    "Let the buyer sign in again."
+                )
+            case "invalid_grant" where grant == .deviceCode:
+                (
+                    .rejected, .invalidGrant, "The provider rejected the device code.",
+                    "Start the login again. The device code was used before, has expired, or was issued to another clientID."
+                )
+            case "invalid_grant":
+                (
+                    .rejected, .invalidGrant, "The provider rejected the authorization code.",
+                    "Start the login again. If every login fails this way, check that the code is exchanged only once, with the client, "
+                        + "redirectURI and PKCE code verifier of the login."
+                )
+            case "unauthorized_client":
+                (
+                    .configuration, .unauthorizedClient,
+                    "The provider does not permit the \(endpoint.request) of this client (unauthorized_client).",
+                    "Compare clientID in the provider's configuration with the client's id at the provider. If they are equal, permit the "
+                        + "\(endpoint.request) for this client in the provider's administration. \(consequence)"
+                )
+            case "unsupported_grant_type":
+                (
+                    .configuration, .unsupportedGrantType,
+                    "The provider does not offer the requested grant type to this client (unsupported_grant_type).",
+                    "Compare clientID in the provider's configuration with the client's id at the provider. If they are equal, permit this "
+                        + "grant type for the client in the provider's administration. \(consequence)"
+                )
+            case "invalid_scope":
+                (
+                    .configuration, .invalidScope, "The provider rejected the scopes.",
+                    "Look up which scopes the provider permits for this client. Remove every other scope from scopes in the provider's "
+                        + "configuration and from LoginOptions.scopes."
+                        + (grant == .refreshToken ? " Then let the buyer sign in again." : "")
+                )
+            case "invalid_request" where grant == .refreshToken:
+                // Ory Hydra sends this error for two concurrent refreshes, and for failures after which a retry succeeds.
+                (
+                    .retryLater, .invalidRequest,
+                    "The provider rejected the \(endpoint.request) as invalid (invalid_request).",
+                    "Try again later."
+                )
+            case "invalid_request":
+                (
+                    .rejected, .invalidRequest,
+                    "The provider rejected the \(endpoint.request) as invalid (invalid_request).",
+                    grant == .deviceCode
+                        ? "Compare clientID, scopes and the options of the login with the client's registration at the provider."
+                        : "Compare clientID and redirectURI with the client's registration at the provider."
+                )
+            case "invalid_dpop_proof":
+                (
+                    .configuration, .dpopProofRefused, "The provider rejected the DPoP proof, or requires one.",
+                    "Compare this machine's clock with the provider's, and \(endpoint.member) with the URL in the provider's documentation."
+                )
+            case "use_dpop_nonce":
+                (
+                    .retryLater, .dpopProofRefused, "The provider requires a DPoP nonce that the request did not have.",
+                    "Try again; begin a failed login again from its start. If every attempt fails, report to the provider that its servers "
+                        + "may not share their DPoP nonces."
+                )
+            case "temporarily_unavailable", "server_error":
+                (
+                    .retryLater, .providerUnavailable,
+                    "The provider cannot process the \(endpoint.request) at the moment.",
+                    retryHint
+                )
+            case "" where !isJSON || status == 401:
+                // During an outage a proxy may return HTML, which does not show whether the token is still valid.
+                (
+                    .retryLater, .unexpectedResponse,
+                    "The \(endpoint.name) returned an unexpected response (HTTP \(status)).",
+                    "\(retryHint) If every attempt fails, the address may be wrong. \(endpoint.addressHint)"
+                )
+            default:
+                (
+                    .rejected, .unexpectedResponse, "The provider rejected the \(endpoint.request) (HTTP \(status)).",
+                    (error ?? "").isEmpty && errorDescription == nil
+                        ? "\(endpoint.addressHint) If the address is right, ask the provider for the reason."
+                        : "Read providerResponse of this error: it contains the provider's explanation."
+                )
+            }
+        let dpopSections = ["invalid_dpop_proof": "RFC 9449 section 5", "use_dpop_nonce": "RFC 9449 section 8"]
+        return make(kind, code, message, hint, reference: dpopSections[name])
     }
 
     /// The error if the provider rejected the client or its authentication.
