@@ -19,31 +19,98 @@ enum UserInfoResponse {
     /// - Returns: The claims.
     /// - Throws: `IdentityError` when the response is an error, or contains no JSON object and no signed token.
     static func content(of response: HTTPResponse, hiding redacted: RequestSecrets) throws -> Content {
-        if response.status == 401 {
+        let status = response.status
+        func failure(
+            _ kind: IdentityError.Kind,
+            _ code: IdentityError.Code,
+            _ message: String,
+            _ hint: String,
+            reference: String = "OpenID Connect Core section 5.3.2",
+            answer: IdentityError.ProviderResponse? = nil
+        ) -> IdentityError {
+            IdentityError(
+                kind,
+                code,
+                message,
+                hint: hint,
+                reference: reference,
+                retryAfter: code == .providerUnavailable ? response.headers.retryAfter : nil,
+                providerResponse: answer ?? IdentityError.ProviderResponse(status: status)
+            )
+        }
+        if status == 401 {
             throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
         }
         let challenges = AuthenticationChallenge.all(in: response.headers)
         // An HTML page without a challenge usually comes from a firewall or a proxy, which has not checked the token.
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<") && challenges.isEmpty
-        if response.status == 403, !isPage {
+        if status == 403, !isPage {
             // A refresh would not help: the endpoint would also refuse a new access token with the same scopes.
-            throw IdentityError(
+            throw failure(
                 .rejected,
                 .insufficientScope,
                 "The UserInfo endpoint denied access with this access token (HTTP 403).",
-                hint:
-                    "Read providerResponse of this error. If the token's scopes are not sufficient, add profile or email to scopes in "
-                    + "the provider's configuration. Then let the buyer sign in again.",
+                "Read providerResponse of this error. If the token's scopes are not sufficient, add profile or email to scopes in the "
+                    + "provider's configuration. Then let the buyer sign in again.",
                 reference: "RFC 6750 section 3.1",
-                providerResponse: AuthenticationChallenge.answer(
-                    challenges,
-                    status: response.status,
-                    hiding: redacted
-                )
+                answer: AuthenticationChallenge.answer(challenges, status: status, hiding: redacted)
             )
         }
-        if let error = requestError(response, redacted) { throw error }
-        return try success(response)
+        let object = (try? JSONValue(parsing: response.body))?.object
+        if (400..<500).contains(status), ![408, 425, 429].contains(status), let object {
+            // The kind is `rejected`, because a repeated request would get the same response.
+            throw failure(
+                .rejected,
+                .unexpectedResponse,
+                "The UserInfo endpoint rejected the request (HTTP \(status)).",
+                "Read providerResponse of this error. Check endpoints.userInfo, or userinfo_endpoint of the provider's metadata.",
+                reference: "RFC 6750 section 3.1",
+                answer: IdentityError.ProviderResponse(
+                    error: object["error"]?.string,
+                    errorDescription: object["error_description"]?.string,
+                    errorURI: object["error_uri"]?.string,
+                    status: status
+                ).hiding(redacted)
+            )
+        }
+        if response.isOutage {
+            throw failure(
+                .retryLater,
+                .providerUnavailable,
+                "The UserInfo endpoint cannot process the request at the moment (HTTP \(status)).",
+                "Try again later."
+            )
+        }
+        if (300..<400).contains(status) {
+            throw failure(
+                .rejected,
+                .redirectRefused,
+                "The UserInfo endpoint returned a redirect, which was not followed.",
+                "If the redirect leads to an address of the provider, set endpoints.userInfo to that address."
+            )
+        }
+        if status == 200, MediaType.jwt.matches(response.headers["Content-Type"]) {
+            guard !UserInfoToken.isEncrypted(response.body) else {
+                throw failure(
+                    .configuration,
+                    .unsupportedByProvider,
+                    "The UserInfo endpoint sends an encrypted token, which is not supported.",
+                    "Register the client at the provider without userinfo_encrypted_response_alg. A signed token is supported."
+                )
+            }
+            return .token(Secret(bytes: response.body))
+        }
+        if status == 200, let object { return .object(object) }
+        // A repeated request would return the same invalid JSON. An HTML page may come from an outage, so another attempt may succeed.
+        let isInvalid = status == 200 && UnreadableDocument.errorKind(for: response.body) == .rejected
+        throw failure(
+            isInvalid ? .rejected : .retryLater,
+            .unexpectedResponse,
+            "The UserInfo endpoint did not return a JSON object (HTTP \(status)).",
+            isInvalid
+                ? "Check endpoints.userInfo, or userinfo_endpoint of the provider's metadata. The response was not used."
+                : "Try again later. If every attempt fails, check endpoints.userInfo, or userinfo_endpoint of the provider's metadata."
+        )
     }
 
     /// Checks that claims are about the known buyer.
@@ -74,88 +141,6 @@ enum UserInfoResponse {
         }
         buyer.addresses = known.addresses
         return buyer
-    }
-
-    /// The error for a response 4xx with a JSON object, except 408, 425 and 429; nil for another response.
-    ///
-    /// Its kind is `rejected`, because a repeated request would get the same response.
-    private static func requestError(_ response: HTTPResponse, _ redacted: RequestSecrets) -> IdentityError? {
-        guard (400..<500).contains(response.status), ![408, 425, 429].contains(response.status),
-            let answer = (try? JSONValue(parsing: response.body))?.object
-        else { return nil }
-        return IdentityError(
-            .rejected,
-            .unexpectedResponse,
-            "The UserInfo endpoint rejected the request (HTTP \(response.status)).",
-            hint:
-                "Read providerResponse of this error. Check endpoints.userInfo, or userinfo_endpoint of the provider's metadata.",
-            reference: "RFC 6750 section 3.1",
-            providerResponse: IdentityError.ProviderResponse(
-                error: answer["error"]?.string,
-                errorDescription: answer["error_description"]?.string,
-                errorURI: answer["error_uri"]?.string,
-                status: response.status
-            ).hiding(redacted)
-        )
-    }
-
-    private static func success(_ response: HTTPResponse) throws(IdentityError) -> Content {
-        func refusal(
-            _ kind: IdentityError.Kind,
-            _ code: IdentityError.Code,
-            _ message: String,
-            _ hint: String
-        ) -> IdentityError {
-            IdentityError(
-                kind,
-                code,
-                message,
-                hint: hint,
-                reference: "OpenID Connect Core section 5.3.2",
-                retryAfter: code == .providerUnavailable ? response.headers.retryAfter : nil,
-                providerResponse: IdentityError.ProviderResponse(status: response.status)
-            )
-        }
-        if response.isOutage {
-            throw refusal(
-                .retryLater,
-                .providerUnavailable,
-                "The UserInfo endpoint cannot process the request at the moment (HTTP \(response.status)).",
-                "Try again later."
-            )
-        }
-        if (300..<400).contains(response.status) {
-            throw refusal(
-                .rejected,
-                .redirectRefused,
-                "The UserInfo endpoint returned a redirect, which was not followed.",
-                "If the redirect leads to an address of the provider, set endpoints.userInfo to that address."
-            )
-        }
-        if response.status == 200, MediaType.jwt.matches(response.headers["Content-Type"]) {
-            guard !UserInfoToken.isEncrypted(response.body) else {
-                throw refusal(
-                    .configuration,
-                    .unsupportedByProvider,
-                    "The UserInfo endpoint sends an encrypted token, which is not supported.",
-                    "Register the client at the provider without userinfo_encrypted_response_alg. A signed token is supported."
-                )
-            }
-            return .token(Secret(bytes: response.body))
-        }
-        if response.status == 200, let object = (try? JSONValue(parsing: response.body))?.object {
-            return .object(object)
-        }
-        // A repeated request would return the same invalid JSON. An HTML page may come from an outage, so another attempt may succeed.
-        let isInvalid = response.status == 200 && UnreadableDocument.errorKind(for: response.body) == .rejected
-        throw refusal(
-            isInvalid ? .rejected : .retryLater,
-            .unexpectedResponse,
-            "The UserInfo endpoint did not return a JSON object (HTTP \(response.status)).",
-            isInvalid
-                ? "Check endpoints.userInfo, or userinfo_endpoint of the provider's metadata. The response was not used."
-                : "Try again later. If every attempt fails, check endpoints.userInfo, or userinfo_endpoint of the provider's metadata."
-        )
     }
 }
 
