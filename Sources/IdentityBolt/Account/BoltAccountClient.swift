@@ -25,3 +25,89 @@ struct BoltAccountClient: Sendable {
         return BoltAccountResponse.buyer(object, knownAs: tokens.buyer)
     }
 }
+
+/// Reads the buyer from the response to `GET /v1/account`; every member of the response may be missing.
+enum BoltAccountResponse {
+    private static let maximumAddresses = 50
+
+    static func buyer(_ object: JSONObject, knownAs known: Buyer) -> Buyer {
+        let profile = object["profile"]
+        var buyer = known
+        buyer.givenName = text(profile, "first_name") ?? known.givenName
+        buyer.familyName = text(profile, "last_name") ?? known.familyName
+        buyer.displayName = text(profile, "name") ?? known.displayName
+        buyer.email = contact(text(profile, "email"), known.email)
+        buyer.phone = contact(text(profile, "phone"), known.phone)
+        buyer.addresses = sorted(object["addresses"]?.array ?? []).prefix(maximumAddresses).map {
+            address($0, of: buyer)
+        }
+        return buyer
+    }
+
+    /// Returns the ID token's contact if it is verified; otherwise the contact of the response, if any, else the ID token's.
+    ///
+    /// The response does not say whether Bolt has verified a contact, so its contacts count as unverified.
+    private static func contact(_ found: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {
+        if let known, known.isVerified { return known }
+        return found.map { Buyer.Contact($0, isVerified: false) } ?? known
+    }
+
+    /// The addresses with the default address first; if none is the default, with the primary address first.
+    private static func sorted(_ addresses: [JSONValue]) -> [JSONValue] {
+        let preferred =
+            addresses.firstIndex { $0["default"]?.bool == true }
+            ?? addresses.firstIndex { $0["priority"]?.string == "primary" }
+        guard let preferred else { return addresses }
+        var sorted = addresses
+        sorted.insert(sorted.remove(at: preferred), at: 0)
+        return sorted
+    }
+
+    private static func address(_ value: JSONValue, of buyer: Buyer) -> PostalAddress {
+        var address = PostalAddress()
+        let whole = text(value, "name").map { split($0) }
+        address.givenName = text(value, "first_name") ?? buyer.givenName ?? whole?.given
+        address.familyName = text(value, "last_name") ?? buyer.familyName ?? whole?.family
+        address.company = text(value, "company")
+        address.line1 = text(value, "street_address1")
+        let further = ["street_address2", "street_address3", "street_address4"].compactMap { text(value, $0) }
+        address.line2 = further.isEmpty ? nil : further.joined(separator: ", ")
+        address.city = text(value, "locality")
+        address.postalCode = text(value, "postal_code")
+        address.countryCode = letters(text(value, "country_code"), 2...2)
+        address.regionCode =
+            region(text(value, "region_code"), in: address.countryCode)
+            ?? letters(text(value, "region"), 2...3)
+        address.phone = text(value, "phone_number").flatMap { PhoneNumber.e164($0) }
+        return address
+    }
+
+    /// The part of an ISO 3166-2 code after its country, for example `NY` for `US-NY`.
+    ///
+    /// Nil if the code names another country than `country`.
+    private static func region(_ code: String?, in country: String?) -> String? {
+        guard let code = code?.uppercased() else { return nil }
+        let bytes = Array(code.utf8)
+        let isPrefixed = bytes.count > 3 && bytes[2] == UInt8(ascii: "-")
+        guard isPrefixed else { return code }
+        if let country, !country.utf8.elementsEqual(bytes.prefix(2)) { return nil }
+        return String(decoding: bytes.dropFirst(3), as: UTF8.self)
+    }
+
+    private static func letters(_ text: String?, _ count: ClosedRange<Int>) -> String? {
+        guard let text, count.contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) })
+        else { return nil }
+        return text.uppercased()
+    }
+
+    private static func split(_ name: String) -> (given: String?, family: String?) {
+        let words = name.split(separator: " ")
+        guard let last = words.last, words.count > 1 else { return (name, nil) }
+        return (words.dropLast().joined(separator: " "), String(last))
+    }
+
+    private static func text(_ value: JSONValue?, _ name: String) -> String? {
+        (value?[name]?.string).map { ResolvedBoltConfiguration.trimmed($0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,5 +1,6 @@
 internal import IdentityKit
 
+/// Makes the data of a buyer for a cart.
 enum BoltCartClaim {
     /// Returns the buyer's addresses, verified e-mail address and phone number in E.164; `.none` if the buyer has none of these.
     ///
@@ -15,9 +16,19 @@ enum BoltCartClaim {
         )
         return contact == BuyerContact() ? .none : .contact(contact)
     }
+}
 
-    /// Returns the contact data of a buyer with a verified e-mail address; `.none` for other buyers.
-    static func makeVerified(_ buyer: Buyer) -> CartClaim {
-        buyer.email?.isVerified == true ? make(buyer, orElse: buyer) : .none
+/// Phone numbers that a cart accepts.
+enum PhoneNumber {
+    /// The number if it is E.164: `+` and 8 to 15 digits, the first not zero; nil otherwise.
+    ///
+    /// Any other number is omitted, because Shopify rejects a whole buyer identity that contains an invalid number.
+    static func e164(_ text: String) -> String? {
+        let digits = text.utf8.dropFirst()
+        let isNumber =
+            text.utf8.first == UInt8(ascii: "+") && (8...15).contains(digits.count)
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && digits.first != UInt8(ascii: "0")
+        return isNumber ? text : nil
     }
 }

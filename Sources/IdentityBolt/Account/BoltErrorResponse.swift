@@ -49,74 +49,51 @@ extension BoltErrorResponse {
     /// Creates the error for a failed request to the account API.
     static func error(_ refusal: BoltErrorResponse?, _ response: HTTPResponse, isJSON: Bool) -> IdentityError {
         let status = response.status
-        func make(
-            _ kind: IdentityError.Kind,
-            _ code: IdentityError.Code,
-            _ message: String,
-            _ hint: String
-        ) -> IdentityError {
-            IdentityError(
-                kind,
-                code,
-                message,
-                hint: hint,
-                reference: "help.bolt.com/developers/error-codes",
-                retryAfter: response.headers.retryAfter,
-                providerResponse: IdentityError.ProviderResponse(
-                    error: refusal?.code.map { String($0) } ?? refusal?.name,
-                    errorDescription: refusal?.message,
-                    status: status,
-                    traceID: response.headers["X-Bolt-Trace-Id"]
-                )
-            )
-        }
-        if refusal?.code == wrongKeyCode {
-            return make(
-                .configuration,
-                .invalidClient,
-                wrongKeyMessage,
-                wrongKeyHint
-            )
-        }
         let isTokenRefused = refusal?.code.map { refusedTokenCodes.contains($0) } ?? false
-        if status == 401 || status == 403 && isTokenRefused {
-            return make(
-                .retryLater,
-                .accessTokenRefused,
-                "Bolt rejected the access token.",
-                "Refresh the access token. If Bolt rejects the new access token too, check scopes in the provider's configuration. Then "
-                    + "let the buyer sign in again."
+        let (kind, code, message, hint): (IdentityError.Kind, IdentityError.Code, String, String) =
+            if refusal?.code == wrongKeyCode {
+                (.configuration, .invalidClient, wrongKeyMessage, wrongKeyHint)
+            } else if status == 401 || status == 403 && isTokenRefused {
+                (
+                    .retryLater, .accessTokenRefused, "Bolt rejected the access token.",
+                    "Refresh the access token. If Bolt rejects the new access token too, check scopes in the provider's configuration. "
+                        + "Then let the buyer sign in again."
+                )
+            } else if response.isOutage {
+                (
+                    .retryLater, .providerUnavailable,
+                    "Bolt's account API cannot process the request at the moment (HTTP \(status)).", "Try again later."
+                )
+            } else if (300..<400).contains(status) {
+                (
+                    .rejected, .redirectRefused, "Bolt's account API returned a redirect, which was not followed.",
+                    "Check environment, and endpoints.api if it is set."
+                )
+            } else if !isJSON || status == 200 && refusal == nil {
+                (
+                    .retryLater, .unexpectedResponse,
+                    "Bolt's account API returned an unexpected response (HTTP \(status)).",
+                    "Check environment, and endpoints.api if it is set. If the address is right, try again later."
+                )
+            } else {
+                (
+                    .rejected, .unexpectedResponse, "Bolt's account API rejected the request (HTTP \(status)).",
+                    "Read providerResponse of this error: it contains Bolt's explanation, if Bolt sent one."
+                )
+            }
+        return IdentityError(
+            kind,
+            code,
+            message,
+            hint: hint,
+            reference: "help.bolt.com/developers/error-codes",
+            retryAfter: response.headers.retryAfter,
+            providerResponse: IdentityError.ProviderResponse(
+                error: refusal?.code.map { String($0) } ?? refusal?.name,
+                errorDescription: refusal?.message,
+                status: status,
+                traceID: response.headers["X-Bolt-Trace-Id"]
             )
-        }
-        if HTTPResponse.isOutage(status) {
-            return make(
-                .retryLater,
-                .providerUnavailable,
-                "Bolt's account API cannot process the request at the moment (HTTP \(status)).",
-                "Try again later."
-            )
-        }
-        if (300..<400).contains(status) {
-            return make(
-                .rejected,
-                .redirectRefused,
-                "Bolt's account API returned a redirect, which was not followed.",
-                "Check environment, and endpoints.api if it is set."
-            )
-        }
-        guard isJSON, status != 200 || refusal != nil else {
-            return make(
-                .retryLater,
-                .unexpectedResponse,
-                "Bolt's account API returned an unexpected response (HTTP \(status)).",
-                "Check environment, and endpoints.api if it is set. If the address is right, try again later."
-            )
-        }
-        return make(
-            .rejected,
-            .unexpectedResponse,
-            "Bolt's account API rejected the request (HTTP \(status)).",
-            "Read providerResponse of this error: it contains Bolt's explanation, if Bolt sent one."
         )
     }
 }

@@ -15,8 +15,8 @@ final class BoltLoginEngine: Sendable {
         case ended
     }
 
-    let provider: (any BoltAuthorizing)?
-    let presenter: (any Presenter)?
+    private let provider: (any BoltAuthorizing)?
+    private let presenter: (any Presenter)?
     private let loginConfig: BoltLoginConfig
     private let report: @Sendable (BoltLoginResult) -> Void
     private let state = Mutex(State.idle)
@@ -34,8 +34,35 @@ final class BoltLoginEngine: Sendable {
         self.report = report
     }
 
+    /// Shows the login page with a presenter, or with the engine's presenter, and completes the login with the callback.
+    ///
+    /// - Returns: The handle that cancels the login.
+    func present(with presenter: (any Presenter)?) -> LoginHandle {
+        let presenter = presenter ?? self.presenter
+        // An unstructured task, because startLogin with a completion or a delegate is not async. The handle cancels the task.
+        let handle = LoginHandle(
+            Task {
+                do {
+                    guard let presenter else { throw Self.notConfigured("presenter") }
+                    guard let descriptor = provider?.descriptor else { throw Self.notConfigured("provider") }
+                    let login = PresentedLogin(
+                        provider: descriptor.name,
+                        redirectURI: descriptor.redirectURI
+                    ) { try await self.authorizationRequest(redirectURI: $0) }
+                    let callbackURL = try await presenter.present(login)
+                    try Task.checkCancellation()
+                    guard await self.handle(callbackURL) else { throw ignoredCallback }
+                } catch {
+                    fail(error)
+                }
+            }
+        )
+        attach(handle)
+        return handle
+    }
+
     /// Sets the handle of the task that shows the login page, which is cancelled together with the login.
-    func attach(_ presentation: LoginHandle) {
+    private func attach(_ presentation: LoginHandle) {
         self.presentation.withLock { $0 = presentation }
         let hasEnded = state.withLock { state in
             if case .ended = state { true } else { false }
@@ -115,7 +142,7 @@ final class BoltLoginEngine: Sendable {
         if isOpen { presentation.withLock { $0 }?.cancel() }
     }
 
-    func fail(_ error: any Error) {
+    private func fail(_ error: any Error) {
         let error = IdentityError.wrapping(error)
         end(error.kind == .cancelled ? .canceled : .failed(error))
     }
@@ -137,7 +164,7 @@ final class BoltLoginEngine: Sendable {
         return isFirst
     }
 
-    static func notConfigured(_ what: String) -> IdentityError {
+    private static func notConfigured(_ what: String) -> IdentityError {
         IdentityError(
             configuration: "BoltCheckout has no \(what).",
             hint:
@@ -148,7 +175,7 @@ final class BoltLoginEngine: Sendable {
     }
 
     /// The error for a callback that ``handle(_:)`` ignored.
-    var ignoredCallback: IdentityError {
+    private var ignoredCallback: IdentityError {
         let isTooEarly = state.withLock { state in
             switch state {
             case .idle, .pending: true

@@ -1,5 +1,5 @@
-internal import IdentityHTTP
 public import IdentityKit
+internal import IdentityOIDC
 
 /// The outcome of a login, as in Bolt's SDK.
 ///
@@ -43,15 +43,10 @@ public enum BoltLoginResult: Sendable {
         let verifier = codeVerifier ?? ""
         guard code.utf8.count <= 8192 else { throw Self.invalid("has an authorization code of more than 8192 bytes") }
         guard (state ?? "").utf8.count <= 1024 else { throw Self.invalid("has a state of more than 1024 bytes") }
-        guard verifier.isEmpty || Self.isVerifier(verifier) else {
+        guard verifier.isEmpty || (try? PKCE.check(verifier)) != nil else {
             throw Self.invalid("has a codeVerifier that RFC 7636 does not permit")
         }
         self = .completed(authorizationCode: code, codeVerifier: verifier, state: state ?? "")
-    }
-
-    /// Whether a text is a code verifier (RFC 7636 section 4.1).
-    private static func isVerifier(_ text: String) -> Bool {
-        (43...128).contains(text.utf8.count) && FormEncoding.escape(text).isIdentical(to: text)
     }
 
     private static func invalid(_ problem: String) -> IdentityError {

@@ -10,10 +10,28 @@ struct ResolvedBoltConfiguration: Sendable {
     let apiKey: Secret?
 
     init(_ configuration: BoltProvider.Configuration) throws(IdentityError) {
-        apiBase = try Self.base(configuration)
-        try Self.check(configuration)
-        issuers =
-            configuration.issuers ?? Self.issuers(of: configuration.environment, configuration.endpoints.api)
+        let endpoints = configuration.endpoints
+        guard let apiBase = endpoints.api ?? (try? HTTPURL(configuration.environment.apiBase)), apiBase.query == nil
+        else { throw Self.invalidBase }
+        self.apiBase = apiBase
+        try Self.checkScheme(
+            of: [apiBase, endpoints.discovery, endpoints.authorization, endpoints.token, endpoints.jwks],
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP
+        )
+        guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
+            throw Self.invalid(
+                "The scopes of the Bolt configuration do not contain openid.",
+                "Add openid to scopes: without openid, Bolt sends no ID token."
+            )
+        }
+        try Self.check(stateLength: configuration.stateLength)
+        guard configuration.issuers?.isEmpty != true else {
+            throw Self.invalid(
+                "`issuers` of the Bolt configuration is an empty list.",
+                "Remove issuers to accept the issuers of the Bolt environment."
+            )
+        }
+        issuers = configuration.issuers ?? Self.issuers(of: configuration.environment, endpoints.api)
         publishableKey = Self.trimmed(configuration.publishableKey)
         apiKey = configuration.authentication.apiKey.map { Secret(Self.trimmed($0.reveal())) }
         guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -22,7 +40,7 @@ struct ResolvedBoltConfiguration: Sendable {
                 "Copy publishableKey from Bolt's dashboard."
             )
         }
-        guard apiKey.map({ !$0.isEmpty }) ?? true else {
+        guard apiKey?.isEmpty != true else {
             throw Self.invalid(
                 "`apiKey` of the Bolt configuration is empty.",
                 "Copy apiKey from Bolt's dashboard. If the client is public, remove apiKey and set usePkce to true."
@@ -35,41 +53,11 @@ struct ResolvedBoltConfiguration: Sendable {
         environment.issuers + (api.map { [BoltEnvironment.withoutTrailingSlashes($0.text)] } ?? [])
     }
 
-    private static func base(_ configuration: BoltProvider.Configuration) throws(IdentityError) -> HTTPURL {
-        guard let base = configuration.endpoints.api ?? (try? HTTPURL(configuration.environment.apiBase)),
-            base.query == nil
-        else {
-            throw invalidBase
-        }
-        return base
-    }
-
     static var invalidBase: IdentityError {
         invalid(
             "The base URL of Bolt's API is not a valid URL, has a query, or is too long.",
             "Write endpoints.api, or apiBase of a custom environment, in the form https://api.bolt.com."
         )
-    }
-
-    private static func check(_ configuration: BoltProvider.Configuration) throws(IdentityError) {
-        let endpoints = configuration.endpoints
-        let all = [
-            try base(configuration), endpoints.discovery, endpoints.authorization, endpoints.token, endpoints.jwks,
-        ]
-        try checkScheme(of: all, allowsLoopbackHTTP: configuration.allowsLoopbackHTTP)
-        guard configuration.scopes.contains(where: { $0.isIdentical(to: "openid") }) else {
-            throw invalid(
-                "The scopes of the Bolt configuration do not contain openid.",
-                "Add openid to scopes: without openid, Bolt sends no ID token."
-            )
-        }
-        try check(stateLength: configuration.stateLength)
-        guard configuration.issuers.map({ !$0.isEmpty }) ?? true else {
-            throw invalid(
-                "`issuers` of the Bolt configuration is an empty list.",
-                "Remove issuers to accept the issuers of the Bolt environment."
-            )
-        }
     }
 
     static func check(stateLength: Int?) throws(IdentityError) {

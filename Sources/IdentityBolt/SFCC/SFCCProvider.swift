@@ -115,7 +115,8 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 
     /// The buyer's contact data if a key set has verified the token and the token contains a verified e-mail address; otherwise `.none`.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
-        Self.isVerified(tokens.buyer) ? BoltCartClaim.makeVerified(tokens.buyer) : .none
+        guard Self.isVerified(tokens.buyer), tokens.buyer.email?.isVerified == true else { return .none }
+        return BoltCartClaim.make(tokens.buyer, orElse: tokens.buyer)
     }
 
     /// Whether a key set has verified the buyer's token; if not, the buyer's issuer contains `#`.
