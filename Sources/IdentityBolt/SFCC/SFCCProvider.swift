@@ -35,7 +35,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             issuer: resolved.storefront.origin,
             clientID: resolved.publishableKey
         )
-        // For the `iss` of the callback, which comes from Bolt. SFCCTokenReader checks the issuer of the storefront's tokens.
+        // For the `iss` of the callback, which comes from Bolt. SFCCTokenExchange checks the issuer of the storefront's tokens.
         openID.acceptedIssuers = .exactly(
             ResolvedBoltConfiguration.issuers(of: configuration.environment, configuration.endpoints.api)
         )
@@ -47,12 +47,6 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             quirks: LoginPageQuirks(stateLength: configuration.stateLength),
             environment: environment
         )
-        let httpClient = ProviderHTTPClient(
-            environment: environment,
-            timeout: configuration.timeout,
-            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-            configured: [resolved.storefront, resolved.codeExchange, resolved.tokenExchange]
-        )
         var descriptor = client.descriptor
         descriptor.equivalentIssuers = configuration.issuers ?? []
         self.descriptor = descriptor
@@ -60,7 +54,22 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             configuration: configuration,
             resolved: resolved,
             descriptor: descriptor,
-            httpClient: httpClient
+            httpClient: ProviderHTTPClient(
+                environment: environment,
+                timeout: configuration.timeout,
+                allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+                configured: [resolved.storefront, resolved.codeExchange, resolved.tokenExchange]
+            ),
+            verifier: configuration.endpoints.jwks.map {
+                JWTSignatureVerifier(
+                    keySetURL: $0,
+                    algorithms: ["RS256", "PS256", "ES256"],
+                    provider: configuration.name,
+                    environment: environment,
+                    timeout: configuration.timeout,
+                    allowsLoopbackHTTP: configuration.allowsLoopbackHTTP
+                )
+            }
         )
     }
 

@@ -9,25 +9,10 @@ internal import IdentityOIDC
 struct SFCCTokenExchange: Sendable {
     let configuration: SFCCConfiguration
     let resolved: ResolvedSFCCConfiguration
+    let descriptor: ProviderDescriptor
     let httpClient: ProviderHTTPClient
-    let tokens: SFCCTokenReader
-
-    init(
-        configuration: SFCCConfiguration,
-        resolved: ResolvedSFCCConfiguration,
-        descriptor: ProviderDescriptor,
-        httpClient: ProviderHTTPClient
-    ) {
-        self.configuration = configuration
-        self.resolved = resolved
-        self.httpClient = httpClient
-        tokens = SFCCTokenReader(
-            configuration: configuration,
-            resolved: resolved,
-            descriptor: descriptor,
-            environment: httpClient.environment
-        )
-    }
+    /// Verifies tokens; nil if no key set is configured.
+    let verifier: JWTSignatureVerifier?
 
     func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
         var client = SFCCHTTPClient(httpClient: httpClient)
@@ -46,7 +31,7 @@ struct SFCCTokenExchange: Sendable {
         }
         let startedAt = httpClient.environment.clock.now
         let second = response(try await client.post(resolved.tokenExchange, form), hiding: secrets)
-        return try await tokens.read(second, startedAt: startedAt, replacing: nil)
+        return try await read(second, startedAt: startedAt, replacing: nil)
     }
 
     private func response(_ page: SFCCHTTPClient.Result, hiding secrets: [Secret]) -> SFCCResponse {
@@ -73,7 +58,7 @@ struct SFCCTokenExchange: Sendable {
             let page = try await send(refreshToken, under: lock)
             if page.wasRedirected || !(200..<300).contains(page.response.status) {
                 let response = response(page, hiding: [refreshToken])
-                if let error = response.error { throw refusal(SFCCTokenReader.refreshError(error), response) }
+                if let error = response.error { throw refusal(Self.refreshError(error), response) }
             }
             var response = RefreshResponse(
                 status: page.response.status,
@@ -137,7 +122,7 @@ struct SFCCTokenExchange: Sendable {
             hiding: kept.sent ?? RequestSecrets(secrets: [old.refreshToken].compactMap { $0 })
         )
         do {
-            return try await tokens.read(response, startedAt: kept.startedAt, replacing: old)
+            return try await read(response, startedAt: kept.startedAt, replacing: old)
         } catch {
             guard response.error == nil, response.hasToken else {
                 throw refusal(error, response)

@@ -4,39 +4,12 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// Reads the tokens in the response to a token exchange or a refresh.
-struct SFCCTokenReader: Sendable {
+extension SFCCTokenExchange {
     private static let assumedLifetime: TimeInterval = 1800
     /// The prefix of a buyer's subject if the token has no `sub`: the SHA-256 digest of the token follows.
     private static let digestPrefix = "sha256:"
 
-    let configuration: SFCCConfiguration
-    let resolved: ResolvedSFCCConfiguration
-    let descriptor: ProviderDescriptor
-    /// Verifies tokens; nil if no key set is configured.
-    private let verifier: JWTSignatureVerifier?
-
-    init(
-        configuration: SFCCConfiguration,
-        resolved: ResolvedSFCCConfiguration,
-        descriptor: ProviderDescriptor,
-        environment: IdentityEnvironment
-    ) {
-        self.configuration = configuration
-        self.resolved = resolved
-        self.descriptor = descriptor
-        verifier = configuration.endpoints.jwks.map {
-            JWTSignatureVerifier(
-                keySetURL: $0,
-                algorithms: ["RS256", "PS256", "ES256"],
-                provider: configuration.name,
-                environment: environment,
-                timeout: configuration.timeout,
-                allowsLoopbackHTTP: configuration.allowsLoopbackHTTP
-            )
-        }
-    }
-
+    /// Reads the tokens in the response to a token exchange or a refresh.
     func read(_ response: SFCCResponse, startedAt: Date, replacing old: TokenSet?) async throws -> TokenSet {
         if let error = response.error {
             throw old == nil ? error : Self.refreshError(error)
@@ -62,18 +35,15 @@ struct SFCCTokenReader: Sendable {
             throw old == nil ? error : error.afterTokenResponse
         }
         let buyer = try buyer(claims, token)
-        var tokens = TokenSet(
+        return TokenSet(
             buyer: old?.buyer ?? buyer,
             accessToken: token,
             refreshToken: (response.member("refresh_token")?.string).flatMap { $0.isEmpty ? nil : Secret($0) }
                 ?? old?.refreshToken,
+            scopes: (response.member("scope")?.string).map { TokenResponse.scopes($0) } ?? old?.scopes ?? [],
             issuedAt: startedAt,
             expiresAt: try expiry(response, claims, startedAt, isRefresh: old != nil)
         )
-        tokens.scopes =
-            (response.member("scope")?.string).map { $0.utf8.split(separator: 0x20).compactMap { String($0) } } ?? old?
-            .scopes ?? []
-        return tokens
     }
 
     /// The error of a rejected refresh; only `invalid_grant` gets the kind that ends the session.
