@@ -18,8 +18,7 @@ public struct BoltProviderFactory: ProviderFactory {
     /// Creates the factory.
     public init() {}
 
-    /// Reads `environment`, `publishableKey`, `apiKey`, `usePkce`, `clientIDForm`, `redirectURI`, `scopes`, `scopeSeparator`,
-    /// `sendsNonce`, `stateLength`, `endpoints` and the members that every provider's entry may have.
+    /// Creates a provider from the members that `Documentation/Operating/Configuration.md` and `Documentation/Using/Bolt.md` list.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,

@@ -19,11 +19,8 @@ public struct SFCCProviderFactory: ProviderFactory {
     /// Creates the factory.
     public init() {}
 
-    /// Creates the provider of a configuration entry.
+    /// Creates a provider from the members that `Documentation/Operating/Configuration.md` and `Documentation/Using/Bolt.md` list.
     ///
-    /// The entry may have the members `host`, `siteID`, `locale`, `controllerBasePath`, `codeExchangeAction`, `tokenExchangeAction`,
-    /// `codeParam`, `stateParam`, `extraQuery`, `extraForm`, `repeatsCode`, `continuationField`, `tokenJSONPaths`, `publishableKey`,
-    /// `redirectURI`, `scopes`, `stateLength`, `environment`, `audiences`, `endpoints` and those that every provider's entry may have.
     /// `host` and `siteID` are required. `siteID` may be missing if `controllerBasePath` is set, or if `endpoints.codeExchange` and
     /// `endpoints.tokenExchange` are set. `usePkce` must not be true.
     public func makeProvider(

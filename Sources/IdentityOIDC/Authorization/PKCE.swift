@@ -18,7 +18,7 @@ public struct PKCE: Sendable {
 
     init(randomBytes: ArraySlice<UInt8>) throws(IdentityError) {
         guard (32...96).contains(randomBytes.count) else { throw Self.invalidVerifier }
-        try self.init(Secret(Base64URL.encodeSecret(randomBytes)))
+        try self.init(unchecked: Secret(Base64URL.encodeSecret(randomBytes)))
     }
 
     /// Uses a given code verifier.
@@ -26,7 +26,7 @@ public struct PKCE: Sendable {
     /// - Throws: `IdentityError` if the text does not have 43 to 128 unreserved characters (section 4.1).
     public init(verifier: String) throws(IdentityError) {
         try Self.check(verifier)
-        try self.init(unchecked: verifier)
+        try self.init(unchecked: Secret(verifier))
     }
 
     /// Throws an error if a text does not have 43 to 128 unreserved characters.
@@ -47,11 +47,7 @@ public struct PKCE: Sendable {
     }
 
     /// Uses a given code verifier without a check.
-    package init(unchecked verifier: String) throws(IdentityError) {
-        try self.init(Secret(verifier))
-    }
-
-    private init(_ verifier: Secret) throws(IdentityError) {
+    package init(unchecked verifier: Secret) throws(IdentityError) {
         self.verifier = verifier
         do { challenge = Base64URL.encode(try Digest.sha256(verifier.bytes)) } catch { throw .wrapping(error) }
     }

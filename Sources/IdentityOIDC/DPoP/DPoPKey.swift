@@ -6,8 +6,8 @@ package struct DPoPKey: Sendable {
     static let algorithm = SignatureAlgorithm.es256
 
     let key: SigningKey
-    private let x: String
-    private let y: String
+    /// The public key as a JWK, with the members and the order of RFC 7638 section 3.2.
+    let publicJWK: JSONObject
 
     /// Creates a key.
     ///
@@ -39,12 +39,10 @@ package struct DPoPKey: Sendable {
     private init?(_ key: SigningKey) {
         guard case .ellipticCurve(.p256, let x, let y) = key.publicNumbers else { return nil }
         self.key = key
-        (self.x, self.y) = (Base64URL.encode(x), Base64URL.encode(y))
-    }
-
-    /// The public key as a JWK, with the members and the order of RFC 7638 section 3.2.
-    var publicJWK: JSONObject {
-        ["crv": .string("P-256"), "kty": .string("EC"), "x": .string(x), "y": .string(y)]
+        publicJWK = [
+            "crv": .string("P-256"), "kty": .string("EC"), "x": .string(Base64URL.encode(x)),
+            "y": .string(Base64URL.encode(y)),
+        ]
     }
 
     /// The SHA-256 thumbprint (RFC 7638), the `dpop_jkt` of an authorization request.

@@ -10,8 +10,6 @@ package struct CompactJWS: Sendable {
     let signingInput: [UInt8]
     package let payload: [UInt8]
     package let signature: [UInt8]
-    /// The token's name in errors.
-    private let name: String
 
     static let maximumBytes = 32_768
 
@@ -47,7 +45,6 @@ package struct CompactJWS: Sendable {
         let (keyID, type) = (header["kid"], header["typ"])
         if let keyID, keyID.string == nil { throw malformed("has a kid that is not a string") }
         if let type, type.string == nil { throw malformed("has a typ that is not a string") }
-        self.name = name
         self.algorithm = algorithm
         self.payload = payload
         self.signature = signature
@@ -56,9 +53,7 @@ package struct CompactJWS: Sendable {
         signingInput = bytes
     }
 
-    func malformed(_ problem: String) -> IdentityError { Self.malformed(name, problem) }
-
-    private static func malformed(_ name: String, _ problem: String) -> IdentityError {
+    static func malformed(_ name: String, _ problem: String) -> IdentityError {
         IdentityError(
             .rejected,
             .idTokenMalformed,

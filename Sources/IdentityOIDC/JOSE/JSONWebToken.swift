@@ -17,7 +17,7 @@ package struct JSONWebToken: Sendable {
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         let jws = try CompactJWS(parsing: token, as: name)
         guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {
-            throw jws.malformed("has claims that are not a JSON object")
+            throw CompactJWS.malformed(name, "has claims that are not a JSON object")
         }
         self.jws = jws
         self.claims = claims

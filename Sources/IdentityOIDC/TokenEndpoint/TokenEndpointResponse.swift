@@ -24,6 +24,7 @@ package enum TokenEndpointResponse: Sendable {
     ///
     /// - Parameters:
     ///   - response: The HTTP response.
+    ///   - body: The parsed body; nil parses the body of the response.
     ///   - grant: The grant type of the request.
     ///   - endpoint: The endpoint that sent the response: the token endpoint, or another endpoint that responds in the same form.
     ///   - redacted: The request's secrets, which no error may contain.
@@ -31,24 +32,15 @@ package enum TokenEndpointResponse: Sendable {
     ///   occurs twice.
     package init(
         _ response: HTTPResponse,
+        _ body: Result<JSONValue, JSONError>? = nil,
         to grant: TokenGrant,
         from endpoint: ProviderEndpoint = .token,
         hiding redacted: RequestSecrets = RequestSecrets()
     ) throws(IdentityError) {
-        try self.init(response, Self.parse(response), to: grant, from: endpoint, hiding: redacted)
-    }
-
-    init(
-        _ response: HTTPResponse,
-        _ body: Result<JSONValue, JSONError>,
-        to grant: TokenGrant,
-        from endpoint: ProviderEndpoint = .token,
-        hiding redacted: RequestSecrets
-    ) throws(IdentityError) {
         let isSuccess = Self.isSuccess(response.status)
         var object: JSONObject?
         do {
-            object = try body.get().object
+            object = try (body ?? Self.parse(response)).get().object
         } catch {
             let looksLikeJSON = response.body.first { $0 > 0x20 } == UInt8(ascii: "{")
             guard !isSuccess || !looksLikeJSON else {

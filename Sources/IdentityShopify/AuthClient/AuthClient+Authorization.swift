@@ -87,7 +87,7 @@ extension AuthClient {
 
     /// The S256 challenge of a verifier, without padding (RFC 7636 section 4.2); empty if OpenSSL fails.
     public func generateCodeChallenge(for codeVerifier: String) -> String {
-        (try? PKCE(unchecked: codeVerifier).challenge) ?? ""
+        (try? PKCE(unchecked: Secret(codeVerifier)).challenge) ?? ""
     }
 
     /// The same as ``generateCodeVerifier()``, with the name in Shopify's Customer Account guide.

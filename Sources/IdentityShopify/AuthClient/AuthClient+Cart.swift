@@ -60,7 +60,7 @@ extension ShopifyProvider {
                 member: "shopDomain",
                 problem: "is missing",
                 hint: "Set shopDomain: the Storefront API is at the shop's domain."
-            ).error
+            ).error()
         }
         return GraphQLExecutor(
             endpoint: GraphQLEndpoint(

@@ -6,12 +6,8 @@ struct ShopifyConfigurationProblem: Error {
     let problem: String
     let hint: String
 
-    var error: IdentityError { makeError(about: "The Shopify configuration's") }
-
-    /// The error if the member is one of a login's options.
-    var loginOptionsError: IdentityError { makeError(about: "The login options'") }
-
-    private func makeError(about owner: String) -> IdentityError {
+    /// The error with this problem; `owner` has the member.
+    func error(of owner: String = "The Shopify configuration's") -> IdentityError {
         IdentityError(
             configuration: "\(owner) \(member) \(problem).",
             hint: hint,

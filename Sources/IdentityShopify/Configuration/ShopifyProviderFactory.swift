@@ -18,8 +18,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
     /// Creates the factory.
     public init() {}
 
-    /// Reads `shopDomain`, `shopID`, `clientID`, `client`, `clientSecret`, `redirectURI`, `postLogoutRedirectURI`, `origin`,
-    /// `scopes`, `apiVersion`, `endpoints`, `endpointHosts` and the members that every provider's entry may have.
+    /// Creates a provider from the members that `Documentation/Operating/Configuration.md` lists.
     public func makeProvider(
         named name: String,
         from section: inout ConfigurationSection,

@@ -32,7 +32,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         do {
             try configuration.check()
         } catch {
-            throw error.error
+            throw error.error()
         }
         self.configuration = configuration
         self.environment = environment
@@ -132,7 +132,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
                 throw Configuration.missingOpenID
             }
         } catch {
-            throw error.loginOptionsError
+            throw error.error(of: "The login options'")
         }
         guard options.redirectURI == nil, descriptor.redirectURI == nil else { return options }
         let issuer = try await client.metadata().issuer
@@ -142,7 +142,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
                 problem: "is missing",
                 hint:
                     "Set redirectURI or shopID: the default redirect URI contains the shop id, and the shop's issuer does not."
-            ).error
+            ).error()
         }
         options.redirectURI = ShopifyURLs.mobileRedirect(shopID)
         return options

@@ -37,15 +37,15 @@ struct ShopifyQuirks: OpenIDQuirks {
                     + "check shopDomain or endpoints.discovery."
             )
         }
+        let name = failure.error ?? ""
         let isRefusedClient =
-            failure.error?.isIdentical(to: "invalid_client") == true
-            || failure.status == 401 && failure.error?.isIdentical(to: "unauthorized_client") == true
+            name.isIdentical(to: "invalid_client")
+            || failure.status == 401 && name.isIdentical(to: "unauthorized_client")
         if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
         // Status 401 decides only for the error name `invalid_token` or a response without a name, and status 403 only without a name. With
         // any other OAuth error name, the name decides.
-        let hasNoName = (failure.error ?? "").isEmpty
-        let isInvalidToken = failure.error?.isIdentical(to: "invalid_token") == true
-        if failure.status == 401, isInvalidToken || hasNoName && challengesInvalidToken(failure) {
+        let isInvalidToken = name.isIdentical(to: "invalid_token") || name.isEmpty && challengesInvalidToken(failure)
+        if failure.status == 401, isInvalidToken {
             return failure.make(
                 .configuration,
                 .originRefused,
@@ -55,7 +55,7 @@ struct ShopifyQuirks: OpenIDQuirks {
                     + "the client's type at Shopify. Sessions are kept."
             )
         }
-        if failure.status == 403, hasNoName {
+        if failure.status == 403, name.isEmpty {
             return failure.make(
                 .configuration,
                 .requestBlocked,

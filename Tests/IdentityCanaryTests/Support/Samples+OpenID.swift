@@ -11,7 +11,7 @@ extension Samples {
         var configuration = openID
         configuration.tokenRequestHeaders = [("X-API-Key", Secret(canary.plant("header")))]
         configuration.discovery.fallback = configuration.endpoints
-        let pkce = try PKCE(unchecked: canary.plant("verifier"))
+        let pkce = try PKCE(unchecked: Secret(canary.plant("verifier")))
         var failure = TokenErrorResponse(grant: .refreshToken, status: 400, error: canary.plant("error"))
         failure.errorDescription = canary.plant("description")
         let claims = IDTokenClaims(
