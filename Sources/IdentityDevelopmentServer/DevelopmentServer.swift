@@ -58,7 +58,9 @@ public final class DevelopmentServer: Sendable {
         publicOrigin: String? = nil,
         _ makeHandler: (_ origin: String) async throws -> Handler
     ) async throws -> DevelopmentServer {
-        let publicOrigin = publicOrigin.map { Self.normalized($0) }
+        // As browsers write it: in lowercase, and without a default port and a slash at the end. `SignInRoutes` throws an error for a text
+        // that is not an origin.
+        let publicOrigin = publicOrigin.map { HTTPURL(origin: $0)?.origin ?? $0 }
         let box = HandlerBox(publicOrigin)
         let first = try await listen(port, .v4, box)
         let second: LoopbackServer? = try? await listen(first.port, .v6, box)
@@ -89,13 +91,6 @@ public final class DevelopmentServer: Sendable {
         }
     }
 
-    /// Returns an origin as browsers write it: in lowercase, and without a default port and a slash at the end.
-    ///
-    /// It returns a text that is not an origin unchanged, because `SignInRoutes` throws an error for it.
-    private static func normalized(_ origin: String) -> String {
-        HTTPURL(origin: origin)?.origin ?? origin
-    }
-
     private static func listen(
         _ port: UInt16,
         _ address: LoopbackAddress,
@@ -108,14 +103,13 @@ public final class DevelopmentServer: Sendable {
                 await box.answer(request)
             }
         } catch {
+            let advice =
+                port == 0
+                ? "Check that this process may open more files and start more threads."
+                : "End the program that uses the port, or use another port: 1024 or higher, or 0 for a free one."
             throw IdentityError(
-                configuration: port == 0
-                    ? "The development server cannot listen on a free port."
-                    : "The development server cannot listen on port \(port).",
-                hint: port == 0
-                    ? "Read the error's cause. Check that this process may open more files and start more threads."
-                    : "Read the error's cause. End the program that uses the port, or use another port: 1024 or higher, or 0 for a free "
-                        + "one.",
+                configuration: "The development server cannot listen on \(port == 0 ? "a free port" : "port \(port)").",
+                hint: "Read the error's cause. " + advice,
                 cause: error
             )
         }

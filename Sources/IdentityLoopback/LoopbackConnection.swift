@@ -45,12 +45,7 @@ final class LoopbackConnection {
     }
 
     /// Whether no response is pending, so that the server may close the connection to make room for a new one.
-    var isIdle: Bool {
-        switch state {
-        case .reading, .draining: sent == output.count
-        case .waiting, .answering: false
-        }
-    }
+    var isIdle: Bool { interest == (reads: true, writes: false) }
 
     /// Whether a request is being handled, or the client may not have read its response.
     var isBusy: Bool {
@@ -91,6 +86,11 @@ final class LoopbackConnection {
         return flush()
     }
 
+    private func refuse(_ status: Int) -> StepOutcome {
+        state = .waiting(isHead: false, keepAlive: false)
+        return respond(.message(status: status))
+    }
+
     func timedOut() -> StepOutcome {
         switch state {
         case .answering where isDelayed:
@@ -121,14 +121,6 @@ final class LoopbackConnection {
             state = .waiting(isHead: request.method == "HEAD", keepAlive: keepAlive)
             return .request(request)
         }
-    }
-
-    private func refuse(_ status: Int) -> StepOutcome {
-        let message = LoopbackResponse.encode(status: status, headers: [], body: [], isHead: false, keepAlive: false)
-        state = .answering
-        keepAlive = false
-        enqueue(message.bytes)
-        return flush()
     }
 
     private func enqueue(_ bytes: [UInt8]) {
@@ -166,14 +158,11 @@ final class LoopbackConnection {
             case .close:
                 actions = []
             case .reset:
-                LoopbackSocket.reset(socket)
-                isReset = true
+                LoopbackSocket.resetOnClose(socket)
                 return .closed
             }
         }
     }
-
-    private(set) var isReset = false
 
     private func finish() -> StepOutcome {
         output = []

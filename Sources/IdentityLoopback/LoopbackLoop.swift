@@ -139,7 +139,7 @@ final class LoopbackLoop {
         switch outcome {
         case .closed:
             // The handler's task is not cancelled, because a cancelled handler could leave the state of a fake provider half changed.
-            if !connection.isReset { close(connection.socket) }
+            close(connection.socket)
             connections[identifier] = nil
             return
         case .request(let request):

@@ -75,16 +75,12 @@ package struct LoopbackRequestParser {
                     return input.count - start > limits.headerBytes + 3 ? fail(431) : .needsMore
                 }
                 guard end - start <= limits.headerBytes else { return fail(431) }
-                switch parseHead(input[start..<end]) {
-                case .failure(let refusal): return fail(refusal.status)
-                case .success(let head):
-                    consume(end + 4 - start)
-                    body = []
-                    state = head.isChunked ? .chunkSize(head) : .body(head, remaining: head.length ?? 0)
-                    if head.expectsContinue, head.isChunked || head.length ?? 0 > 0, start == input.count {
-                        return .expectsContinue
-                    }
-                }
+                guard let head = parseHead(input[start..<end]) else { return fail(400) }
+                let length = head.length ?? 0
+                guard length <= limits.bodyBytes else { return fail(413) }
+                consume(end + 4 - start)
+                state = head.isChunked ? .chunkSize(head) : .body(head, remaining: length)
+                if head.expectsContinue, head.isChunked || length > 0, start == input.count { return .expectsContinue }
             case .body(let head, let remaining):
                 let left = takeBody(remaining)
                 guard left == 0 else {
@@ -166,26 +162,17 @@ package struct LoopbackRequestParser {
         return nil
     }
 
-    private struct Refusal: Error {
-        let status: Int
-    }
-
-    private func parseHead(_ bytes: ArraySlice<UInt8>) -> Result<Head, Refusal> {
+    private func parseHead(_ bytes: ArraySlice<UInt8>) -> Head? {
         // Bare CR, bare LF and NUL are refused, because HTTP parsers differ in how they treat them.
         var lines = bytes.split(separator: 0x0D, omittingEmptySubsequences: false)[...]
-        guard let requestLine = lines.popFirst(), var head = requestHead(requestLine) else {
-            return .failure(Refusal(status: 400))
-        }
+        guard let requestLine = lines.popFirst(), var head = requestHead(requestLine) else { return nil }
         for line in lines {
-            guard line.first == 0x0A, let field = field(line.dropFirst()) else { return .failure(Refusal(status: 400)) }
-            guard apply(field, to: &head) else { return .failure(Refusal(status: 400)) }
+            guard line.first == 0x0A, let field = field(line.dropFirst()), apply(field, to: &head) else { return nil }
             head.headers.append(field)
         }
         // An HTTP/1.1 request must have a Host (RFC 9112 section 3.2).
-        guard head.hasHost || !head.isVersion11 else { return .failure(Refusal(status: 400)) }
-        if head.isChunked, head.length != nil { return .failure(Refusal(status: 400)) }
-        if head.length ?? 0 > limits.bodyBytes { return .failure(Refusal(status: 413)) }
-        return .success(head)
+        guard head.hasHost || !head.isVersion11, !head.isChunked || head.length == nil else { return nil }
+        return head
     }
 
     private func requestHead(_ line: ArraySlice<UInt8>) -> Head? {

@@ -44,16 +44,15 @@ package struct LoopbackResponse: Sendable {
 
 extension LoopbackResponse {
     /// The bytes of a message, and whether the connection stays open for the next request.
-    static func encode(
+    package static func encode(
         status: Int,
         headers: [(String, String)],
         body: [UInt8],
-        isHead: Bool,
-        keepAlive: Bool
+        isHead: Bool = false,
+        keepAlive: Bool = false
     ) -> (bytes: [UInt8], keepAlive: Bool) {
         let sound = headers.filter { name, value in
-            !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken)
-                && value.utf8.allSatisfy(ASCII.isFieldValue)
+            !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken) && value.utf8.allSatisfy(ASCII.isFieldValue)
         }
         let has = { (wanted: String) in sound.first { $0.0.lowercased() == wanted } }
         let stays = keepAlive && has("connection")?.1.lowercased() != "close"
@@ -67,12 +66,8 @@ extension LoopbackResponse {
             bytes += [0x0D, 0x0A]
         }
         if status >= 200, has("date") == nil { bytes += "Date: \(HTTPDate.now)\r\n".utf8 }
-        if !isBodiless, has("content-length") == nil {
-            bytes += "Content-Length: \(body.count)\r\n".utf8
-        }
-        if !stays, has("connection") == nil {
-            bytes += "Connection: close\r\n".utf8
-        }
+        if !isBodiless, has("content-length") == nil { bytes += "Content-Length: \(body.count)\r\n".utf8 }
+        if !stays, has("connection") == nil { bytes += "Connection: close\r\n".utf8 }
         bytes += [0x0D, 0x0A]
         if !isBodiless, !isHead { bytes += body }
         return (bytes, stays)

@@ -79,11 +79,10 @@ enum LoopbackSocket {
         return errno == EAGAIN || errno == EINTR ? .wouldBlock : .ended
     }
 
-    /// Closes the connection with RST instead of FIN.
-    static func reset(_ socket: Int32) {
+    /// Makes the next `close` of the socket send RST instead of FIN.
+    static func resetOnClose(_ socket: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-        close(socket)
     }
 
     private static func prepare(_ descriptor: Int32) -> Bool {

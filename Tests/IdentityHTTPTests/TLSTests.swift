@@ -188,7 +188,8 @@ import Testing
             let connection = accept(listener, nil, nil)
             var room = [UInt8](repeating: 0, count: 16 << 10)
             _ = unsafe read(connection, &room, room.count)
-            if isReset { LoopbackSocket.reset(connection) } else { close(connection) }
+            if isReset { LoopbackSocket.resetOnClose(connection) }
+            close(connection)
         }
         try #require(started)
         await #expect {

@@ -7,6 +7,8 @@ extension SandboxServer {
         _ response: SandboxResponse,
         _ effects: [SandboxFault.Effect]
     ) async -> LoopbackResponse {
+        let (status, headers, body) = (response.status, response.headers, response.body)
+        func message() -> [UInt8] { LoopbackResponse.encode(status: status, headers: headers, body: body).bytes }
         for effect in effects {
             // `try?`: when the server stops, the sleep is cancelled and ends early.
             if case .delay(let duration) = effect { try? await Task.sleep(for: duration) }
@@ -14,9 +16,9 @@ extension SandboxServer {
         for effect in effects {
             switch effect {
             case .reset: return .script([.reset])
-            case .cut(let count): return .script([.send(Array(bytes(of: response).prefix(count))), .close])
+            case .cut(let count): return .script([.send(Array(message().prefix(count))), .close])
             case .drip(let size, let interval):
-                let message = bytes(of: response)
+                let message = message()
                 let starts = stride(from: 0, to: message.count, by: size)
                 return .script(
                     starts.flatMap { start -> [LoopbackAction] in
@@ -26,13 +28,6 @@ extension SandboxServer {
             case .replace, .edit, .idToken, .delay, .raw, .before: continue
             }
         }
-        return .message(status: response.status, headers: response.headers, body: response.body)
-    }
-
-    private static func bytes(of response: SandboxResponse) -> [UInt8] {
-        var head = StatusLine.text(response.status)
-        for header in response.headers { head += "\(header.name): \(header.value)\r\n" }
-        head += "Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n"
-        return Array(head.utf8) + response.body
+        return .message(status: status, headers: headers, body: body)
     }
 }
