@@ -58,7 +58,7 @@ import Testing
         for kind in [SandboxIDToken.Signature.corrupted, .foreignKey] {
             let wrong = try await token(.signature(kind))
             #expect(TestClient.part(0, of: wrong)["kid"]?.string == "id_0")
-            #expect(sandbox.shopify.tokens.state.withLock { $0.keyrings.claims(of: wrong) } == nil)
+            #expect(sandbox.shopify.tokens.state.withLock { $0.keyring.claims(of: wrong) } == nil)
         }
         await sandbox.stop()
     }

@@ -111,7 +111,8 @@ extension SandboxBolt {
                 authenticatedAt: clock.now
             )
             let scopes = ["openid", "bolt.account.manage"]
-            let code = issueCode(for: Grant(clientID: configuration.publishableKey, scopes: scopes, session))
+            let grant = Grant(clientID: configuration.publishableKey, scopes: scopes, session)
+            let code = issue(code: Self.randomToken(), for: grant)
             return .json([
                 "email": .string(email), "phone": .string(buyer.account.phone), "otp_code": .string("000000"),
                 "oauth_code": .string(code),

@@ -42,10 +42,8 @@ extension SandboxBolt {
         journal.count(\.authorizations)
         login.loginHint = query["login_hint"] ?? query["email"]
         if call.request.path == Self.internalAuthorizationPath { login.brand = SandboxSFCC.brand }
-        if let session = tokens.state.withLock({ $0.logins.session(of: call.request) }) {
-            return finish(login, session)
-        }
-        return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/hosted") }
+        if let session = browserSession(of: call.request) { return finish(login, session) }
+        return begin(login, at: "/hosted")
     }
 
     func login(_ call: SandboxCall) -> SandboxResponse {
@@ -59,16 +57,12 @@ extension SandboxBolt {
     }
 
     private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
-        var fields = [(name: "code", value: issueCode(for: Grant(login, session)))]
+        var fields = [(name: "code", value: issue(code: Self.randomToken(), for: Grant(login, session)))]
         if !login.scopes.isEmpty { fields.append(("scope", login.scopes.joined(separator: " "))) }
         guard !login.callback.isEmpty else {
             if let state = login.state { fields.append(("state", state)) }
             return .html(NoticePages.finished(callback: "?" + FormText.encode(fields)))
         }
         return login.redirect(with: fields)
-    }
-
-    func issueCode(for grant: Grant) -> String {
-        issue(code: RandomText.base64URL(32) + "." + RandomText.base64URL(32), for: grant)
     }
 }

@@ -37,16 +37,14 @@ extension SandboxBolt {
         return true
     }
 
-    private var invalidGrant: OAuthRefusal {
-        OAuthRefusal(
-            "invalid_grant",
-            "The provided authorization grant is invalid, expired or revoked.",
-            status: configuration.invalidGrantStatus
-        )
-    }
+    private static let invalidGrant = OAuthRefusal(
+        "invalid_grant",
+        "The provided authorization grant is invalid, expired or revoked."
+    )
 
+    /// Requires the client secret for a login without PKCE; Bolt's documentation does not say whether PKCE replaces the secret.
     private func requireSecret(_ hasSecret: Bool, for grant: Grant) throws(OAuthRefusal) {
-        guard hasSecret || configuration.acceptsPublicClients && grant.challenge != nil else {
+        guard hasSecret || grant.challenge != nil else {
             throw OAuthRefusal("invalid_client", "client_secret is missing.", status: 401)
         }
     }
@@ -58,18 +56,17 @@ extension SandboxBolt {
         hasSecret: Bool,
         _ call: SandboxCall
     ) throws(OAuthRefusal) -> SandboxResponse {
-        try redeem(code: fields["code"] ?? "", refuse: { _ in invalidGrant }) {
+        try redeem(code: fields["code"] ?? "", refuse: { _ in Self.invalidGrant }) {
             (grant, state, now) throws(OAuthRefusal) in
             try requireSecret(hasSecret, for: grant)
             guard fields["redirect_uri"].map({ Array($0.utf8) }) == grant.redirectURI.map({ Array($0.utf8) }),
                 PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge)
-            else { throw invalidGrant }
+            else { throw Self.invalidGrant }
             let scopes = try scopes(requested: fields["scope"], grant)
-            let refreshes = hasSecret || configuration.refreshesPublicClients
-            var body = issue(grant, scopes: scopes, withRefreshToken: refreshes, &state, now)
+            var body = issue(grant, scopes: scopes, &state, now)
             if scopes.contains("openid") {
                 let claims = idTokenClaims(grant, audience: fields["client_id"] ?? "", now)
-                body["id_token"] = .string(state.keyrings.mint(claims, .rs256, changes: call.idTokenChanges))
+                body["id_token"] = .string(state.keyring.mint(claims, .rs256, changes: call.idTokenChanges))
             }
             return body
         }
@@ -111,7 +108,7 @@ extension SandboxBolt {
     private func refresh(_ fields: [String: String], hasSecret: Bool) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(
             refreshToken: fields["refresh_token"] ?? "",
-            refuse: { _ in invalidGrant },
+            refuse: { _ in Self.invalidGrant },
             scopes: { grant, _ throws(OAuthRefusal) in
                 try requireSecret(hasSecret, for: grant)
                 guard fields["scope"].map({ $0.isEmpty || $0 == Self.viewScope }) ?? true else {
@@ -121,7 +118,7 @@ extension SandboxBolt {
             },
             issue: { grant, scopes, state, now in
                 state.ledger.revokeAccessTokens(of: grant.id)
-                return issue(grant, scopes: scopes, withRefreshToken: true, &state, now)
+                return issue(grant, scopes: scopes, &state, now)
             }
         )
     }
@@ -129,25 +126,22 @@ extension SandboxBolt {
     private func issue(
         _ grant: Grant,
         scopes: [String],
-        withRefreshToken: Bool,
         _ state: inout SandboxTokens.State,
         _ now: Date
     ) -> JSONObject {
-        let accessToken = RandomText.base64URL(32) + "." + RandomText.base64URL(32)
+        let (accessToken, refreshToken) = (Self.randomToken(), Self.randomToken())
         state.add(accessToken: accessToken, for: grant, scopes, at: now)
-        var body: JSONObject = [
+        state.ledger.addRefreshToken(refreshToken, for: grant.id)
+        return [
             "access_token": .string(accessToken), "token_type": .string("bearer"),
             "expires_in": .integer(state.accessTokenLifetime.wholeSeconds),
             "scope": .string(scopes.sorted().joined(separator: " ")),
+            "refresh_token": .string(refreshToken), "refresh_token_scope": .string(Self.viewScope),
         ]
-        if withRefreshToken {
-            let refreshToken = RandomText.base64URL(32) + "." + RandomText.base64URL(32)
-            state.ledger.addRefreshToken(refreshToken, for: grant.id)
-            body["refresh_token"] = .string(refreshToken)
-            body["refresh_token_scope"] = .string(Self.viewScope)
-        }
-        return body
     }
+
+    /// Returns a random text in the format of Bolt's codes and tokens.
+    static func randomToken() -> String { RandomText.base64URL(32) + "." + RandomText.base64URL(32) }
 
     // MARK: SFCC
 
@@ -159,8 +153,8 @@ extension SandboxBolt {
     /// - Returns: The buyer; nil if the code is unknown, used, expired or revoked, or if its login used PKCE.
     func redeemForSFCC(code: String) -> KnownBuyer? {
         var buyer: Int?
-        _ = try? redeem(code: code, refuse: { _ in invalidGrant }) { (grant, _, _) throws(OAuthRefusal) in
-            guard grant.challenge == nil else { throw invalidGrant }
+        _ = try? redeem(code: code, refuse: { _ in Self.invalidGrant }) { (grant, _, _) throws(OAuthRefusal) in
+            guard grant.challenge == nil else { throw Self.invalidGrant }
             buyer = grant.buyer
             return [:]
         }

@@ -99,8 +99,9 @@ public final class SandboxBolt: SandboxAuthorizationServer {
         ])
     }
 
-    /// Whether a `client_id` is the configured publishable key or its last section.
+    /// Whether a `client_id` is the configured publishable key or its part after the last dot, which some clients send.
     func isClient(_ id: String?) -> Bool {
-        id == configuration.publishableKey || id == configuration.publishableKeyLastSection
+        let key = configuration.publishableKey
+        return id == key || id == key.split(separator: ".").last.map(String.init)
     }
 }

@@ -14,26 +14,7 @@ public struct SandboxBoltConfiguration: Sendable {
     ///
     /// They are compared byte for byte; for a loopback URI the port may differ.
     public var redirectURIs = RedirectRule.loopback
-    /// Whether a client that used PKCE may omit the secret; by default true.
-    ///
-    /// Bolt's documentation does not say whether it may.
-    public var acceptsPublicClients = true
-    /// Whether a client that used PKCE without a secret gets refresh tokens; by default true.
-    ///
-    /// Bolt's documentation does not say whether it does.
-    public var refreshesPublicClients = true
-    /// The HTTP status of `invalid_grant`.
-    ///
-    /// The default is 400, which Bolt returned in a recorded exchange. Bolt's documentation says 422.
-    public var invalidGrantStatus = 400
 
     /// A configuration with the defaults.
     public init() {}
-
-    /// The part of the publishable key after its last dot, or the whole key if it has no dot.
-    ///
-    /// Some clients send it as `client_id`.
-    public var publishableKeyLastSection: String {
-        publishableKey.split(separator: ".").last.map(String.init) ?? publishableKey
-    }
 }

@@ -175,7 +175,7 @@ extension SandboxOpenID {
         // A refreshed ID token has no nonce (OpenID Connect Core section 12.2).
         if isFirst { claims["nonce"] = grant.nonce.map { .string($0) } }
         claims["at_hash"] = Self.halfHash(accessToken, client.algorithm)
-        let token = state.keyrings.mint(claims, client.algorithm.signature, changes: call.idTokenChanges)
+        let token = state.keyring.mint(claims, client.algorithm.signature, changes: call.idTokenChanges)
         body["id_token"] = .string(token)
         return body
     }

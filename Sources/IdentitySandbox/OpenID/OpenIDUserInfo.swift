@@ -37,7 +37,7 @@ extension SandboxOpenID {
         guard let algorithm = configuration.client(id: grant.clientID)?.userInfoAlgorithm else { return .json(claims) }
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(grant.clientID)
-        let token = tokens.state.withLock { $0.keyrings.mint(claims, algorithm.signature) }
+        let token = tokens.state.withLock { $0.keyring.mint(claims, algorithm.signature) }
         return SandboxResponse(status: 200, headers: [("Content-Type", "application/jwt")], body: Array(token.utf8))
     }
 

@@ -138,7 +138,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
     ///
     /// An expired ID token is accepted.
     func hint(_ token: String) -> (claims: JSONObject, client: SandboxOpenIDClient)? {
-        guard let claims = tokens.state.withLock({ $0.keyrings.claims(of: token) }), claims["iss"] == .string(issuer),
+        guard let claims = tokens.state.withLock({ $0.keyring.claims(of: token) }), claims["iss"] == .string(issuer),
             let client = configuration.client(id: claims["aud"]?.string)
         else { return nil }
         return (claims, client)

@@ -10,7 +10,7 @@ internal import Synchronization
 public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {
         var configuration: SandboxSFCCConfiguration
-        var keyrings = SigningKeyrings(owner: "sfcc", keyIDPrefix: "sfcc-", algorithms: [.rs256])
+        var keyring = SigningKeyring(owner: "sfcc", keyIDPrefix: "sfcc-", algorithms: [.rs256])
         /// The number of the buyer for each value of the cookie `dwsid`.
         ///
         /// The controller `Login-OAuthMobileBolt` adds an entry, and `Login-ExchangeSFCCToken` removes it.
@@ -69,14 +69,14 @@ public final class SandboxSFCC: SandboxService {
             case .codeExchange: exchangeCode(call.request)
             case .tokenExchange: exchangeToken(call)
             case .jwks: keySet()
-            default: landing(call.request)
+            default: failure("Not found.", status: 404)
             }
         }
     }
 
     private func keySet() -> SandboxResponse {
         journal.count(\.jwksFetches)
-        return .json(state.withLock { $0.keyrings.keySet() })
+        return .json(state.withLock { $0.keyring.keySet() })
     }
 
     // MARK: Controllers
@@ -91,16 +91,9 @@ public final class SandboxSFCC: SandboxService {
         }
         journal.count(\.codesIssued)
         let session = RandomText.hexadecimal(32)
-        let format = state.withLock { state in
-            state.sessions[session] = buyer.number
-            return state.configuration.codeResponse
-        }
-        let sent: SandboxResponse =
-            switch format {
-            case .json: .json(["success": .bool(true)])
-            case .sameOriginRedirect: .redirect(to: origin + "/account")
-            }
-        return sent.with("Set-Cookie", "dwsid=\(session); Path=/; HttpOnly")
+        state.withLock { $0.sessions[session] = buyer.number }
+        return SandboxResponse.json(["success": .bool(true)])
+            .with("Set-Cookie", "dwsid=\(session); Path=/; HttpOnly")
             .with("Set-Cookie", "dwsecuretoken=\(RandomText.hexadecimal(16)); Path=/; HttpOnly")
     }
 
@@ -123,33 +116,16 @@ public final class SandboxSFCC: SandboxService {
                 "email": .string(buyer.account.email), "iat": .integer(now.epochSeconds),
                 "exp": .integer(now.epochSeconds + lifetime),
             ]
-            let token = state.keyrings.mint(claims, .rs256, changes: call.idTokenChanges)
-            return Self.tokenResponse(token, lifetime, state.configuration)
+            let token = state.keyring.mint(claims, .rs256, changes: call.idTokenChanges)
+            var body: JSONObject = ["success": .bool(true), "expires_in": .integer(lifetime)]
+            switch state.configuration.tokenPlacement {
+            case .header: return SandboxResponse.json(body).with("Authorization", "Bearer " + token)
+            case .json(let path):
+                guard let first = path.first else { return .json(body) }
+                body[first] = path.dropFirst().reversed().reduce(.string(token)) { .object([$1: $0]) }
+                return .json(body)
+            }
         }
-    }
-
-    private static func tokenResponse(
-        _ token: String,
-        _ lifetime: Int,
-        _ configuration: SandboxSFCCConfiguration
-    ) -> SandboxResponse {
-        var body: JSONObject = ["success": .bool(true)]
-        if configuration.includesExpiry { body["expires_in"] = .integer(lifetime) }
-        switch configuration.tokenPlacement {
-        case .header: return SandboxResponse.json(body).with("Authorization", "Bearer " + token)
-        case .json(let path):
-            let value = JSONValue.string((configuration.prefixesBearer ? "Bearer " : "") + token)
-            guard let last = path.last else { return .json(body) }
-            var member: (name: String, value: JSONValue) = (last, value)
-            for key in path.dropLast().reversed() { member = (key, .object([member.name: member.value])) }
-            body[member.name] = member.value
-            return .json(body)
-        }
-    }
-
-    private func landing(_ request: SandboxRequest) -> SandboxResponse {
-        guard request.path == "/account" else { return failure("Not found.", status: 404) }
-        return .json(["success": .bool(true)])
     }
 
     private func failure(_ message: String, status: Int) -> SandboxResponse {

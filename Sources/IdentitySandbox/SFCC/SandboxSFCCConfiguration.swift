@@ -8,28 +8,14 @@ public struct SandboxSFCCConfiguration: Sendable {
         case json(path: [String])
     }
 
-    /// The response of the controller `Login-OAuthMobileBolt` on success.
-    public enum CodeResponse: Sendable, Equatable {
-        /// 200 with `{"success": true}`.
-        case json
-        /// 302 to a page of the same origin.
-        case sameOriginRedirect
-    }
-
     /// The site, as in `Sites-{site}-Site`.
     public var siteID = "Shop"
     /// The locale in the controllers' paths.
     public var locale = "default"
     /// The place in which the controller `Login-ExchangeSFCCToken` returns the buyer's JWT.
     public var tokenPlacement = TokenPlacement.json(path: ["access_token"])
-    /// Whether the token in JSON has the prefix `Bearer `.
-    public var prefixesBearer = false
-    /// The response of the controller `Login-OAuthMobileBolt` on success.
-    public var codeResponse = CodeResponse.json
     /// The lifetime of the buyer's JWT; 30 minutes by default.
     public var tokenLifetime: Duration = .seconds(1800)
-    /// Whether the response of the controller `Login-ExchangeSFCCToken` contains `expires_in`.
-    public var includesExpiry = true
 
     /// A configuration with the defaults.
     public init() {}

@@ -32,10 +32,6 @@ public struct SandboxShopifyConfiguration: Sendable {
     public var includesScope = false
     /// Whether the token endpoint requires `client_id` in the form beside HTTP Basic, as Shopify documents it; by default true.
     public var requiresClientIDBesideBasic = true
-    /// Whether a logout revokes the tokens of its session; by default false.
-    ///
-    /// Shopify's documentation does not say whether it does.
-    public var logoutRevokesTokens = false
     /// The refusal of a silent login (`prompt=none`) if no buyer is signed in.
     public var silentLoginRefusal = SilentLoginRefusal.error
     /// The registered clients.

@@ -59,14 +59,13 @@ extension SandboxShopify {
             displayedParameters: displayedParameters,
             at: clock.now
         )
-        let session = tokens.state.withLock { $0.logins.session(of: request) }
+        let session = browserSession(of: request)
         let signedIn = session.flatMap { directory.buyer(number: $0.buyer)?.account.email.lowercased() }
         if let session, login.loginHint.map({ $0.lowercased() == signedIn }) ?? true {
             return finish(login, session)
         }
         if query["prompt"] == "none" { return refuseSilently(login) }
-        let submits = query["login_hint_mode"] == "submit"
-        return tokens.state.withLock { $0.logins.begin(login, submitsHint: submits, at: basePath(shape) + "/login") }
+        return begin(login, submitsHint: query["login_hint_mode"] == "submit", at: basePath(shape) + "/login")
     }
 
     private func refuseSilently(_ login: HostedLogin) -> SandboxResponse {

@@ -4,7 +4,7 @@ internal import Synchronization
 extension SandboxShopify {
     func logout(_ call: SandboxCall) -> SandboxResponse {
         guard let query = OAuthParameters(call.request), let hint = query["id_token_hint"],
-            let claims = tokens.state.withLock({ $0.keyrings.claims(of: hint) }), let sessionID = claims["sid"]?.string
+            let claims = tokens.state.withLock({ $0.keyring.claims(of: hint) }), let sessionID = claims["sid"]?.string
         else {
             return NoticePages.error(
                 brand: "Shopify",
@@ -14,17 +14,15 @@ extension SandboxShopify {
             )
         }
         journal.count(\.logouts)
-        let revokes = configuration.logoutRevokesTokens
+        // The tokens stay valid: Shopify's documentation does not say that a logout revokes them.
         let cookie = tokens.state.withLock { state in
-            state.logins.closeSession(id: sessionID)
-            if revokes { state.ledger.revoke(sessionID: sessionID) }
+            state.logins.closeSessions { $0.id == sessionID }
             return state.logins.expiredCookie
         }
         let client = clients.first { $0.id == claims["aud"]?.string }
-        if let target = target(query["post_logout_redirect_uri"], client) {
-            return SandboxResponse.redirect(to: target).with("Set-Cookie", cookie)
-        }
-        return SandboxResponse.html(NoticePages.signedOut(brand: "Shopify")).with("Set-Cookie", cookie)
+        let target = target(query["post_logout_redirect_uri"], client)
+        let response = target.map { .redirect(to: $0) } ?? SandboxResponse.html(NoticePages.signedOut(brand: "Shopify"))
+        return response.with("Set-Cookie", cookie)
     }
 
     /// Returns the URI to which the browser is redirected after the logout; nil shows a page instead.

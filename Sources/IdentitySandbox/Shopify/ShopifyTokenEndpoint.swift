@@ -151,7 +151,7 @@ extension SandboxShopify {
             claims["email"] = .string(buyer.account.email)
             claims["email_verified"] = .bool(buyer.account.emailVerified)
         }
-        return state.keyrings.mint(claims, .rs256, changes: call.idTokenChanges)
+        return state.keyring.mint(claims, .rs256, changes: call.idTokenChanges)
     }
 
     /// Creates a token in the form of Shopify's access tokens: a prefix and a JWT with a private algorithm name.

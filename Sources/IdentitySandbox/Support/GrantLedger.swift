@@ -178,13 +178,9 @@ struct GrantLedger: Sendable {
         revokeAccessTokens(of: grant)
     }
 
-    mutating func revokeAll() {
-        for id in grants.keys { revoke(id) }
-    }
-
-    /// Revokes all codes and tokens of a buyer.
-    mutating func revoke(buyer: Int) {
-        for grant in grants.values where grant.buyer == buyer { revoke(grant.id) }
+    /// Revokes the codes and all tokens of the grants that a closure selects.
+    mutating func revoke(where isSelected: (Grant) -> Bool) {
+        for grant in grants.values where isSelected(grant) { revoke(grant.id) }
     }
 
     /// Revokes a token of a client: a refresh token with all tokens of its login, or one access token (RFC 7009 section 2.1).
@@ -202,23 +198,10 @@ struct GrantLedger: Sendable {
         grants.values.first { $0.sessionID == id }?.buyer
     }
 
-    func sessionIDs(ofBuyer buyer: Int) -> [String] {
-        grants.values.filter { $0.buyer == buyer }.sorted { $0.id < $1.id }.map(\.sessionID)
-            .reduce(into: []) { ids, id in if !ids.contains(id) { ids.append(id) } }
-    }
-
-    /// The ids of the clients that have a grant of a session, in the order of their logins.
-    func clientIDs(ofSession id: String) -> [String] {
-        grants.values.filter { $0.sessionID == id }.sorted { $0.id < $1.id }.map(\.clientID)
+    /// The different values of a member of the grants that a closure selects, in the order of their logins.
+    func values(of member: KeyPath<Grant, String>, where isSelected: (Grant) -> Bool) -> [String] {
+        grants.values.filter(isSelected).sorted { $0.id < $1.id }.map { $0[keyPath: member] }
             .reduce(into: []) { ids, id in if !ids.contains(where: { $0.isIdentical(to: id) }) { ids.append(id) } }
-    }
-
-    /// Revokes the codes and tokens of a session, except those of grants that contain the scope `scope`.
-    mutating func revoke(sessionID: String, exceptWithScope scope: String? = nil) {
-        for grant in grants.values where grant.sessionID == sessionID {
-            if let scope, grant.scopes.contains(scope) { continue }
-            revoke(grant.id)
-        }
     }
 
     /// Expires all access tokens; refresh tokens keep working.

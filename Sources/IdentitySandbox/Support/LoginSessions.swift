@@ -35,13 +35,9 @@ struct LoginSessions: Sendable {
         return (session, "\(cookieName)=\(key); Path=/; HttpOnly; SameSite=Lax")
     }
 
-    mutating func closeSession(id: String) {
-        for (key, session) in sessions where session.id == id { sessions[key] = nil }
+    mutating func closeSessions(where isSelected: (Session) -> Bool) {
+        sessions = sessions.filter { !isSelected($0.value) }
     }
-
-    mutating func closeSessions(ofBuyer buyer: Int) { sessions = sessions.filter { $0.value.buyer != buyer } }
-
-    mutating func closeAllSessions() { sessions.removeAll() }
 
     var expiredCookie: String { "\(cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" }
 

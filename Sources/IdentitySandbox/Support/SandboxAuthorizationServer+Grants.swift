@@ -4,6 +4,22 @@ internal import Synchronization
 
 /// The handling of logins, codes and refresh tokens at all authorization servers of the sandbox.
 extension SandboxAuthorizationServer {
+    /// Returns the session of the browser that sent a request; nil for a browser that is not signed in.
+    func browserSession(of request: SandboxRequest) -> LoginSessions.Session? {
+        tokens.state.withLock { $0.logins.session(of: request) }
+    }
+
+    /// Begins a login, and returns the redirect to its page.
+    ///
+    /// - Parameters:
+    ///   - login: The login.
+    ///   - submitsHint: Whether the page of the one-time code comes first, if the login has a `login_hint`.
+    ///   - path: The path of the login pages.
+    /// - Returns: The redirect.
+    func begin(_ login: HostedLogin, submitsHint: Bool = false, at path: String) -> SandboxResponse {
+        tokens.state.withLock { $0.logins.begin(login, submitsHint: submitsHint, at: path) }
+    }
+
     /// Serves the pages of a login.
     ///
     /// - Parameters:

@@ -10,7 +10,7 @@ public final class SandboxTokens: Sendable {
     struct State: Sendable {
         var ledger: GrantLedger
         var logins: LoginSessions
-        var keyrings: SigningKeyrings
+        var keyring: SigningKeyring
         var accessTokenLifetime: Duration
 
         /// Adds an access token that expires after ``accessTokenLifetime``.
@@ -47,7 +47,7 @@ public final class SandboxTokens: Sendable {
             State(
                 ledger: GrantLedger(reuse: configuration.tokenReuse),
                 logins: LoginSessions(brand: brand, cookieName: "sandbox_" + name),
-                keyrings: SigningKeyrings(owner: name, keyIDPrefix: keyIDPrefix, algorithms: algorithms),
+                keyring: SigningKeyring(owner: name, keyIDPrefix: keyIDPrefix, algorithms: algorithms),
                 accessTokenLifetime: configuration.accessTokenLifetime
             )
         )
@@ -56,8 +56,8 @@ public final class SandboxTokens: Sendable {
     func endSessions(ofBuyer email: String) {
         let buyer = directory.buyer(email: email).number
         state.withLock { state in
-            state.logins.closeSessions(ofBuyer: buyer)
-            state.ledger.revoke(buyer: buyer)
+            state.logins.closeSessions { $0.buyer == buyer }
+            state.ledger.revoke { $0.buyer == buyer }
         }
     }
 }
@@ -83,18 +83,18 @@ extension SandboxAuthorizationServer {
 
     /// Signs with a new key from now on; by default, the old keys stay published.
     public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
-        tokens.state.withLock { $0.keyrings.rotate(keepsOld: keepsOld) }
+        tokens.state.withLock { $0.keyring.rotate(keepsOld: keepsOld) }
     }
 
     /// Revokes all codes and tokens issued so far; a refresh with one of these tokens gets `invalid_grant`.
     public func revokeAll() {
-        tokens.state.withLock { $0.ledger.revokeAll() }
+        tokens.state.withLock { $0.ledger.revoke { _ in true } }
     }
 
     /// Revokes all codes and tokens issued to a buyer so far; a refresh with one of these tokens gets `invalid_grant`.
     public func revokeTokens(ofBuyer email: String) {
         guard let buyer = directory.existingBuyer(email: email) else { return }
-        tokens.state.withLock { $0.ledger.revoke(buyer: buyer.number) }
+        tokens.state.withLock { $0.ledger.revoke { $0.buyer == buyer.number } }
     }
 
     /// Expires all access tokens; a refresh still works.
@@ -105,11 +105,11 @@ extension SandboxAuthorizationServer {
 
     /// Signs all browsers out, so that the next login shows its page again.
     public func signOutBrowsers() {
-        tokens.state.withLock { $0.logins.closeAllSessions() }
+        tokens.state.withLock { $0.logins.closeSessions { _ in true } }
     }
 
     func keySet() -> SandboxResponse {
         journal.count(\.jwksFetches)
-        return .json(tokens.state.withLock { $0.keyrings.keySet() })
+        return .json(tokens.state.withLock { $0.keyring.keySet() })
     }
 }

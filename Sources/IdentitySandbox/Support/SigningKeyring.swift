@@ -2,59 +2,74 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import Synchronization
 
-/// The keys of one provider for one algorithm.
+/// The signing keys of one provider; for each algorithm the newest key signs.
 ///
-/// The newest key signs. Older keys stay published until a rotation removes them.
+/// The first keys are created when they are needed. Older keys stay published until a rotation removes them.
 struct SigningKeyring: Sendable {
     struct Entry: Sendable {
+        let algorithm: SignatureAlgorithm
         let keyID: String
         let key: SigningKey
+
+        var publicKey: SandboxPublicKey { SandboxPublicKey(key.publicNumbers) }
     }
 
-    let algorithm: SignatureAlgorithm
-    private(set) var entries: [Entry] = []
     private let owner: String
     private let keyIDPrefix: String?
+    private let algorithms: [SignatureAlgorithm]
+    private var entries: [Entry] = []
     private var generation = 0
 
-    /// Creates a keyring whose keys are created when they are needed.
+    /// Creates a keyring.
     ///
     /// - Parameters:
     ///   - owner: The provider's name; each provider has its own keys.
     ///   - keyIDPrefix: The beginning of the keys' ids, which a number follows. If it is nil, an id is the thumbprint of its key
     ///     (RFC 7638), so that keys of two sandbox processes never have the same id.
-    ///   - algorithm: The algorithm with which the keys sign.
-    init(owner: String, keyIDPrefix: String?, algorithm: SignatureAlgorithm) {
+    ///   - algorithms: The algorithms with which the provider signs.
+    init(owner: String, keyIDPrefix: String?, algorithms: [SignatureAlgorithm]) {
         self.owner = owner
         self.keyIDPrefix = keyIDPrefix
-        self.algorithm = algorithm
+        self.algorithms = algorithms
     }
 
-    /// Returns the key that signs, and creates it on first use.
-    mutating func current() -> Entry? {
-        if entries.isEmpty { rotate(keepsOld: false) }
-        return entries.last
-    }
-
-    /// Signs with a new key from now on; if `keepsOld` is true, the old keys stay published.
+    /// Signs with new keys from now on; if `keepsOld` is true, the old keys stay published.
     mutating func rotate(keepsOld: Bool) {
-        if entries.isEmpty, keepsOld { _ = current() }
+        let old = keepsOld ? published() : []
         let number = String(generation)
         generation += 1
-        let name = [owner, algorithm.rawValue, number].joined(separator: "/")
-        guard let key = SigningKeyPool.key(named: name, algorithm) else { return }
-        let thumbprint = try? ClientKey(jwk: SandboxPublicKey(key.publicNumbers).jwk()).thumbprint
-        let keyID = keyIDPrefix.map { $0 + number } ?? thumbprint ?? number
-        entries = (keepsOld ? entries : []) + [Entry(keyID: keyID, key: key)]
+        entries = algorithms.flatMap { algorithm in
+            old.filter { $0.algorithm == algorithm } + (newEntry(algorithm, number).map { [$0] } ?? [])
+        }
     }
 
-    /// Returns the published keys as JWKs.
-    mutating func jwks() -> [JSONValue] {
-        _ = current()
-        return entries.map { entry in
-            let key = SandboxPublicKey(entry.key.publicNumbers)
-            return .object(key.jwk(keyID: entry.keyID, algorithm: algorithm.rawValue, use: "sig"))
+    private func newEntry(_ algorithm: SignatureAlgorithm, _ number: String) -> Entry? {
+        let name = [owner, algorithm.rawValue, number].joined(separator: "/")
+        guard let key = SigningKeyPool.key(named: name, algorithm) else { return nil }
+        let thumbprint = try? ClientKey(jwk: SandboxPublicKey(key.publicNumbers).jwk()).thumbprint
+        return Entry(algorithm: algorithm, keyID: keyIDPrefix.map { $0 + number } ?? thumbprint ?? number, key: key)
+    }
+
+    /// Returns the published keys: for each algorithm the oldest first.
+    mutating func published() -> [Entry] {
+        if entries.isEmpty { rotate(keepsOld: false) }
+        return entries
+    }
+
+    mutating func keySet() -> JSONObject {
+        let keys = published().map { entry in
+            JSONValue.object(entry.publicKey.jwk(keyID: entry.keyID, algorithm: entry.algorithm.rawValue, use: "sig"))
         }
+        return ["keys": .array(keys)]
+    }
+
+    /// Returns the claims of a token that one of these keys signed, even if the token has expired; nil for other tokens.
+    func claims(of text: String) -> JSONObject? {
+        guard let token = try? ClientToken(text) else { return nil }
+        let isOurs = entries.contains { entry in
+            (try? token.verify(with: ClientKey(jwk: entry.publicKey.jwk()), entry.algorithm)) != nil
+        }
+        return isOurs ? token.claims : nil
     }
 }
 

@@ -83,7 +83,7 @@ extension SandboxOpenID {
             try subject(ofHint: hint, client)
         }
         let hinted = login.hintedSubject
-        let session = tokens.state.withLock { $0.logins.session(of: call.request) }.flatMap { session in
+        let session = browserSession(of: call.request).flatMap { session in
             let age = now.timeIntervalSince(session.authenticatedAt)
             let isFresh = query.maximumAge.map { $0 > 0 && age <= Double($0) } ?? true
             let isMeant = hinted.map { $0.isIdentical(to: Self.subject(of: session.buyer)) } ?? true
@@ -94,7 +94,7 @@ extension SandboxOpenID {
             throw OAuthRefusal("login_required", "No signed-in buyer meets the request.", isViolation: false)
         }
         if let session { return login.asksConsent ? askConsent(login, session) : finish(login, session) }
-        return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
+        return begin(login, at: "/login")
     }
 
     private func askConsent(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
@@ -102,7 +102,7 @@ extension SandboxOpenID {
         login.step = .consent
         login.asksConsent = false
         login.session = session
-        return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
+        return begin(login, at: "/login")
     }
 
     private func subject(ofHint text: String, _ client: SandboxOpenIDClient) throws(OAuthRefusal) -> String {
@@ -167,7 +167,7 @@ extension SandboxOpenID {
         // Without a code the client gets no access token for a UserInfo request, so the ID token must contain the claims
         // (OpenID Connect Core section 5.4).
         if code == nil || configuration.claimsIn == .idToken { add(claimsOf: grant.buyer, grant.scopes, to: &claims) }
-        return state.keyrings.mint(claims, client.algorithm.signature)
+        return state.keyring.mint(claims, client.algorithm.signature)
     }
 
     /// Creates the authorization response of a login, and removes the pushed request of the login.

@@ -38,18 +38,18 @@ extension SandboxOpenID {
         guard let found = state.withLock({ $0.devices.pending(userCode: typed, at: now) }) else {
             return .html(DevicePages.code(typed: typed, problem: "No device waits for this code."))
         }
-        if tokens.state.withLock({ $0.logins.session(of: request) }) != nil {
+        if browserSession(of: request) != nil {
             return .redirect(to: page(of: found.handle))
         }
         var login = HostedLogin(clientID: found.clientID, callback: "", at: now)
         login.scopes = found.scopes
         login.deviceHandle = found.handle
-        return tokens.state.withLock { $0.logins.begin(login, submitsHint: false, at: "/login") }
+        return begin(login, at: "/login")
     }
 
     private func confirm(_ request: SandboxRequest, handle: String, _ now: Date) -> SandboxResponse {
         guard let found = state.withLock({ $0.devices.pending(handle: handle, at: now) }),
-            let session = tokens.state.withLock({ $0.logins.session(of: request) })
+            let session = browserSession(of: request)
         else {
             let hint = "Start again with the code that the device shows."
             let reason = "No device waits for this login, or this browser is not signed in."

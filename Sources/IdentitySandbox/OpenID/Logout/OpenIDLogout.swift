@@ -31,7 +31,7 @@ extension SandboxOpenID {
             let client = try named(query["client_id"], hint?.client)
             let target = query["post_logout_redirect_uri"]
             if let target { try checkReturn(to: target, client) }
-            let browsers = tokens.state.withLock { $0.logins.session(of: call.request)?.id }
+            let browsers = browserSession(of: call.request)?.id
             let hinted = hint?.claims["sid"]?.string
             let pending = PendingLogout(
                 sessionIDs: Set([browsers, hinted].compactMap(\.self)).sorted(),
@@ -119,7 +119,7 @@ extension SandboxOpenID {
     /// Ends all sessions of a buyer, as ``endSession(_:)`` does, and also signs out browsers of the buyer that have no such session.
     public func endSessions(ofBuyer email: String) async {
         let buyer = directory.buyer(email: email).number
-        tokens.state.withLock { $0.logins.closeSessions(ofBuyer: buyer) }
+        tokens.state.withLock { $0.logins.closeSessions { $0.buyer == buyer } }
         for id in sessionIDs(ofBuyer: email) { await endSession(id) }
     }
 
@@ -132,9 +132,9 @@ extension SandboxOpenID {
     /// - Parameter id: The `sid` of the session's ID tokens; an unknown `sid` changes nothing.
     public func endSession(_ id: String) async {
         let clients = tokens.state.withLock { state in
-            state.logins.closeSession(id: id)
-            state.ledger.revoke(sessionID: id, exceptWithScope: "offline_access")
-            return state.ledger.clientIDs(ofSession: id)
+            state.logins.closeSessions { $0.id == id }
+            state.ledger.revoke { $0.sessionID == id && !$0.scopes.contains("offline_access") }
+            return state.ledger.values(of: \.clientID) { $0.sessionID == id }
         }
         for client in clients.compactMap({ configuration.client(id: $0) }) where client.backchannelLogoutURI != nil {
             // An error of the app is ignored: the session has ended at the provider even if the app refuses the logout token.

@@ -14,7 +14,7 @@ extension SandboxOpenID {
     /// The `sid` values of a buyer's sessions, in the order of their logins.
     public func sessionIDs(ofBuyer email: String) -> [String] {
         let buyer = directory.buyer(email: email).number
-        return tokens.state.withLock { $0.ledger.sessionIDs(ofBuyer: buyer) }
+        return tokens.state.withLock { $0.ledger.values(of: \.sessionID) { $0.buyer == buyer } }
     }
 
     /// Makes a logout token for the first client (OpenID Connect Back-Channel Logout section 2.4).
@@ -51,7 +51,7 @@ extension SandboxOpenID {
                 claims["sub"] = .string(Self.subject(of: directory.buyer(email: email).number))
             }
             let isLogoutToken: @Sendable (inout SandboxIDToken) -> Void = { $0.header["typ"] = .string("logout+jwt") }
-            return state.keyrings.mint(claims, client.algorithm.signature, changes: [isLogoutToken] + edits)
+            return state.keyring.mint(claims, client.algorithm.signature, changes: [isLogoutToken] + edits)
         }
     }
 
