@@ -138,7 +138,7 @@ extension Sandbox {
             "kind": .string("openid"), "issuer": .string(openID.issuer),
             "displayName": .string("OpenID"),
             "clientID": .string(openID.configuration.clientID), "redirectURI": .string(registered("any")),
-            "scopes": .array(["openid", "email", "profile"].map { .string($0) }), "allowsLoopbackHTTP": .bool(true),
+            "scopes": .strings(["openid", "email", "profile"]), "allowsLoopbackHTTP": .bool(true),
         ]
         if let value = openID.configuration.clientSecret {
             environment["OPENID_CLIENT_SECRET"] = value
@@ -182,7 +182,7 @@ extension Sandbox {
         return [
             "kind": .string("shopify"), "shopDomain": .string(Self.shopDomain), "clientID": .string(registered.id),
             "client": .string(client), "redirectURI": .string(redirectURI),
-            "issuers": .array([.string(shopify.issuer)]), "endpoints": .object(endpoints),
+            "issuers": .strings([shopify.issuer]), "endpoints": .object(endpoints),
             "allowsLoopbackHTTP": .bool(true),
         ]
     }
@@ -195,7 +195,7 @@ extension Sandbox {
         return [
             "kind": .string("bolt"), "environment": .string("sandbox"),
             "publishableKey": .string(bolt.configuration.publishableKey), "redirectURI": .string(redirectURI),
-            "issuers": .array([.string(bolt.configuration.issuer)]), "endpoints": .object(endpoints),
+            "issuers": .strings([bolt.configuration.issuer]), "endpoints": .object(endpoints),
             "allowsLoopbackHTTP": .bool(true),
         ]
     }

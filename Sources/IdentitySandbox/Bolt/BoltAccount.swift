@@ -45,7 +45,7 @@ extension SandboxBolt {
         let known = directory.all.map(\.account)
         let exists: Bool
         if let email = request.queryValue("email") {
-            exists = known.contains { $0.email.lowercased() == email.lowercased() }
+            exists = directory.existingBuyer(email: email) != nil
         } else if let hash = request.queryValue("sha256_email") {
             exists = known.contains { Self.hexadecimalHash($0.email.lowercased()) == hash.lowercased() }
         } else if let phone = request.queryValue("phone") {

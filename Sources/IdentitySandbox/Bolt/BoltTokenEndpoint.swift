@@ -13,7 +13,7 @@ extension SandboxBolt {
             switch fields["grant_type"] {
             case "authorization_code": return try exchange(fields, hasSecret: hasSecret, call)
             case "refresh_token": return try refresh(fields, hasSecret: hasSecret)
-            case nil: throw OAuthRefusal("invalid_request", "grant_type is missing.")
+            case nil: throw .invalidRequest("grant_type is missing.")
             default: throw OAuthRefusal("unsupported_grant_type", "The grant type is not supported.", status: 403)
             }
         } catch {
@@ -37,10 +37,8 @@ extension SandboxBolt {
         return true
     }
 
-    private static let invalidGrant = OAuthRefusal(
-        "invalid_grant",
-        "The provided authorization grant is invalid, expired or revoked."
-    )
+    private static let invalidGrant =
+        OAuthRefusal.invalidGrant("The provided authorization grant is invalid, expired or revoked.")
 
     /// Requires the client secret for a login without PKCE; Bolt's documentation does not say whether PKCE replaces the secret.
     private func requireSecret(_ hasSecret: Bool, for grant: Grant) throws(OAuthRefusal) {
@@ -88,7 +86,7 @@ extension SandboxBolt {
     private func idTokenClaims(_ grant: Grant, audience: String, _ now: Date) -> JSONObject {
         var claims: JSONObject = [
             "iss": .string(configuration.issuer), "sub": .string("BA\(grant.buyer)"),
-            "aud": .array([.string(audience)]), "exp": .integer(now.epochSeconds + 3000),
+            "aud": .strings([audience]), "exp": .integer(now.epochSeconds + 3000),
             "iat": .integer(now.epochSeconds),
         ]
         claims["nonce"] = grant.nonce.map { .string($0) }

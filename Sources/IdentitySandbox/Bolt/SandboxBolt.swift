@@ -88,14 +88,14 @@ public final class SandboxBolt: SandboxAuthorizationServer {
 
     private func discovery() -> SandboxResponse {
         journal.count(\.discoveries)
-        func list(_ values: String...) -> JSONValue { .array(values.map { .string($0) }) }
         return .json([
             "issuer": .string(configuration.issuer), "authorization_endpoint": .string(authorizationEndpoint),
             "token_endpoint": .string(tokenEndpoint), "jwks_uri": .string(jwksEndpoint),
-            "response_types_supported": list("code", "id_token", "token", "code id_token"),
-            "grant_types_supported": list("authorization_code", "refresh_token"),
-            "subject_types_supported": list("public"), "id_token_signing_alg_values_supported": list("RS256"),
-            "scopes_supported": list("openid", "email", "bolt.account.manage", "bolt.account.view"),
+            "response_types_supported": .strings(["code", "id_token", "token", "code id_token"]),
+            "grant_types_supported": .strings(["authorization_code", "refresh_token"]),
+            "subject_types_supported": .strings(["public"]),
+            "id_token_signing_alg_values_supported": .strings(["RS256"]),
+            "scopes_supported": .strings(Self.knownScopes),
         ])
     }
 

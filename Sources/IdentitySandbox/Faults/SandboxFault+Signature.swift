@@ -101,7 +101,7 @@ extension SandboxFault {
             switch place {
             case .jwk: token.header["jwk"] = .object(attacker.publicKey.jwk(keyID: keyID))
             case .jku(let address): token.header["jku"] = .string(address)
-            case .x5c: token.header["x5c"] = .array([.string(Base64.encode(attacker.certificate ?? []))])
+            case .x5c: token.header["x5c"] = .strings([Base64.encode(attacker.certificate ?? [])])
             case .x5u(let address): token.header["x5u"] = .string(address)
             }
         }
@@ -150,7 +150,7 @@ extension SandboxFault {
 
     /// Sets `crit` in the header: the names of extensions that a client must understand (RFC 7515 section 4.1.11).
     public static func critical(_ names: String...) -> SandboxFault {
-        .tokenHeader("crit", .array(names.map { .string($0) }))
+        .tokenHeader("crit", .strings(names))
     }
 
     /// Declares an unencoded payload with `b64` in the header (RFC 7797); if `isCritical` is true, `crit` contains `b64`.

@@ -3,11 +3,9 @@ extension SandboxFault {
     /// Sends a body of `count` spaces, which a JSON parser would skip, with status 200.
     public static func largeBody(_ count: Int) -> SandboxFault {
         .answer(
-            SandboxResponse(
-                status: 200,
-                headers: [("Content-Type", "application/json")],
-                body: [UInt8](repeating: 0x20, count: count)
-            )
+            status: 200,
+            headers: [("Content-Type", "application/json")],
+            body: String(repeating: " ", count: count)
         )
     }
 

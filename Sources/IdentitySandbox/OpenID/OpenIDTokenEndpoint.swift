@@ -54,13 +54,10 @@ extension SandboxOpenID {
             try Self.check(client, owns: grant, "code")
             guard let redirectURI = form["redirect_uri"], grant.redirectURI?.isIdentical(to: redirectURI) ?? false
             else {
-                throw OAuthRefusal(
-                    "invalid_grant",
-                    "redirect_uri is missing, or is not the one of the authorization request."
-                )
+                throw .invalidGrant("redirect_uri is missing, or is not the one of the authorization request.")
             }
             if let reason = PKCECheck.problem(verifier: form["code_verifier"], challenge: grant.challenge) {
-                throw OAuthRefusal("invalid_grant", reason)
+                throw .invalidGrant(reason)
             }
             try Self.check(key, bound: grant.keyThumbprint, "code")
             return issue(grant, isFirst: true, client, grant.scopes, key, &state, now, call)
@@ -81,7 +78,7 @@ extension SandboxOpenID {
             scopes: { grant, ledger throws(OAuthRefusal) in
                 try Self.check(client, owns: grant, "refresh token")
                 try Self.check(key, bound: ledger.key(ofRefreshToken: token), "refresh token")
-                let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) } ?? grant.scopes
+                let scopes = form["scope"] == nil ? grant.scopes : form.scopes
                 guard scopes.allSatisfy({ scope in grant.scopes.contains { $0.isIdentical(to: scope) } }) else {
                     throw OAuthRefusal("invalid_scope", "The scope exceeds the scopes that the buyer granted.")
                 }
@@ -117,27 +114,23 @@ extension SandboxOpenID {
         _ what: String
     ) throws(OAuthRefusal) {
         guard client.clientID.isIdentical(to: grant.clientID) else {
-            throw OAuthRefusal("invalid_grant", "The \(what) was issued to another client.")
+            throw .invalidGrant("The \(what) was issued to another client.")
         }
     }
 
     private static func check(_ key: String?, bound: String?, _ what: String) throws(OAuthRefusal) {
         guard let bound else { return }
         guard key?.isIdentical(to: bound) ?? false else {
-            throw OAuthRefusal(
-                "invalid_grant",
-                "The \(what) is bound to a key for which the request has no DPoP proof."
-            )
+            throw .invalidGrant("The \(what) is bound to a key for which the request has no DPoP proof.")
         }
     }
 
     private static func refusal(of refusal: GrantLedger.Refusal, _ what: String) -> OAuthRefusal {
         switch refusal {
-        case .reused:
-            OAuthRefusal("invalid_grant", "The \(what) was used before: all tokens of its login are revoked.")
-        case .unknown: OAuthRefusal("invalid_grant", "The \(what) is unknown.")
-        case .expired: OAuthRefusal("invalid_grant", "The \(what) has expired.", isViolation: false)
-        case .revoked: OAuthRefusal("invalid_grant", "The \(what) was revoked.", isViolation: false)
+        case .reused: .invalidGrant("The \(what) was used before: all tokens of its login are revoked.")
+        case .unknown: .invalidGrant("The \(what) is unknown.")
+        case .expired: .invalidGrant("The \(what) has expired.", isViolation: false)
+        case .revoked: .invalidGrant("The \(what) was revoked.", isViolation: false)
         }
     }
 

@@ -4,6 +4,7 @@ internal import Synchronization
 extension SandboxOpenID {
     func userinfo(_ call: SandboxCall) -> SandboxResponse {
         journal.count(\.apiCalls)
+        func invalidToken(_ description: String) -> OAuthRefusal { OAuthRefusal("invalid_token", description) }
         do throws(OAuthRefusal) {
             let (scheme, token) = try presentedToken(call.request)
             guard let found = grant(ofAccessToken: token) else {
@@ -12,16 +13,13 @@ extension SandboxOpenID {
             switch (scheme, found.token.keyThumbprint) {
             case (.bearer, nil): break
             case (.bearer, _?):
-                throw OAuthRefusal(
-                    "invalid_token",
-                    "The token is bound to a key and must be sent with DPoP, not as Bearer."
-                )
+                throw invalidToken("The token is bound to a key and must be sent with DPoP, not as Bearer.")
             case (.dpop, nil):
-                throw OAuthRefusal("invalid_token", "The token is not bound to a key and must be sent as Bearer.")
+                throw invalidToken("The token is not bound to a key and must be sent as Bearer.")
             case (.dpop, let key?):
                 let proven = try provenKey(call.request, isRequired: true, accessToken: token)
                 guard proven?.isIdentical(to: key) ?? false else {
-                    throw OAuthRefusal("invalid_token", "The token is not bound to the key of the DPoP proof.")
+                    throw invalidToken("The token is not bound to the key of the DPoP proof.")
                 }
             }
             return userInfo(of: found.grant, scopes: found.token.scopes).with("Cache-Control", "no-store")
@@ -41,19 +39,16 @@ extension SandboxOpenID {
         return SandboxResponse(status: 200, headers: [("Content-Type", "application/jwt")], body: Array(token.utf8))
     }
 
-    private enum Scheme {
-        case bearer
-        case dpop
-    }
+    private enum Scheme { case bearer, dpop }
 
     /// Returns the access token of the Authorization header; a token in the query or form is refused (RFC 6750 section 2).
     private func presentedToken(_ request: SandboxRequest) throws(OAuthRefusal) -> (Scheme, token: String) {
         guard request.queryValue("access_token") == nil, request.formValue("access_token") == nil else {
-            throw OAuthRefusal("invalid_request", "The access token must be in the Authorization header only.")
+            throw .invalidRequest("The access token must be in the Authorization header only.")
         }
         let headers = request.headers.filter { $0.name.lowercased() == "authorization" }
         guard headers.count <= 1 else {
-            throw OAuthRefusal("invalid_request", "The Authorization header occurs more than once.")
+            throw .invalidRequest("The Authorization header occurs more than once.")
         }
         let parts = headers.first?.value.split(separator: " ", maxSplits: 1).map(String.init) ?? []
         switch (parts.first?.lowercased(), parts.count) {

@@ -51,12 +51,13 @@ extension SandboxShopify {
         _ redirectURI: String,
         _ shape: SandboxShopifyConfiguration.EndpointShape
     ) -> SandboxResponse {
-        let displayedParameters = ["locale", "ui_locales", "region_country", "login_hint_mode", "acr_values", "prompt"]
         let login = HostedLogin(
             clientID: clientID,
             callback: redirectURI,
             query,
-            displayedParameters: displayedParameters,
+            displayedParameters: [
+                "locale", "ui_locales", "region_country", "login_hint_mode", "acr_values", "prompt",
+            ],
             at: clock.now
         )
         let session = browserSession(of: request)

@@ -41,28 +41,27 @@ extension SandboxShopify {
     func discovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
         journal.count(\.discoveries)
         let endpoints = endpoints(for: shape)
-        func list(_ values: String...) -> JSONValue { .array(values.map { .string($0) }) }
         return .json([
             "issuer": .string(issuer), "authorization_endpoint": .string(endpoints.authorization),
             "token_endpoint": .string(endpoints.token), "end_session_endpoint": .string(endpoints.logout),
             "jwks_uri": .string(endpoints.jwks),
-            "scopes_supported": list(
-                "openid",
-                "email",
-                "customer-account-api:full",
-                "customer-account-mcp-api:full"
-            ),
-            "response_types_supported": list("code"),
-            "grant_types_supported": list(
-                "authorization_code",
-                "refresh_token",
-                "urn:ietf:params:oauth:grant-type:jwt-bearer"
-            ),
-            "token_endpoint_auth_methods_supported": list("client_secret_basic"),
-            "subject_types_supported": list("public"), "id_token_signing_alg_values_supported": list("RS256"),
-            "code_challenge_methods_supported": list("S256"),
-            "claims_supported": list("iss", "sub", "aud", "exp", "iat", "nonce", "sid", "email", "email_verified"),
-            "ui_locales_supported": list("da", "de", "en", "es", "fr", "it", "ja", "pt-BR", "pt-PT", "zh-CN", "zh-TW"),
+            "scopes_supported": .strings([
+                "openid", "email", "customer-account-api:full", "customer-account-mcp-api:full",
+            ]),
+            "response_types_supported": .strings(["code"]),
+            "grant_types_supported": .strings([
+                "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:jwt-bearer",
+            ]),
+            "token_endpoint_auth_methods_supported": .strings(["client_secret_basic"]),
+            "subject_types_supported": .strings(["public"]),
+            "id_token_signing_alg_values_supported": .strings(["RS256"]),
+            "code_challenge_methods_supported": .strings(["S256"]),
+            "claims_supported": .strings([
+                "iss", "sub", "aud", "exp", "iat", "nonce", "sid", "email", "email_verified",
+            ]),
+            "ui_locales_supported": .strings([
+                "da", "de", "en", "es", "fr", "it", "ja", "pt-BR", "pt-PT", "zh-CN", "zh-TW",
+            ]),
             "op_policy_uri": .string(platformOrigin + "/legal/privacy"),
             "op_tos_uri": .string(platformOrigin + "/legal/terms"),
         ])
@@ -70,22 +69,21 @@ extension SandboxShopify {
 
     func apiDiscovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
         journal.count(\.discoveries)
-        let origin = shape == .platform ? platformOrigin : accountOrigin
-        return .json([
-            "graphql_api": .string(endpoints(for: shape).api),
-            "mcp_api": .string(origin + apiBase(shape) + "mcp"),
-        ])
+        return .json(["graphql_api": .string(endpoints(for: shape).api), "mcp_api": .string(mcpAPI(shape))])
     }
 
     /// The metadata of the Customer Account API as a protected resource (RFC 9728).
     func resourceDiscovery(_ shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxResponse {
         journal.count(\.discoveries)
-        let origin = shape == .platform ? platformOrigin : accountOrigin
         return .json([
-            "resource": .string(origin + apiBase(shape) + "mcp"),
-            "authorization_servers": .array([.string(issuer)]),
-            "bearer_methods_supported": .array([.string("header")]),
-            "scopes_supported": .array([.string("customer-account-mcp-api:full")]),
+            "resource": .string(mcpAPI(shape)),
+            "authorization_servers": .strings([issuer]),
+            "bearer_methods_supported": .strings(["header"]),
+            "scopes_supported": .strings(["customer-account-mcp-api:full"]),
         ])
+    }
+
+    private func mcpAPI(_ shape: SandboxShopifyConfiguration.EndpointShape) -> String {
+        (shape == .platform ? platformOrigin : accountOrigin) + apiBase(shape) + "mcp"
     }
 }

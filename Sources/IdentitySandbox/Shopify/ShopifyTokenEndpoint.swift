@@ -8,7 +8,7 @@ extension SandboxShopify {
         do throws(OAuthRefusal) {
             let (fields, client) = try authenticate(call.request)
             switch fields["grant_type"] {
-            case nil: throw OAuthRefusal("invalid_request", "grant_type is missing.")
+            case nil: throw .invalidRequest("grant_type is missing.")
             case "authorization_code":
                 // A confidential client may omit PKCE.
                 let verifier = client.kind == .confidential ? [] : ["code_verifier"]
@@ -27,7 +27,7 @@ extension SandboxShopify {
 
     private func require(_ names: [String], in fields: [String: String]) throws(OAuthRefusal) {
         for name in names where fields[name] == nil {
-            throw OAuthRefusal("invalid_request", "\(name) is missing.")
+            throw .invalidRequest("\(name) is missing.")
         }
     }
 
@@ -42,7 +42,7 @@ extension SandboxShopify {
         let fields = try OAuthParameters.fields(ofForm: request)
         let basicID = configuration.requiresClientIDBesideBasic ? nil : Self.basicID(request)
         guard let clientID = fields["client_id"] ?? basicID else {
-            throw OAuthRefusal("invalid_request", "client_id is missing.")
+            throw .invalidRequest("client_id is missing.")
         }
         guard let client = clients.first(where: { $0.id == clientID }) else {
             throw OAuthRefusal("invalid_client", "The client is unknown.", status: 401)
@@ -77,13 +77,13 @@ extension SandboxShopify {
     ) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(code: fields["code"] ?? "", refuse: Self.invalidGrant) { grant, state, now throws(OAuthRefusal) in
             guard grant.clientID == client.id else {
-                throw OAuthRefusal("invalid_grant", "The code was issued to another client.")
+                throw .invalidGrant("The code was issued to another client.")
             }
             guard let redirectURI = fields["redirect_uri"],
                 Array(redirectURI.utf8) == grant.redirectURI.map({ Array($0.utf8) })
-            else { throw OAuthRefusal("invalid_grant", "redirect_uri is not the one of the authorization request.") }
+            else { throw .invalidGrant("redirect_uri is not the one of the authorization request.") }
             guard PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge) else {
-                throw OAuthRefusal("invalid_grant", "code_verifier is missing or does not match.")
+                throw .invalidGrant("code_verifier is missing or does not match.")
             }
             let idToken = grant.scopes.contains("openid") ? mintIDToken(grant, &state, now, call) : nil
             return issue(grant, client, idToken: idToken, &state, now)
@@ -106,7 +106,7 @@ extension SandboxShopify {
     }
 
     private static func invalidGrant(_: GrantLedger.Refusal) -> OAuthRefusal {
-        OAuthRefusal("invalid_grant", "The grant is invalid, expired or was revoked.")
+        .invalidGrant("The grant is invalid, expired or was revoked.")
     }
 
     // MARK: Tokens

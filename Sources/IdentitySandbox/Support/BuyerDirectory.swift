@@ -18,14 +18,11 @@ package final class BuyerDirectory: Sendable {
 
     var all: [KnownBuyer] { buyers.withLock { $0 } }
 
-    package func buyer(number: Int) -> KnownBuyer? {
-        buyers.withLock { $0.first { $0.number == number } }
-    }
+    package func buyer(number: Int) -> KnownBuyer? { all.first { $0.number == number } }
 
     /// Returns the buyer with this e-mail address; nil if the address is unknown.
     package func existingBuyer(email: String) -> KnownBuyer? {
-        let wanted = email.lowercased()
-        return buyers.withLock { $0.first { $0.account.email.lowercased() == wanted } }
+        all.first { $0.account.email.lowercased() == email.lowercased() }
     }
 
     /// Returns the buyer with this e-mail address; for an unknown address it creates a buyer, as the real providers do.

@@ -63,7 +63,7 @@ struct HostedLogin: Sendable {
         expires = now + 600
         self.clientID = clientID
         self.callback = callback
-        self.displayedParameters = query.displayedParameters(displayedParameters)
+        self.displayedParameters = displayedParameters.compactMap { name in query[name].map { (name, $0) } }
         redirectURI = query["redirect_uri"]
         state = query["state"]
         scopes = query.scopes
@@ -77,4 +77,37 @@ struct HostedLogin: Sendable {
         let state = state.map { [(name: "state", value: $0)] } ?? []
         return .redirect(to: FormText.append(fields + state, to: callback), status: status)
     }
+}
+
+extension HostedLogin {
+    /// The number of wrong one-time codes after which a login ends.
+    static let maximumFailures = 5
+
+    /// Creates the one-time code for an e-mail address and continues with its page; an invalid address sets `problem` instead.
+    mutating func sendOneTimeCode(to email: String) {
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), email.utf8.count <= 254 else {
+            problem = "Please enter a valid e-mail address."
+            return
+        }
+        self.email = email
+        oneTimeCode = RandomText.digits(6)
+        step = .oneTimeCode
+        problem = nil
+    }
+
+    /// Returns the login's e-mail address if `code` is its one-time code; otherwise counts a failure and returns nil.
+    mutating func email(provedBy code: String?) -> String? {
+        if let oneTimeCode, code == oneTimeCode, let email { return email }
+        failures += 1
+        problem = "That code is not right. Please try again."
+        return nil
+    }
+}
+
+/// How an authorization response reaches the app.
+enum SandboxResponseMode: String, Sendable {
+    case query
+    case fragment
+    case form = "form_post"
 }

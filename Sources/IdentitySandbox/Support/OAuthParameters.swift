@@ -31,22 +31,20 @@ struct OAuthParameters: Sendable {
         } else if let query = OAuthParameters(request) {
             self = query
         } else {
-            throw OAuthRefusal("invalid_request", "The query is malformed, or repeats a parameter.")
+            throw .invalidRequest("The query is malformed, or repeats a parameter.")
         }
     }
 
     static func fields(ofForm request: SandboxRequest) throws(OAuthRefusal) -> [String: String] {
         guard request.method == "POST", MediaType.form.matches(request.header("content-type")),
             let decoded = FormText.decode(request.body)
-        else { throw malformed }
+        else { throw .invalidRequest("The body must be a well-formed URL-encoded form.") }
         var fields: [String: String] = [:]
         for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
-            throw OAuthRefusal("invalid_request", "\(field.name) is repeated.")
+            throw .invalidRequest("\(field.name) is repeated.")
         }
         return fields
     }
-
-    private static let malformed = OAuthRefusal("invalid_request", "The body must be a well-formed URL-encoded form.")
 
     /// The value of a parameter; nil if it is absent or empty, because RFC 6749 section 3.1 treats both alike.
     subscript(_ name: String) -> String? {
@@ -55,15 +53,12 @@ struct OAuthParameters: Sendable {
 
     /// Returns the value of a parameter; throws `invalid_request` if it is absent or empty.
     func required(_ name: String) throws(OAuthRefusal) -> String {
-        guard let value = self[name] else { throw OAuthRefusal("invalid_request", "\(name) is missing.") }
+        guard let value = self[name] else { throw .invalidRequest("\(name) is missing.") }
         return value
     }
 
-    var scopes: [String] {
-        (self["scope"] ?? "").split(separator: " ").map(String.init)
-    }
+    /// The words of a parameter whose value is a list, separated by spaces; empty if the parameter is absent.
+    func words(_ name: String) -> [String] { (self[name] ?? "").split(separator: " ").map(String.init) }
 
-    func displayedParameters(_ names: [String]) -> [(name: String, value: String)] {
-        names.compactMap { name in self[name].map { (name, $0) } }
-    }
+    var scopes: [String] { words("scope") }
 }

@@ -24,6 +24,14 @@ struct OAuthRefusal: Error, Sendable {
         self.isViolation = isViolation
     }
 
+    static func invalidRequest(_ description: String, isViolation: Bool = true) -> OAuthRefusal {
+        OAuthRefusal("invalid_request", description, isViolation: isViolation)
+    }
+
+    static func invalidGrant(_ description: String, isViolation: Bool = true) -> OAuthRefusal {
+        OAuthRefusal("invalid_grant", description, isViolation: isViolation)
+    }
+
     init(_ response: SandboxResponse) {
         self.init("", "", status: response.status)
         replacement = response

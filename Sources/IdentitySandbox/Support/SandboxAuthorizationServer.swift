@@ -74,7 +74,6 @@ public protocol SandboxAuthorizationServer: SandboxService {
 extension SandboxAuthorizationServer {
     package var clock: any IdentityClock { tokens.clock }
     package var directory: BuyerDirectory { tokens.directory }
-    var codeLifetime: Duration { tokens.codeLifetime }
 
     /// Sets the lifetime of access tokens that are issued from now on.
     public func setAccessTokenLifetime(_ lifetime: Duration) {

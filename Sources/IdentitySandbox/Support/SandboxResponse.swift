@@ -28,18 +28,13 @@ public struct SandboxResponse: Sendable {
     }
 
     /// Creates a response with a page.
-    public static func html(_ text: String, status: Int = 200) -> SandboxResponse {
-        html(text, status: status, script: "'none'")
-    }
-
-    /// Creates a response with a page that may run a script.
     ///
     /// - Parameters:
     ///   - text: The page.
     ///   - status: The HTTP status.
-    ///   - script: The value of `script-src` in the content security policy, in single quotes: a hash, or `none`.
+    ///   - script: The value of `script-src` in the content security policy; by default the page may run no script.
     /// - Returns: The response.
-    static func html(_ text: String, status: Int = 200, script: String) -> SandboxResponse {
+    public static func html(_ text: String, status: Int = 200, script: String = "'none'") -> SandboxResponse {
         let policy = "default-src 'none'; script-src \(script); style-src 'unsafe-inline'; frame-ancestors 'none'"
         return SandboxResponse(
             status: status,
@@ -47,15 +42,6 @@ public struct SandboxResponse: Sendable {
                 ("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
                 ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer"),
             ],
-            body: Array(text.utf8)
-        )
-    }
-
-    /// Creates a response with plain text.
-    public static func text(_ text: String, status: Int) -> SandboxResponse {
-        SandboxResponse(
-            status: status,
-            headers: [("Content-Type", "text/plain; charset=utf-8")],
             body: Array(text.utf8)
         )
     }

@@ -4,8 +4,7 @@ internal import Synchronization
 
 extension SandboxOpenID {
     func rules(for client: SandboxOpenIDClient) -> OpenIDAuthorizationRules {
-        let uris = redirectURIs(of: client)
-        return OpenIDAuthorizationRules(configuration: configuration, client: client, redirectURIs: uris)
+        OpenIDAuthorizationRules(configuration: configuration, client: client, redirectURIs: redirectURIs(of: client))
     }
 
     func redirectURIs(of client: SandboxOpenIDClient) -> [String] {
@@ -16,7 +15,7 @@ extension SandboxOpenID {
         do throws(OAuthRefusal) {
             let own = try OAuthParameters(queryOrForm: call.request)
             guard let client = configuration.client(id: own["client_id"]) else {
-                throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
+                throw .invalidRequest("client_id is missing or unknown.")
             }
             let (query, key) = try resolve(own, client)
             let rules = rules(for: client)
@@ -24,7 +23,7 @@ extension SandboxOpenID {
             login.pushedRequest = own["request_uri"]
             do throws(OAuthRefusal) {
                 if configuration.pushedRequests == .required, own["request_uri"] == nil {
-                    throw OAuthRefusal("invalid_request", "The client must send a pushed authorization request.")
+                    throw .invalidRequest("The client must send a pushed authorization request.")
                 }
                 try rules.check(query)
                 return try begin(login, client, query, call)
@@ -46,12 +45,11 @@ extension SandboxOpenID {
         redirectURI: String,
         key: String?
     ) -> HostedLogin {
-        let displayedParameters = ["ui_locales", "prompt", "acr_values", "max_age"]
         var login = HostedLogin(
             clientID: client.clientID,
             callback: redirectURI,
             query,
-            displayedParameters: displayedParameters,
+            displayedParameters: ["ui_locales", "prompt", "acr_values", "max_age"],
             at: clock.now
         )
         login.scopes = configuration.granted(query.scopes)
@@ -62,8 +60,7 @@ extension SandboxOpenID {
         login.responseType = query.responseType
         login.asksConsent = query.prompts.contains("consent")
         login.keyThumbprint = configuration.dpop == .off ? nil : key
-        let wanted = (query["acr_values"] ?? "").split(separator: " ").map(String.init)
-        login.acr = wanted.first { configuration.acrValues.contains($0) }
+        login.acr = query.words("acr_values").first { configuration.acrValues.contains($0) }
         return login
     }
 
@@ -109,7 +106,7 @@ extension SandboxOpenID {
         guard let found = hint(text), found.client.clientID.isIdentical(to: client.clientID),
             let subject = found.claims["sub"]?.string
         else {
-            throw OAuthRefusal("invalid_request", "id_token_hint is not an ID token of this provider for this client.")
+            throw .invalidRequest("id_token_hint is not an ID token of this provider for this client.")
         }
         return subject
     }
@@ -143,7 +140,7 @@ extension SandboxOpenID {
         let code = login.responseType.contains("code") ? RandomText.base64URL(32) : nil
         let idToken = tokens.state.withLock { state in
             let grant = state.ledger.add(Grant(login, session))
-            if let code { state.ledger.addCode(code, for: grant.id, expires: now + codeLifetime.timeInterval) }
+            if let code { state.ledger.addCode(code, for: grant.id, expires: now + tokens.codeLifetime.timeInterval) }
             return login.responseType.contains("id_token") ? frontChannelToken(grant, code, &state, now) : nil
         }
         if code != nil { journal.count(\.codesIssued) }

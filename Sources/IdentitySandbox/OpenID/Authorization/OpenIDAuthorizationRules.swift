@@ -19,10 +19,10 @@ struct OpenIDAuthorizationRules: Sendable {
     /// The caller must show an error of this function on a page: an unregistered URI must not receive even an error.
     func redirectURI(of query: OAuthParameters) throws(OAuthRefusal) -> String {
         guard let redirectURI = query["redirect_uri"] else {
-            throw OAuthRefusal("invalid_request", "redirect_uri is missing.")
+            throw .invalidRequest("redirect_uri is missing.")
         }
         guard RedirectRule.permits(redirectURI, registered: redirectURIs) else {
-            throw OAuthRefusal("invalid_request", "redirect_uri is not registered.")
+            throw .invalidRequest("redirect_uri is not registered.")
         }
         return redirectURI
     }
@@ -33,7 +33,7 @@ struct OpenIDAuthorizationRules: Sendable {
             throw OAuthRefusal(error, "\(parameter) is not supported.")
         }
         guard let responseType = query["response_type"] else {
-            throw OAuthRefusal("invalid_request", "response_type is missing.")
+            throw .invalidRequest("response_type is missing.")
         }
         let types = query.responseType
         guard configuration.responseTypes.contains(where: { Set($0.split(separator: " ").map(String.init)) == types })
@@ -45,14 +45,14 @@ struct OpenIDAuthorizationRules: Sendable {
             )
         }
         guard types == ["code"] || query["nonce"] != nil else {
-            throw OAuthRefusal("invalid_request", "nonce is missing: a response_type with id_token requires it.")
+            throw .invalidRequest("nonce is missing: a response_type with id_token requires it.")
         }
         guard query.scopes.contains("openid") else { throw OAuthRefusal("invalid_scope", "scope must contain openid.") }
         if let mode = query["response_mode"], !configuration.responseModes.contains(mode) {
-            throw OAuthRefusal("invalid_request", "response_mode '\(mode)' is not supported.")
+            throw .invalidRequest("response_mode '\(mode)' is not supported.")
         }
         guard query["response_mode"] != "query" || types == ["code"] else {
-            throw OAuthRefusal("invalid_request", "response_mode must not be query if response_type contains id_token.")
+            throw .invalidRequest("response_mode must not be query if response_type contains id_token.")
         }
         if types.contains("code") { try checkChallenge(query) }
         try checkWishes(query)
@@ -61,18 +61,18 @@ struct OpenIDAuthorizationRules: Sendable {
     private func checkChallenge(_ query: OAuthParameters) throws(OAuthRefusal) {
         guard let challenge = query["code_challenge"] else {
             guard !client.isPublic else {
-                throw OAuthRefusal("invalid_request", "code_challenge is missing: a public client must use PKCE.")
+                throw .invalidRequest("code_challenge is missing: a public client must use PKCE.")
             }
             guard !configuration.requiresPKCE else {
-                throw OAuthRefusal("invalid_request", "code_challenge is missing: this provider requires PKCE.")
+                throw .invalidRequest("code_challenge is missing: this provider requires PKCE.")
             }
             guard query["code_challenge_method"] == nil else {
-                throw OAuthRefusal("invalid_request", "code_challenge_method is sent without code_challenge.")
+                throw .invalidRequest("code_challenge_method is sent without code_challenge.")
             }
             return
         }
         guard query["code_challenge_method"] == "S256" else {
-            throw OAuthRefusal("invalid_request", "code_challenge_method must be S256.")
+            throw .invalidRequest("code_challenge_method must be S256.")
         }
         try checkDigest(challenge, "code_challenge")
     }
@@ -80,38 +80,34 @@ struct OpenIDAuthorizationRules: Sendable {
     private func checkWishes(_ query: OAuthParameters) throws(OAuthRefusal) {
         let prompts = query.prompts
         guard prompts.allSatisfy({ Self.prompts.contains($0) }), !prompts.contains("none") || prompts.count == 1 else {
-            throw OAuthRefusal("invalid_request", "prompt has an unknown value, or combines none with another value.")
+            throw .invalidRequest("prompt has an unknown value, or combines none with another value.")
         }
         if let age = query["max_age"], query.maximumAge == nil {
-            throw OAuthRefusal("invalid_request", "max_age '\(age)' is not a number of seconds.")
+            throw .invalidRequest("max_age '\(age)' is not a number of seconds.")
         }
         if configuration.dpop != .off, let key = query["dpop_jkt"] { try checkDigest(key, "dpop_jkt") }
     }
 
     private func checkDigest(_ text: String, _ name: String) throws(OAuthRefusal) {
         guard Base64URL.decode(text)?.count == 32 else {
-            throw OAuthRefusal("invalid_request", "\(name) is not a SHA-256 digest in unpadded base64url.")
+            throw .invalidRequest("\(name) is not a SHA-256 digest in unpadded base64url.")
         }
     }
 }
 
 extension OAuthParameters {
-    var responseType: Set<String> {
-        Set((self["response_type"] ?? "").split(separator: " ").map(String.init))
-    }
+    var responseType: Set<String> { Set(words("response_type")) }
 
     /// Returns the requested `response_mode`, or the response type's default if the mode is missing, not served or forbidden.
     func responseMode(served: [String]) -> SandboxResponseMode {
         let isFragmentType = !responseType.isDisjoint(with: ["id_token", "token"])
         let fallback = isFragmentType ? SandboxResponseMode.fragment : .query
         guard let name = self["response_mode"], served.contains(name), let mode = SandboxResponseMode(rawValue: name)
-        else {
-            return fallback
-        }
+        else { return fallback }
         return mode == .query ? fallback : mode
     }
 
-    var prompts: [String] { (self["prompt"] ?? "").split(separator: " ").map(String.init) }
+    var prompts: [String] { words("prompt") }
 
     /// `max_age` in seconds; nil if it is absent or invalid.
     var maximumAge: Int? {

@@ -37,10 +37,10 @@ extension SandboxOpenID {
         respond(to: call) { () throws(OAuthRefusal) in
             let (query, client) = try authenticate(call.request)
             guard query["request_uri"] == nil else {
-                throw OAuthRefusal("invalid_request", "A pushed request must not contain request_uri.")
+                throw .invalidRequest("A pushed request must not contain request_uri.")
             }
             guard query["client_id"].map({ $0.isIdentical(to: client.clientID) }) ?? false else {
-                throw OAuthRefusal("invalid_request", "client_id is missing or unknown.")
+                throw .invalidRequest("client_id is missing or unknown.")
             }
             let rules = rules(for: client)
             _ = try rules.redirectURI(of: query)

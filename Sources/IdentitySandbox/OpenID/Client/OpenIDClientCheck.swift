@@ -25,7 +25,7 @@ struct OpenIDClientCheck: Sendable {
         let form = try OAuthParameters(form: request)
         // RFC 6749 sections 2.3.1 and 3.2 require these parameters in the body: logs often contain the URL's query.
         if let field = request.queryFields.first(where: { Self.bodyParameters.contains($0.name) }) {
-            throw OAuthRefusal("invalid_request", "\(field.name) belongs in the body, not in the URL.")
+            throw .invalidRequest("\(field.name) belongs in the body, not in the URL.")
         }
         let method = try method(request, form)
         if let name = Self.symmetricAssertion(form) {
@@ -84,7 +84,7 @@ struct OpenIDClientCheck: Sendable {
         if form["client_assertion"] != nil || form["client_assertion_type"] != nil { found.append(.privateKeyJWT) }
         guard found.count <= 1 else {
             let names = found.map(\.rawValue).joined(separator: " and ")
-            throw OAuthRefusal("invalid_request", "The client used more than one method: \(names).")
+            throw .invalidRequest("The client used more than one method: \(names).")
         }
         return found.first ?? .none
     }

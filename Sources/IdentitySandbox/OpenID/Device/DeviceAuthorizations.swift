@@ -79,15 +79,15 @@ struct DeviceAuthorizations: Sendable {
         at now: Date
     ) throws(OAuthRefusal) -> (authorization: Authorization, session: LoginSessions.Session) {
         guard let index = authorizations.firstIndex(where: { $0.deviceCode.isIdentical(to: deviceCode) }) else {
-            throw OAuthRefusal("invalid_grant", "device_code is unknown.")
+            throw .invalidGrant("device_code is unknown.")
         }
         let authorization = authorizations[index]
         guard authorization.clientID.isIdentical(to: clientID) else {
-            throw OAuthRefusal("invalid_grant", "device_code was issued to another client.")
+            throw .invalidGrant("device_code was issued to another client.")
         }
         authorizations[index].lastPoll = now
         switch authorization.decision {
-        case .used: throw OAuthRefusal("invalid_grant", "device_code was used.")
+        case .used: throw .invalidGrant("device_code was used.")
         case _ where authorization.expires <= now:
             throw OAuthRefusal("expired_token", "device_code has expired.", isViolation: false)
         case .denied: throw OAuthRefusal("access_denied", "The buyer refused.", isViolation: false)

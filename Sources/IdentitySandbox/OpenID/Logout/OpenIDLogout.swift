@@ -21,10 +21,7 @@ extension SandboxOpenID {
             let query = try OAuthParameters(queryOrForm: call.request)
             let hint = try query["id_token_hint"].map { text throws(OAuthRefusal) in
                 guard let hint = self.hint(text) else {
-                    throw OAuthRefusal(
-                        "invalid_request",
-                        "id_token_hint is not an ID token of this provider for one of its clients."
-                    )
+                    throw .invalidRequest("id_token_hint is not an ID token of this provider for one of its clients.")
                 }
                 return hint
             }
@@ -60,21 +57,21 @@ extension SandboxOpenID {
     ) throws(OAuthRefusal) -> SandboxOpenIDClient? {
         guard let id else { return hinted }
         guard let named = configuration.client(id: id) else {
-            throw OAuthRefusal("invalid_request", "client_id is unknown.")
+            throw .invalidRequest("client_id is unknown.")
         }
         guard hinted.map({ $0.clientID.isIdentical(to: id) }) ?? true else {
-            throw OAuthRefusal("invalid_request", "client_id is not the client of id_token_hint.")
+            throw .invalidRequest("client_id is not the client of id_token_hint.")
         }
         return named
     }
 
     private func checkReturn(to target: String, _ client: SandboxOpenIDClient?) throws(OAuthRefusal) {
         guard let client else {
-            throw OAuthRefusal("invalid_request", "post_logout_redirect_uri needs id_token_hint or client_id.")
+            throw .invalidRequest("post_logout_redirect_uri needs id_token_hint or client_id.")
         }
         let registered = (client.postLogoutRedirectURIs ?? redirectURIs(of: client)) + state.withLock { $0.logoutURIs }
         guard RedirectRule.permits(target, registered: registered) else {
-            throw OAuthRefusal("invalid_request", "post_logout_redirect_uri is not registered.")
+            throw .invalidRequest("post_logout_redirect_uri is not registered.")
         }
     }
 
@@ -93,11 +90,7 @@ extension SandboxOpenID {
     private func confirm(_ token: String, _ request: SandboxRequest) async throws(OAuthRefusal) -> SandboxResponse {
         let now = clock.now
         guard let pending = state.withLock({ $0.logouts.removeValue(forKey: token) }), pending.expires > now else {
-            throw OAuthRefusal(
-                "invalid_request",
-                "The confirmation is unknown, was used or has expired.",
-                isViolation: false
-            )
+            throw .invalidRequest("The confirmation is unknown, was used or has expired.", isViolation: false)
         }
         guard request.formValue("action") == "continue" else { return .html(LogoutPage.stayed()) }
         return await end(pending)
@@ -109,11 +102,11 @@ extension SandboxOpenID {
         journal.count(\.logouts)
         for id in pending.sessionIDs { await endSession(id) }
         let cookie = tokens.state.withLock { $0.logins.expiredCookie }
-        guard let target = pending.target else {
-            return SandboxResponse.html(NoticePages.signedOut(brand: "OpenID")).with("Set-Cookie", cookie)
-        }
         let fields = pending.state.map { [(name: "state", value: $0)] } ?? []
-        return SandboxResponse.redirect(to: FormText.append(fields, to: target)).with("Set-Cookie", cookie)
+        let response =
+            pending.target.map { .redirect(to: FormText.append(fields, to: $0)) }
+            ?? SandboxResponse.html(NoticePages.signedOut(brand: "OpenID"))
+        return response.with("Set-Cookie", cookie)
     }
 
     /// Ends all sessions of a buyer, as ``endSession(_:)`` does, and also signs out browsers of the buyer that have no such session.
