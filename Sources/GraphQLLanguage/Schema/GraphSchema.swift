@@ -14,14 +14,11 @@ package struct GraphSchema: Sendable {
     ///   - query: The name of the query type.
     ///   - mutation: The name of the mutation type, if any.
     ///   - directives: The directives by name.
-    ///   - members: The object types of unions and interfaces, by name. An object type that lists the interface in `interfaces` may
-    ///     be missing.
     package init(
         types: [String: GraphSchemaType],
         query: String,
         mutation: String?,
-        directives: [String: GraphSchemaDirective],
-        members: [String: [String]]
+        directives: [String: GraphSchemaDirective]
     ) {
         self.types = types
         self.query = query
@@ -33,7 +30,7 @@ package struct GraphSchema: Sendable {
             case .object:
                 possible[type.name] = [type.name]
                 for name in type.interfaces { possible[name, default: []].insert(type.name) }
-            case .interface, .union: possible[type.name, default: []].formUnion(members[type.name] ?? [])
+            case .interface, .union: possible[type.name, default: []].formUnion(type.members)
             case .scalar, .enumeration, .input: break
             }
         }
@@ -45,12 +42,11 @@ package struct GraphSchema: Sendable {
 
     private static let builtInDirectives: [String: GraphSchemaDirective] = {
         let condition = GraphSchemaField(name: "if", type: .nonNull(.named("Boolean")))
-        let locations: Set = ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"]
-        return Dictionary(
-            uniqueKeysWithValues: ["include", "skip"].map {
-                ($0, GraphSchemaDirective(name: $0, locations: locations, arguments: [condition]))
-            }
-        )
+        func directive(_ name: String) -> GraphSchemaDirective {
+            let locations: Set = ["FIELD", "FRAGMENT_SPREAD", "INLINE_FRAGMENT"]
+            return GraphSchemaDirective(name: name, locations: locations, arguments: [condition])
+        }
+        return ["include": directive("include"), "skip": directive("skip")]
     }()
 
     /// The object types that a value of the named type can have; empty for an unknown type and for a type that is not composite.

@@ -12,8 +12,7 @@ extension GraphSchema {
             types: reader.types,
             query: "QueryRoot",
             mutation: reader.types["Mutation"]?.name,
-            directives: reader.directives,
-            members: reader.members
+            directives: reader.directives
         )
     }
 
@@ -24,16 +23,9 @@ extension GraphSchema {
     ///
     /// - Throws: ``GraphSchemaProblem``.
     package func extended(by definition: String) throws(GraphSchemaProblem) -> GraphSchema {
-        let members = types.filter { $1.isAbstract }.mapValues { possibleTypes($0.name).sorted() }
-        var reader = GraphSchemaReader(types: types, directives: directives, members: members)
+        var reader = GraphSchemaReader(types: types, directives: directives)
         try reader.read(definition)
-        return GraphSchema(
-            types: reader.types,
-            query: query,
-            mutation: mutation,
-            directives: reader.directives,
-            members: reader.members
-        )
+        return GraphSchema(types: reader.types, query: query, mutation: mutation, directives: reader.directives)
     }
 }
 
@@ -52,7 +44,6 @@ package enum GraphSchemaProblem: Error {
 private struct GraphSchemaReader {
     var types: [String: GraphSchemaType]
     var directives: [String: GraphSchemaDirective]
-    var members: [String: [String]] = [:]
 
     mutating func read(_ text: String) throws(GraphSchemaProblem) {
         do {
@@ -66,9 +57,8 @@ private struct GraphSchemaReader {
             return
         }
         for type in types.values {
-            let references =
-                type.fields.flatMap { [$0.type] + $0.arguments.map(\.type) }.map(\.leafName) + type.interfaces
-            for name in (references + (members[type.name] ?? [])).sorted() where types[name] == nil {
+            let references = type.fields.flatMap { [$0.type] + $0.arguments.map(\.type) }.map(\.leafName)
+            for name in (references + type.interfaces + type.members).sorted() where types[name] == nil {
                 throw .refersToUndefinedType(name, in: type.name)
             }
         }
@@ -83,24 +73,22 @@ private struct GraphSchemaReader {
         }
         let isExtension = try parser.acceptKeyword("extend")
         let location = parser.location
-        let (type, names) = try Self.type(&parser)
+        let type = try Self.type(&parser)
         guard isExtension else {
-            guard types[type.name] == nil else { return }
-            types[type.name] = type
-            members[type.name] = names
+            if types[type.name] == nil { types[type.name] = type }
             return
         }
         guard let old = types[type.name] else { throw GraphSchemaProblem.extendsUndefinedType(type.name, location) }
         guard Self.keyword(of: old.kind) == Self.keyword(of: type.kind) else {
             throw GraphSchemaProblem.extendsOtherKind(old.name, location, keyword: Self.keyword(of: old.kind))
         }
-        members[type.name, default: []] += names
         types[type.name] = GraphSchemaType(
             name: old.name,
             kind: Self.kind(old.kind, extendedBy: type.kind),
             description: old.description,
             fields: old.fields + type.fields.filter { old.field($0.name) == nil },
-            interfaces: old.interfaces + type.interfaces.filter { !old.interfaces.contains($0) }
+            interfaces: old.interfaces + type.interfaces.filter { !old.interfaces.contains($0) },
+            members: old.members + type.members
         )
     }
 
@@ -123,10 +111,7 @@ private struct GraphSchemaReader {
         return .enumeration(values + more.filter { value in !values.contains { $0.name == value.name } })
     }
 
-    /// Reads the definition of a type; returns the type, and the names of the members if it is a union.
-    private static func type(
-        _ parser: inout GraphParser
-    ) throws(GraphSyntaxError) -> (type: GraphSchemaType, members: [String]) {
+    private static func type(_ parser: inout GraphParser) throws(GraphSyntaxError) -> GraphSchemaType {
         let keyword = try parser.name()
         let name = try parser.name()
         let isObject = keyword == "type" || keyword == "interface"
@@ -134,7 +119,7 @@ private struct GraphSchemaReader {
         let interfaces = hasInterfaces ? try names(&parser, separator: "&") : []
         try skipDirectives(&parser)
         switch keyword {
-        case "scalar": return (GraphSchemaType(name: name, kind: .scalar), [])
+        case "scalar": return GraphSchemaType(name: name, kind: .scalar)
         case "enum":
             var values: [GraphEnumValue] = []
             if try parser.accept("{") {
@@ -144,15 +129,19 @@ private struct GraphSchemaReader {
                     try skipDirectives(&parser)
                 }
             }
-            return (GraphSchemaType(name: name, kind: .enumeration(values)), [])
+            return GraphSchemaType(name: name, kind: .enumeration(values))
         case "union":
             let members = try parser.accept("=") ? try names(&parser, separator: "|") : []
-            return (GraphSchemaType(name: name, kind: .union), members)
-        case "input": return (GraphSchemaType(name: name, kind: .input, fields: try fields(&parser, "{", "}")), [])
+            return GraphSchemaType(name: name, kind: .union, members: members)
+        case "input": return GraphSchemaType(name: name, kind: .input, fields: try fields(&parser, "{", "}"))
         case "type", "interface":
             let kind: GraphSchemaType.Kind = keyword == "type" ? .object : .interface
-            let fields = try fields(&parser, "{", "}")
-            return (GraphSchemaType(name: name, kind: kind, fields: fields, interfaces: interfaces), [])
+            return GraphSchemaType(
+                name: name,
+                kind: kind,
+                fields: try fields(&parser, "{", "}"),
+                interfaces: interfaces
+            )
         default: throw parser.failure("a type definition")
         }
     }
@@ -178,17 +167,11 @@ private struct GraphSchemaReader {
         let name = try parser.name()
         let arguments = try Self.fields(&parser, "(", ")")
         guard try parser.acceptKeyword("on") else { throw parser.failure("\"on\"") }
-        return GraphSchemaDirective(
-            name: name,
-            locations: Set(try Self.names(&parser, separator: "|")),
-            arguments: arguments
-        )
+        let locations = Set(try Self.names(&parser, separator: "|"))
+        return GraphSchemaDirective(name: name, locations: locations, arguments: arguments)
     }
 
-    private static func names(
-        _ parser: inout GraphParser,
-        separator: String
-    ) throws(GraphSyntaxError) -> [String] {
+    private static func names(_ parser: inout GraphParser, separator: String) throws(GraphSyntaxError) -> [String] {
         _ = try parser.accept(separator)
         var names: [String] = []
         repeat { names.append(try parser.name()) } while try parser.accept(separator)

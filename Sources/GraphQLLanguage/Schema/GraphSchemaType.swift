@@ -60,6 +60,8 @@ package struct GraphSchemaType: Sendable {
     package let fields: [GraphSchemaField]
     /// The interfaces that an object type or an interface implements.
     package let interfaces: [String]
+    /// The object types of a union, and object types of an interface that do not have to list it in ``interfaces``.
+    package let members: [String]
     private let index: [String: Int]
 
     package init(
@@ -67,13 +69,15 @@ package struct GraphSchemaType: Sendable {
         kind: Kind,
         description: String? = nil,
         fields: [GraphSchemaField] = [],
-        interfaces: [String] = []
+        interfaces: [String] = [],
+        members: [String] = []
     ) {
         self.name = name
         self.kind = kind
         self.description = description
         self.fields = fields
         self.interfaces = interfaces
+        self.members = members
         index = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

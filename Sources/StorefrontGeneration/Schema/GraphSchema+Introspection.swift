@@ -22,15 +22,15 @@ extension GraphSchema {
                     + " Post the output of `storefront-gen introspection-query` to the API and save the response."
             )
         }
-        var reader = IntrospectionReader()
-        self = try reader.schema(schema)
+        let names = (schema["types"]?.array ?? []).compactMap { $0["name"]?.string }
+        self = try IntrospectionReader(typeNames: Set(names)).schema(schema)
     }
 }
 
 private struct IntrospectionReader {
-    private var members: [String: [String]] = [:]
+    let typeNames: Set<String>
 
-    mutating func schema(_ value: JSONValue) throws(GenerationFailure) -> GraphSchema {
+    func schema(_ value: JSONValue) throws(GenerationFailure) -> GraphSchema {
         var types: [String: GraphSchemaType] = [:]
         for entry in value["types"]?.array ?? [] {
             let type = try self.type(entry)
@@ -49,9 +49,6 @@ private struct IntrospectionReader {
             throw .usage("The schema does not contain its mutation type \(PlainText.line(mutation)).")
         }
         try checkReferences(types)
-        // In Shopify's published schemas, an interface can list an object type that the schema does not contain. Documents cannot name
-        // this type, so it is left out.
-        members = members.mapValues { names in names.filter { types[$0] != nil } }
         var directives: [String: GraphSchemaDirective] = [:]
         for entry in value["directives"]?.array ?? [] {
             let name = try self.name(entry)
@@ -62,7 +59,7 @@ private struct IntrospectionReader {
                 arguments: try fields(entry["args"], "@\(name)")
             )
         }
-        return GraphSchema(types: types, query: query, mutation: mutation, directives: directives, members: members)
+        return GraphSchema(types: types, query: query, mutation: mutation, directives: directives)
     }
 
     private func checkReferences(_ types: [String: GraphSchemaType]) throws(GenerationFailure) {
@@ -85,7 +82,7 @@ private struct IntrospectionReader {
         return name
     }
 
-    private mutating func type(_ entry: JSONValue) throws(GenerationFailure) -> GraphSchemaType {
+    private func type(_ entry: JSONValue) throws(GenerationFailure) -> GraphSchemaType {
         let name = try self.name(entry)
         let possible = (entry["possibleTypes"]?.array ?? []).compactMap { $0["name"]?.string }
         var fields = entry["fields"]
@@ -101,13 +98,15 @@ private struct IntrospectionReader {
             fields = entry["inputFields"]
         default: throw .usage("The schema's type \(name) has an unknown kind.")
         }
-        if !possible.isEmpty { members[name] = possible }
         return GraphSchemaType(
             name: name,
             kind: kind,
             description: entry["description"]?.string,
             fields: try self.fields(fields, name),
-            interfaces: (entry["interfaces"]?.array ?? []).compactMap { $0["name"]?.string }
+            interfaces: (entry["interfaces"]?.array ?? []).compactMap { $0["name"]?.string },
+            // In Shopify's published schemas, an interface can list an object type that the schema does not contain. Documents cannot
+            // name this type, so it is left out.
+            members: possible.filter(typeNames.contains)
         )
     }
 
@@ -131,7 +130,7 @@ private struct IntrospectionReader {
             let name = try self.name(entry)
             return GraphSchemaField(
                 name: name,
-                type: try reference(entry["type"], "\(owner).\(name)", 0),
+                type: try reference(entry["type"], "\(owner).\(name)"),
                 arguments: try self.fields(entry["args"], "\(owner).\(name)"),
                 defaultValue: try defaultValue(entry["defaultValue"], "\(owner).\(name)"),
                 description: entry["description"]?.string,
@@ -154,10 +153,8 @@ private struct IntrospectionReader {
     private func reference(
         _ entry: JSONValue?,
         _ place: String,
-        _ depth: Int
-    ) throws(GenerationFailure)
-        -> GraphTypeReference
-    {
+        _ depth: Int = 0
+    ) throws(GenerationFailure) -> GraphTypeReference {
         guard let entry, entry.object != nil, depth < 12 else {
             throw .usage(
                 "The schema does not contain the type of \(place). Use `storefront-gen introspection-query` to request it."
