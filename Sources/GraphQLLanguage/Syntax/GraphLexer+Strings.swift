@@ -18,10 +18,8 @@ extension GraphLexer {
             case Self.backslash: text += try escape()
             default:
                 guard byte >= 0x20 || byte == UInt8(ascii: "\t") else {
-                    throw GraphSyntaxError(
-                        message: "Parse error on a control character in a string",
-                        location: location
-                    )
+                    let message = "Parse error on a control character in a string"
+                    throw GraphSyntaxError(message: message, location: location)
                 }
                 text.append(byte)
                 index += 1

@@ -105,33 +105,10 @@ struct GraphLexer {
         let start = location
         let text = take { "+-.eE0123456789".utf8.contains($0) }
         let isFollowedByName = index < bytes.count && Self.isNamePart(bytes[index])
-        guard !isFollowedByName, Self.isNumber(Array(text.utf8)) else {
+        let number = /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
+        guard !isFollowedByName, text.wholeMatch(of: number) != nil else {
             throw GraphSyntaxError(message: "Parse error on a number", location: start)
         }
         return text
-    }
-
-    /// Whether a text is a number: no leading zero, digits on both sides of a point, digits in an exponent.
-    private static func isNumber(_ text: [UInt8]) -> Bool {
-        var rest = text[...]
-        func digits() -> Int {
-            let count = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
-            rest = rest.dropFirst(count)
-            return count
-        }
-        if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-        let leadsWithZero = rest.first == UInt8(ascii: "0")
-        let whole = digits()
-        guard whole == 1 || whole > 1 && !leadsWithZero else { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest = rest.dropFirst()
-            guard digits() > 0 else { return false }
-        }
-        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
-            rest = rest.dropFirst()
-            if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-            guard digits() > 0 else { return false }
-        }
-        return rest.isEmpty
     }
 }

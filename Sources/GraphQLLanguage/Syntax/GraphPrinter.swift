@@ -8,16 +8,17 @@ package enum GraphPrinter {
         if !operation.variables.isEmpty {
             head += "(\(operation.variables.map(text).joined(separator: ", ")))"
         }
-        return head + text(operation.directives) + " " + block(operation.selections, 0)
+        return head + text(operation.directives) + " " + text(operation.selections)
     }
 
     package static func text(_ fragment: GraphFragment) -> String {
-        "fragment \(fragment.name) on \(fragment.type)" + text(fragment.directives) + " "
-            + block(fragment.selections, 0)
+        "fragment \(fragment.name) on \(fragment.type)" + text(fragment.directives) + " " + text(fragment.selections)
     }
 
-    package static func text(_ selections: [GraphSelection]) -> String {
-        block(selections, 0)
+    package static func text(_ selections: [GraphSelection], _ depth: Int = 0) -> String {
+        let indentation = String(repeating: "  ", count: depth)
+        let lines = selections.map { "\(indentation)  \(text($0, depth + 1))\n" }.joined()
+        return "{\n\(lines)\(indentation)}"
     }
 
     package static func text(_ literal: GraphLiteral) -> String {
@@ -45,20 +46,14 @@ package enum GraphPrinter {
         directives.map { " @\($0.name)\(text($0.arguments))" }.joined()
     }
 
-    private static func block(_ selections: [GraphSelection], _ depth: Int) -> String {
-        let indentation = String(repeating: "  ", count: depth + 1)
-        let lines = selections.map { indentation + text($0, depth + 1) }
-        return "{\n" + lines.joined(separator: "\n") + "\n" + String(repeating: "  ", count: depth) + "}"
-    }
-
     private static func text(_ selection: GraphSelection, _ depth: Int) -> String {
         switch selection {
         case .field(let field):
             (field.alias.map { "\($0): " } ?? "") + field.name + text(field.arguments) + text(field.directives)
-                + (field.selections.isEmpty ? "" : " " + block(field.selections, depth))
+                + (field.selections.isEmpty ? "" : " " + text(field.selections, depth))
         case .spread(let name, let directives, _): "...\(name)" + text(directives)
         case .inline(let type, let directives, let selections, _):
-            "..." + (type.map { " on \($0)" } ?? "") + text(directives) + " " + block(selections, depth)
+            "..." + (type.map { " on \($0)" } ?? "") + text(directives) + " " + text(selections, depth)
         }
     }
 

@@ -63,6 +63,7 @@ struct FieldMerging {
     }
 
     private mutating func compare(_ parts: [Part], onlyShapes: Bool) {
+        guard !parts.isEmpty else { return }
         descend()
         defer { depth -= 1 }
         guard !isExhausted, violations.count < 20 else { return }
@@ -74,15 +75,12 @@ struct FieldMerging {
             guard let group = entries[key], group.count > 1 || !group[0].field.selections.isEmpty else { continue }
             // Entries with the same parent type, field and arguments have the same type, so only one of these entries is compared.
             var signatures: Set<String> = []
-            let different =
-                group.count < 2
-                ? []
-                : group.filter { entry in
-                    guard !isExhausted else { return false }
-                    let arguments = GraphPrinter.text(entry.field.arguments)
-                    steps += arguments.utf8.count
-                    return signatures.insert("\(entry.parent.name).\(entry.field.name)\(arguments)").inserted
-                }
+            let different = group.filter { entry in
+                guard group.count > 1, !isExhausted else { return false }
+                let arguments = GraphPrinter.text(entry.field.arguments)
+                steps += arguments.utf8.count
+                return signatures.insert("\(entry.parent.name).\(entry.field.name)\(arguments)").inserted
+            }
             for (index, later) in different.enumerated().dropFirst() {
                 for earlier in different[..<index] {
                     steps += 1
@@ -107,26 +105,16 @@ struct FieldMerging {
                 return Part(selections: entry.field.selections, type: type, file: entry.file)
             }
         }
-        var families: [(parent: String, entries: [Entry])] = []
-        for entry in group {
-            // One family for each object type. Entries of abstract types go into the family "" and are compared with every other
-            // family.
-            let parent = entry.parent.isAbstract ? "" : entry.parent.name
-            if let index = families.firstIndex(where: { $0.parent == parent }) {
-                families[index].entries.append(entry)
-            } else {
-                families.append((parent, [entry]))
-            }
+        // One family for each object type. The entries of abstract types belong to every family.
+        let abstract = group.filter(\.parent.isAbstract)
+        let families = Dictionary(grouping: group.filter { !$0.parent.isAbstract }, by: \.parent.name)
+        for (_, entries) in families.sorted(by: { $0.key < $1.key }) {
+            compare(parts(entries + abstract), onlyShapes: onlyShapes)
         }
-        let common = families.first { $0.parent.isEmpty }?.entries ?? []
-        for family in families where !family.parent.isEmpty || families.count == 1 {
-            let members = family.parent.isEmpty ? family.entries : family.entries + common
-            let inner = parts(members)
-            if !inner.isEmpty { compare(inner, onlyShapes: onlyShapes) }
-        }
-        if families.count > 1 {
-            let inner = parts(group)
-            if !inner.isEmpty { compare(inner, onlyShapes: true) }
+        if families.isEmpty {
+            compare(parts(abstract), onlyShapes: onlyShapes)
+        } else if families.count > 1 || !abstract.isEmpty {
+            compare(parts(group), onlyShapes: true)
         }
     }
 
@@ -178,9 +166,7 @@ struct FieldMerging {
     }
 
     private mutating func violate(_ rule: GraphRule, _ entry: Entry) -> Bool {
-        violations.append(
-            GraphViolation(rule: rule, file: entry.file, location: entry.field.location, path: path)
-        )
+        violations.append(GraphViolation(rule: rule, file: entry.file, location: entry.field.location, path: path))
         return true
     }
 
@@ -196,20 +182,17 @@ struct FieldMerging {
         switch literal {
         case .list(let elements): .list(elements.map(withSortedMembers))
         case .object(let members):
-            .object(
-                members.map { (name: $0.name, value: withSortedMembers($0.value)) }.sorted { $0.name < $1.name }
-            )
+            .object(members.map { ($0.name, withSortedMembers($0.value)) }.sorted { $0.0 < $1.0 })
         case .variable, .number, .string, .bool, .null, .enumeration: literal
         }
     }
 
     private func haveSameShape(_ left: GraphTypeReference, _ right: GraphTypeReference) -> Bool {
         switch (left, right) {
-        case (.nonNull(let a), .nonNull(let b)), (.list(let a), .list(let b)): return haveSameShape(a, b)
+        case (.nonNull(let a), .nonNull(let b)), (.list(let a), .list(let b)): haveSameShape(a, b)
         case (.named(let a), .named(let b)):
-            let areComposite = schema.types[a]?.isComposite == true && schema.types[b]?.isComposite == true
-            return a == b || areComposite
-        default: return false
+            a == b || schema.types[a]?.isComposite == true && schema.types[b]?.isComposite == true
+        default: false
         }
     }
 }

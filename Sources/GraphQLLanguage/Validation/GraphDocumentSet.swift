@@ -58,11 +58,8 @@ package struct GraphDocumentSet: Sendable {
         var seen: Set<String> = []
         // A work list instead of recursion: the parser does not limit the length of a chain of fragments, so recursion could overflow
         // the stack.
-        var waiting = Self.spreads(in: selections)
-        var next = 0
-        while next < waiting.count {
-            let name = waiting[next]
-            next += 1
+        var waiting = Self.spreads(in: selections)[...]
+        while let name = waiting.popFirst() {
             guard seen.insert(name).inserted, let fragment = fragments[name] else { continue }
             found.append(fragment)
             waiting += spreads[name] ?? []

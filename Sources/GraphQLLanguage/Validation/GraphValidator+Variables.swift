@@ -23,7 +23,6 @@ extension GraphValidator {
 
     /// Compares the variables that an operation declares with the groups of their uses in the operation and its fragments.
     mutating func checkVariables(of operation: GraphOperation, uses groups: [[VariableUse]]) {
-        let (operationFile, operationPath) = (file, path)
         let used = Set(groups.map { $0[0].name })
         var declared: [String: GraphVariable] = [:]
         for variable in operation.variables {
@@ -44,17 +43,15 @@ extension GraphValidator {
             if let variable, Self.isAllowed(variable, at: group[0]) { continue }
             for use in group {
                 (file, path) = (use.file, use.path)
-                if let variable {
-                    violate(
-                        .mismatchedVariable(use.name, variable.type, argument: use.argument, use.type),
-                        use.location
-                    )
-                } else {
-                    violate(.undefinedVariable(use.name, operation: operation), use.location)
-                }
+                let rule: GraphRule =
+                    if let variable {
+                        .mismatchedVariable(use.name, variable.type, argument: use.argument, use.type)
+                    } else {
+                        .undefinedVariable(use.name, operation: operation)
+                    }
+                violate(rule, use.location)
             }
         }
-        (file, path) = (operationFile, operationPath)
     }
 
     private mutating func checkDefault(of variable: GraphVariable) {
@@ -68,15 +65,13 @@ extension GraphValidator {
 
     /// The algorithm `IsVariableUsageAllowed` of the GraphQL specification, section 5.8.5.
     private static func isAllowed(_ variable: GraphVariable, at use: VariableUse) -> Bool {
-        if case .nonNull(let wanted) = use.type {
-            if case .nonNull = variable.type { return isCompatible(variable.type, use.type) }
-            var hasDefault = use.hasDefault
-            if let literal = variable.defaultValue {
-                if case .null = literal {} else { hasDefault = true }
+        let hasDefault =
+            switch variable.defaultValue {
+            case nil, .null?: use.hasDefault
+            default: true
             }
-            return hasDefault && isCompatible(variable.type, wanted)
-        }
-        return isCompatible(variable.type, use.type)
+        guard hasDefault, case .nonNull(let wanted) = use.type else { return isCompatible(variable.type, use.type) }
+        return isCompatible(variable.type, wanted)
     }
 
     private static func isCompatible(_ type: GraphTypeReference, _ wanted: GraphTypeReference) -> Bool {

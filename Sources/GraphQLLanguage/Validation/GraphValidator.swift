@@ -68,10 +68,8 @@ package struct GraphValidator {
                 break
             }
             reachable.formUnion(fragments)
-            checkVariables(
-                of: operation.definition,
-                uses: Self.grouped(uses) + fragments.flatMap { usesByFragment[$0] ?? [] }
-            )
+            let uses = Self.grouped(uses) + fragments.flatMap { usesByFragment[$0] ?? [] }
+            checkVariables(of: operation.definition, uses: uses)
         }
         for (name, fragment) in documents.fragments where !reachable.contains(name) {
             begin(fragment.file, fragment.definition.pathName, owner: name)
@@ -112,9 +110,7 @@ package struct GraphValidator {
         guard let reason else { return }
         deprecatedCoordinates[owner, default: []].insert(coordinate)
         guard deprecations.count < Self.maximumViolations else { return }
-        deprecations.append(
-            GraphDeprecation(coordinate: coordinate, reason: reason, file: file, location: location)
-        )
+        deprecations.append(GraphDeprecation(coordinate: coordinate, reason: reason, file: file, location: location))
     }
 
     // MARK: Definitions
@@ -191,21 +187,15 @@ package struct GraphValidator {
             case .inline(let condition, let directives, let inner, let location):
                 path.append("... on \(condition ?? type.name)")
                 check(directives, at: "INLINE_FRAGMENT")
-                if let narrowed = narrowed(type, to: condition, location) { check(inner, on: narrowed) }
+                var narrowed: GraphSchemaType? = type
+                if let condition {
+                    narrowed = composite(condition, location)
+                    checkPossible(condition, in: type, nil, location)
+                }
+                if let narrowed { check(inner, on: narrowed) }
                 path.removeLast()
             }
         }
-    }
-
-    private mutating func narrowed(
-        _ type: GraphSchemaType,
-        to condition: String?,
-        _ location: GraphLocation
-    ) -> GraphSchemaType? {
-        guard let condition else { return type }
-        guard let narrowed = composite(condition, location) else { return nil }
-        checkPossible(condition, in: type, nil, location)
-        return narrowed
     }
 
     private mutating func checkPossible(
@@ -236,12 +226,12 @@ package struct GraphValidator {
         check(field.arguments, definition.arguments, of: .field(field.name, type: type.name), field.location)
         guard let result = schema.types[definition.type.leafName] else { return }
         if result.isComposite == field.selections.isEmpty {
-            violate(
-                result.isComposite
-                    ? .missingSelection(field: field.name, type: type.name, result: definition.type)
-                    : .unexpectedSelection(field: field.name, type: type.name, result: definition.type),
-                field.location
-            )
+            let (name, result) = (field.name, definition.type)
+            let rule: GraphRule =
+                field.selections.isEmpty
+                ? .missingSelection(field: name, type: type.name, result: result)
+                : .unexpectedSelection(field: name, type: type.name, result: result)
+            violate(rule, field.location)
         } else if result.isComposite {
             check(field.selections, on: result)
         }
