@@ -102,6 +102,10 @@ package struct GraphSchemaType: Sendable {
 
     package var isInput: Bool { !isComposite }
 
+    package var isEnum: Bool {
+        if case .enumeration = kind { true } else { false }
+    }
+
     package var isInputObject: Bool {
         if case .input = kind { true } else { false }
     }

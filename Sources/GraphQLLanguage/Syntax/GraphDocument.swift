@@ -2,11 +2,6 @@
 package struct GraphLocation: Sendable, Hashable {
     package let line: Int
     package let column: Int
-
-    package init(line: Int, column: Int) {
-        self.line = line
-        self.column = column
-    }
 }
 
 /// A value in a document: a literal or a variable.

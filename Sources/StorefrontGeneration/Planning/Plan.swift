@@ -13,6 +13,10 @@ indirect enum SwiftType: Hashable, Sendable {
         if case .optional = self { self } else { .optional(self) }
     }
 
+    var withoutOptional: SwiftType {
+        if case .optional(let inner) = self { inner } else { self }
+    }
+
     var leaf: SwiftType {
         switch self {
         case .optional(let inner), .list(let inner): inner.leaf
@@ -40,7 +44,7 @@ struct PayloadUse: Sendable {
 
     let fields: [Field]
     let file: String
-    let location: GraphLocation
+    let location: GraphLocation?
 }
 
 struct OutputProperty: Hashable, Sendable {

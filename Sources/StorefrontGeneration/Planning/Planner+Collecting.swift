@@ -60,9 +60,9 @@ extension Planner {
         collect(selections, parent, into: &collected)
         for spread in collected.conditionalSpreads where !collected.spreads.contains(spread.name) {
             fail(
+                "This fragment may be omitted, but a response does not show whether it was. Put @include or @skip on fields instead.",
                 file,
-                spread.location,
-                "This fragment may be omitted, but a response does not show whether it was. Put @include or @skip on fields instead."
+                spread.location
             )
         }
         return collected

@@ -35,10 +35,10 @@ extension Planner {
                 }
                 for part in incomplete {
                     fail(
-                        part.reader.file,
-                        part.field.fields.first?.location,
                         "This selection of \"\(key)\" may be omitted, but another fragment or type condition also selects \"\(key)\","
-                            + " so a response does not show whether it was. Put @include or @skip on the fields inside, or use an alias."
+                            + " so a response does not show whether it was. Put @include or @skip on the fields inside, or use an alias.",
+                        part.reader.file,
+                        part.field.fields.first?.location
                     )
                 }
                 guard incomplete.isEmpty else { continue }

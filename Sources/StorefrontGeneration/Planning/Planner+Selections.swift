@@ -69,27 +69,22 @@ extension Planner {
         }
         for spread in collected.spreads {
             let type = fragmentNames[spread] ?? spread
-            var name = SwiftNames.lowered(type, reserved: names)
-            while names.contains(name) { name += "Fragment" }
-            names.insert(name)
-            properties.append(
-                OutputProperty(
-                    name: name,
-                    type: .named(type),
-                    source: .place,
-                    comment: "The fields of the fragment `\(spread)`."
-                )
-            )
+            let name = names.insertUnique(SwiftNames.lowered(type, reserved: names), suffix: "Fragment")
+            let comment = "The fields of the fragment `\(spread)`."
+            properties.append(OutputProperty(name: name, type: .named(type), source: .place, comment: comment))
         }
         if !collected.conditions.isEmpty {
             if properties.isEmpty { return choice(named: name, collected, parent, comment, isRedacted) }
             let choiceName = SwiftNames.type("Concrete", avoiding: taken)
             let choiceComment = "The fields that the document selects for only some types of the object."
             nested.append(choice(named: choiceName, collected, parent, choiceComment, isRedacted))
-            var concrete = "concrete"
-            while names.contains(concrete) { concrete += "Value" }
             properties.append(
-                OutputProperty(name: concrete, type: .named(choiceName), source: .place, comment: choiceComment)
+                OutputProperty(
+                    name: names.insertUnique("concrete"),
+                    type: .named(choiceName),
+                    source: .place,
+                    comment: choiceComment
+                )
             )
         }
         return OutputType(
@@ -140,11 +135,9 @@ extension Planner {
                 taken: &taken,
                 location: collected.location
             )
-            var caseName = SwiftNames.lowered(group.type, reserved: names)
-            while names.contains(caseName) { caseName += "Value" }
-            names.insert(caseName)
+            let name = names.insertUnique(SwiftNames.lowered(group.type, reserved: names))
             nested += planned.nested
-            cases.append(OutputCase(name: caseName, typenames: group.typenames, type: planned.type))
+            cases.append(OutputCase(name: name, typenames: group.typenames, type: planned.type))
         }
         return OutputType(name: name, comment: comment, content: .choice(cases), nested: nested, isRedacted: isRedacted)
     }

@@ -21,8 +21,7 @@ extension Planner {
         var fields: [PayloadUse.Field] = []
         var nested: [OutputType] = []
         var names: Set<String> = []
-        let order = configuration.payloads[name] ?? []
-        for key in order {
+        for key in configuration.payloads[name] ?? [] {
             guard let field = collected.fields.first(where: { $0.key == key }) else { continue }
             var planned = property(field, parent, &taken, reserved: names)
             // `isAlias` is false also for an alias, so that the field `cartId` and an alias `cartId` become the same property.
@@ -33,8 +32,7 @@ extension Planner {
             planned.property.comment = field.fields[0].comment ?? "The field `\(key)`."
             fields.append(PayloadUse.Field(property: planned.property, isLocal: !planned.nested.isEmpty))
         }
-        let use = PayloadUse(fields: fields, file: file, location: location ?? GraphLocation(line: 1, column: 1))
-        payloadUses[name, default: []].append(use)
+        payloadUses[name, default: []].append(PayloadUse(fields: fields, file: file, location: location))
         return (.payload(name, fields), nested)
     }
 
@@ -51,10 +49,10 @@ extension Planner {
                 let shape = property.type.replacingLeaf(marker)
                 for use in uses where use.fields[index].property.type.replacingLeaf(marker) != shape {
                     fail(
-                        use.file,
-                        use.location,
                         "\"\(property.name)\" of the payload \(name) can be null or is a list in some places and not in others."
-                            + " Give the field an alias here: the selection then gets its own type."
+                            + " Give the field an alias here: the selection then gets its own type.",
+                        use.file,
+                        use.location
                     )
                 }
                 let isFixed = uses.allSatisfy { use in
@@ -83,26 +81,22 @@ extension Planner {
             let given =
                 configuration.variables["\(operation.name ?? "").\(variable.name)"]
                 ?? configuration.variables[variable.name]
-            let key = variable.name
-            let comment = variable.comment ?? "The variable `$\(key)`, of type `\(variable.type)`."
-            let property = input(
-                key,
-                variable.type,
-                given: given,
-                hasDefault: variable.defaultValue != nil,
-                comment: comment,
-                &names
+            properties.append(
+                input(
+                    variable.name,
+                    variable.type,
+                    given: given,
+                    hasDefault: variable.defaultValue != nil,
+                    comment: variable.comment ?? "The variable `$\(variable.name)`, of type `\(variable.type)`.",
+                    &names
+                )
             )
-            properties.append(property)
         }
         return Self.ordered(properties)
     }
 
     private static func ordered(_ properties: [InputProperty]) -> [InputProperty] {
-        func isRequired(_ property: InputProperty) -> Bool {
-            if case .required = property.presence { true } else { false }
-        }
-        return properties.filter(isRequired) + properties.filter { !isRequired($0) }
+        properties.filter { $0.presence == .required } + properties.filter { $0.presence != .required }
     }
 
     private mutating func input(
@@ -115,8 +109,7 @@ extension Planner {
     ) -> InputProperty {
         var name = SwiftNames.member(key, reserved: names)
         if names.contains(name) { name = SwiftNames.member(key, isAlias: true, reserved: names) }
-        while names.contains(name) { name += "Value" }
-        names.insert(name)
+        name = names.insertUnique(name)
         var leaf = given ?? "String"
         if given == nil, let result = schema.types[type.leafName] {
             if result.isInputObject {
@@ -128,13 +121,8 @@ extension Planner {
         }
         var presence = InputProperty.Presence.threeState
         if case .nonNull = type { presence = hasDefault ? .defaulted : .required }
-        return InputProperty(
-            name: name,
-            key: key,
-            type: Self.inputType(type, leaf),
-            presence: presence,
-            comment: comment
-        )
+        let swiftType = Self.inputType(type, leaf)
+        return InputProperty(name: name, key: key, type: swiftType, presence: presence, comment: comment)
     }
 
     /// The Swift type of an input value; elements of lists are not optional, even if the schema permits null.
@@ -177,11 +165,10 @@ extension Planner {
                     )
                 )
             }
-            let comment = described(type.description, "The input `\(name)`.")
             inputs.append(
                 InputType(
                     name: swiftName,
-                    comment: comment,
+                    comment: described(type.description, "The input `\(name)`."),
                     properties: Self.ordered(properties),
                     isRedacted: isRedacted(name)
                 )
@@ -214,20 +201,16 @@ extension Planner {
                 !configuration.provided.contains(swiftName)
             else { continue }
             var names: Set<String> = []
-            let constants = values.sorted { $0.name < $1.name }.map { value -> EnumType.Constant in
-                var constant = SwiftNames.constant(value.name)
-                while !names.insert(constant).inserted { constant += "Value" }
-                return EnumType.Constant(
-                    name: constant,
+            let constants = values.sorted { $0.name < $1.name }.map { value in
+                EnumType.Constant(
+                    name: names.insertUnique(SwiftNames.constant(value.name)),
                     text: value.name,
                     comment: described(value.description, "The value `\(value.name)`."),
                     isDeprecated: value.deprecation != nil
                 )
             }
-            let comment = described(
-                type.description,
-                "A value of `\(name)`. Unknown values of later API versions are kept."
-            )
+            let short = "A value of `\(name)`. Unknown values of later API versions are kept."
+            let comment = described(type.description, short)
             enums.append(EnumType(name: swiftName, comment: comment, constants: constants))
         }
         return enums

@@ -45,17 +45,13 @@ struct Planner {
         var plan = Plan()
         claimNames()
         guard diagnostics.isEmpty else { return plan }
-        for (name, fragment) in documents.fragments.sorted(by: { $0.key < $1.key }) {
-            plan.fragments.append(self.fragment(name, fragment))
-        }
-        for operation in documents.operations.sorted(by: { ($0.definition.name ?? "") < ($1.definition.name ?? "") }) {
-            plan.operations.append(self.operation(operation))
-        }
+        plan.fragments = documents.fragments.sorted { $0.key < $1.key }.compactMap { fragment($0.key, $0.value) }
+        plan.operations = documents.operations.sorted { $0.definition.name ?? "" < $1.definition.name ?? "" }
+            .compactMap { operation($0) }
         refuseDuplicates()
-        plan.payloads = payloads()
+        plan.payloads = payloads().filter { !configuration.provided.contains($0.name) }
         plan.inputs = inputs()
         plan.enums = enums()
-        plan.payloads.removeAll { configuration.provided.contains($0.name) }
         plan.equatable = Self.closure(of: configuration.equatable, names: fragmentNames, in: plan, configuration)
         return plan
     }
@@ -66,7 +62,7 @@ struct Planner {
         return Set(types).union(fragmentNames.values).union(payloadUses.keys)
     }
 
-    mutating func fail(_ file: String, _ location: GraphLocation?, _ message: String) {
+    mutating func fail(_ message: String, _ file: String = "generator.json", _ location: GraphLocation? = nil) {
         let diagnostic = Diagnostic(severity: .error, file: file, location: location, message: message)
         // A selection on an interface is planned once for each type, and would report the same error each time.
         guard diagnostics.count < DocumentCheck.maximumDiagnostics,
@@ -79,66 +75,45 @@ struct Planner {
 
     private mutating func claimNames() {
         var owners: [String: String] = [:]
-        func swiftName(_ name: String) -> String { configuration.names[name] ?? name }
-        var constants: Set<String> = []
-        var claims: [(name: String, what: String, file: String, location: GraphLocation?)] = []
-        for operation in documents.operations {
-            let name = SwiftNames.type(operation.definition.name ?? "")
-            claims.append(
-                (
-                    name, "the operation \(operation.definition.name ?? "")", operation.file,
-                    operation.definition.location
-                )
-            )
+        func claim(
+            _ name: String,
+            for owner: String,
+            _ file: String = "generator.json",
+            _ location: GraphLocation? = nil
+        ) {
+            guard let other = owners.updateValue(owner, forKey: name) else { return }
+            fail("\(owner) and \(other) would both be the type \(name). Rename one.", file, location)
         }
+        for operation in documents.operations {
+            let name = operation.definition.name ?? ""
+            claim(SwiftNames.type(name), for: "the operation \(name)", operation.file, operation.definition.location)
+        }
+        var constants: Set<String> = []
         for (name, fragment) in documents.fragments.sorted(by: { $0.key < $1.key }) {
             let swiftName = configuration.names[name] ?? SwiftNames.type(name)
             fragmentNames[name] = swiftName
-            var constant = SwiftNames.lowered(SwiftNames.type(name), reserved: ["text"])
-            while !constants.insert(constant).inserted { constant += "Fragment" }
-            fragmentConstants[name] = constant
-            claims.append((swiftName, "the fragment \(name)", fragment.file, fragment.definition.location))
+            let constant = SwiftNames.lowered(SwiftNames.type(name), reserved: ["text"])
+            fragmentConstants[name] = constants.insertUnique(constant, suffix: "Fragment")
+            claim(swiftName, for: "the fragment \(name)", fragment.file, fragment.definition.location)
         }
-        for name in configuration.payloads.keys.sorted() {
-            claims.append((name, "the payload \(name)", "generator.json", nil))
-        }
-        for claim in claims {
-            if let owner = owners.updateValue(claim.what, forKey: claim.name) {
+        for name in configuration.payloads.keys.sorted() { claim(name, for: "the payload \(name)") }
+        for type in schema.types.values.sorted(by: { $0.name < $1.name }) where type.isEnum || type.isInputObject {
+            let name = configuration.names[type.name] ?? type.name
+            if !SwiftNames.isTypeName(name) {
                 fail(
-                    claim.file,
-                    claim.location,
-                    "\(claim.what) and \(owner) would both be the type \(claim.name). Rename one."
+                    "The type \(name) of the schema has a name that Swift reserves. Set another name for it under \"names\"."
                 )
             }
+            guard !topLevel.insert(name).inserted, !configuration.provided.contains(name) else { continue }
+            fail(
+                "Two types of the schema would both be the type \(name). Set another name for one of them under \"names\"."
+            )
         }
-        for type in schema.types.values.sorted(by: { $0.name < $1.name }) {
-            switch type.kind {
-            case .enumeration, .input:
-                let name = swiftName(type.name)
-                if !SwiftNames.isTypeName(name) {
-                    fail(
-                        "generator.json",
-                        nil,
-                        "The type \(name) of the schema has a name that Swift reserves. Set another name for it under \"names\"."
-                    )
-                }
-                guard !topLevel.insert(name).inserted, !configuration.provided.contains(name) else { continue }
-                fail(
-                    "generator.json",
-                    nil,
-                    "Two types of the schema would both be the type \(name). Set another name for one of them under \"names\"."
-                )
-            case .scalar, .object, .interface, .union: break
-            }
-        }
-        for name in owners.keys.sorted() where topLevel.contains(name) && !configuration.provided.contains(name) {
-            owners[name].map {
-                fail(
-                    "generator.json",
-                    nil,
-                    "\($0) and an input or enum of the schema would both be the type \(name). Rename one, or set another name for the schema's type under \"names\"."
-                )
-            }
+        for (name, owner) in owners.sorted(by: { $0.key < $1.key })
+        where topLevel.contains(name) && !configuration.provided.contains(name) {
+            fail(
+                "\(owner) and an input or enum of the schema would both be the type \(name). Rename one, or set another name for the schema's type under \"names\"."
+            )
         }
         topLevel.formUnion(owners.keys)
         topLevel.formUnion(configuration.provided)
@@ -149,21 +124,18 @@ struct Planner {
 
     // MARK: Definitions
 
-    private mutating func fragment(_ name: String, _ fragment: GraphSourced<GraphFragment>) -> FragmentType {
+    private mutating func fragment(_ name: String, _ fragment: GraphSourced<GraphFragment>) -> FragmentType? {
         file = fragment.file
         let definition = fragment.definition
-        let comment = definition.comment ?? "The fragment `\(name)` on `\(definition.type)`."
+        guard let parent = schema.types[definition.type] else { return nil }
         let swiftName = fragmentNames[name] ?? name
-        var type = OutputType(name: swiftName, comment: comment, content: .object([]), nested: [], isRedacted: false)
-        if let parent = schema.types[definition.type] {
-            type = self.type(
-                named: swiftName,
-                collected: collect(definition.selections, parent),
-                parent: parent,
-                comment: comment,
-                isRedacted: isRedacted(parent.name) || configuration.redacted.contains(name)
-            )
-        }
+        let type = type(
+            named: swiftName,
+            collected: collect(definition.selections, parent),
+            parent: parent,
+            comment: definition.comment ?? "The fragment `\(name)` on `\(definition.type)`.",
+            isRedacted: isRedacted(parent.name) || configuration.redacted.contains(name)
+        )
         var printed = definition
         printed.selections = withTypenames(definition.selections, definition.type)
         return FragmentType(
@@ -177,9 +149,10 @@ struct Planner {
 
     func isRedacted(_ type: String) -> Bool { isInRedaction || configuration.redacted.contains(type) }
 
-    private mutating func operation(_ operation: GraphSourced<GraphOperation>) -> OperationType {
+    private mutating func operation(_ operation: GraphSourced<GraphOperation>) -> OperationType? {
         file = operation.file
         let definition = operation.definition
+        guard let parent = schema.root(definition.kind).flatMap({ schema.types[$0] }) else { return nil }
         let graphQLName = definition.name ?? ""
         let name = SwiftNames.type(graphQLName)
         let context = contextVariables(of: definition)
@@ -188,34 +161,31 @@ struct Planner {
         var output = SwiftType.named("Output")
         var rootKey: String?
         var nested: [OutputType] = []
-        if let parent = schema.root(definition.kind).flatMap({ schema.types[$0] }) {
-            let collected = collect(definition.selections, parent)
-            if collected.spreads.isEmpty, collected.fields.count == 1, let field = collected.fields.first {
-                var taken = topLevel.union(["Output", name])
-                let planned = property(field, parent, &taken, reserved: [])
-                // The output of a mutation is not optional: if its payload is null, reading fails, and the response's errors say why. It is
-                // optional if a directive can omit the field.
-                let isRequired = definition.kind == .mutation && !field.isConditional
-                output = isRequired ? planned.property.type.withoutOptional : planned.property.type
-                rootKey = field.key
-                nested = planned.nested
-            } else if let fragment = onlyFragment(collected, parent) {
-                output = .named(fragment)
-            } else {
-                let comment = "The result of `\(graphQLName)`."
-                nested = [
-                    type(
-                        named: "Output",
-                        collected: collected,
-                        parent: parent,
-                        comment: comment,
-                        isRedacted: isRedacted(parent.name)
-                    )
-                ]
-            }
+        let collected = collect(definition.selections, parent)
+        if collected.spreads.isEmpty, collected.fields.count == 1, let field = collected.fields.first {
+            var taken = topLevel.union(["Output", name])
+            let planned = property(field, parent, &taken, reserved: [])
+            // The output of a mutation is not optional: if its payload is null, reading fails, and the response's errors say why. It is
+            // optional if a directive can omit the field.
+            let isRequired = definition.kind == .mutation && !field.isConditional
+            output = isRequired ? planned.property.type.withoutOptional : planned.property.type
+            rootKey = field.key
+            nested = planned.nested
+        } else if let fragment = onlyFragment(collected, parent) {
+            output = .named(fragment)
+        } else {
+            nested = [
+                type(
+                    named: "Output",
+                    collected: collected,
+                    parent: parent,
+                    comment: "The result of `\(graphQLName)`.",
+                    isRedacted: isRedacted(parent.name)
+                )
+            ]
         }
         var printed = definition
-        printed.selections = withTypenames(definition.selections, schema.root(definition.kind) ?? "")
+        printed.selections = withTypenames(definition.selections, parent.name)
         let fragments = documents.fragments(reachableFrom: definition.selections)
         return OperationType(
             name: name,
@@ -241,8 +211,7 @@ struct Planner {
         let arguments = operation.directives.filter { $0.name == "inContext" }.flatMap(\.arguments)
         return known.filter { name in
             arguments.contains { argument in
-                guard argument.name == name, case .variable(name) = argument.value else { return false }
-                return true
+                if case .variable(name) = argument.value { argument.name == name } else { false }
             }
         }
     }
@@ -252,11 +221,8 @@ struct Planner {
     mutating func countType(_ location: GraphLocation?) -> Bool {
         typeCount += 1
         if typeCount == Self.maximumTypes + 1 {
-            fail(
-                file,
-                location,
-                "The documents would become more than \(Self.maximumTypes) types. Share selections in fragments."
-            )
+            let limit = Self.maximumTypes
+            fail("The documents would become more than \(limit) types. Share selections in fragments.", file, location)
         }
         return typeCount <= Self.maximumTypes
     }
@@ -287,18 +253,12 @@ struct Planner {
         where entry.count > 1 && entry.fields > configuration.maximumDuplicatedFields {
             let type = key.prefix { $0 != " " }
             fail(
-                entry.file,
-                entry.place,
                 "This selection of \(entry.fields) fields on \(type) is written \(entry.count) times"
                     + " (\(entry.places.sorted().prefix(4).joined(separator: ", "))) and would become as many types."
-                    + " Make it a fragment, or raise maximumDuplicatedFields in generator.json."
+                    + " Make it a fragment, or raise maximumDuplicatedFields in generator.json.",
+                entry.file,
+                entry.place
             )
         }
-    }
-}
-
-extension SwiftType {
-    var withoutOptional: SwiftType {
-        if case .optional(let inner) = self { inner } else { self }
     }
 }

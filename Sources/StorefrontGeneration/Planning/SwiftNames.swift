@@ -1,3 +1,12 @@
+extension Set<String> {
+    /// Inserts a name, with as many suffixes as it needs to differ from the others, and returns it.
+    mutating func insertUnique(_ name: String, suffix: String = "Value") -> String {
+        var name = name
+        while !insert(name).inserted { name += suffix }
+        return name
+    }
+}
+
 /// The Swift names for names of a schema and of documents.
 package enum SwiftNames {
     private static let keywords: Set<String> = [
@@ -17,10 +26,8 @@ package enum SwiftNames {
     static let used: Set<String> = Set(Planner.scalars.values).union([
         "Any", "Array", "CustomDebugStringConvertible", "CustomReflectable", "CustomStringConvertible", "Equatable",
         "GraphQLDocument", "GraphQLFragment", "GraphQLInputObject", "GraphQLNode", "GraphQLOpenEnum",
-        "GraphQLOperation",
-        "GraphQLReadable", "GraphQLReadingError", "GraphQLRedacted", "GraphQLWritable", "Hashable", "InputField",
-        "Mirror",
-        "Never", "Optional", "RawRepresentable", "Sendable", "Swift", "Void",
+        "GraphQLOperation", "GraphQLReadable", "GraphQLReadingError", "GraphQLRedacted", "GraphQLWritable", "Hashable",
+        "InputField", "Mirror", "Never", "Optional", "RawRepresentable", "Sendable", "Swift", "Void",
     ])
 
     /// Whether a text is a valid type name, or several separated by dots.
