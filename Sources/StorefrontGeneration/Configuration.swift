@@ -80,9 +80,9 @@ package struct Configuration: Sendable {
             for name in section.memberNames { payloads[name] = try section.optionalStrings(name) }
         }
         for (member, texts) in [
-            ("types", Array(types.values)), ("variables", Array(variables.values)), ("scalars", Array(scalars.values)),
-            ("names", Array(names.values)), ("provided", Array(provided)), ("payloads", Array(payloads.keys)),
-            ("imports", Array(imports.keys) + Array(imports.values)),
+            ("types", Set(types.values)), ("variables", Set(variables.values)), ("scalars", Set(scalars.values)),
+            ("names", Set(names.values)), ("provided", provided), ("payloads", Set(payloads.keys)),
+            ("imports", Set(imports.keys).union(imports.values)),
         ] {
             for text in texts.sorted() where !SwiftNames.isTypeName(text) {
                 throw file.error(member, "contains \"\(text)\", which is not a valid Swift name")
@@ -96,42 +96,33 @@ package struct Configuration: Sendable {
     /// Rejects names that the schema and the documents do not contain, because a misspelled name would have no effect.
     func check(_ schema: GraphSchema, _ documents: GraphDocumentSet) throws(GenerationFailure) {
         let operations = Set(documents.operations.compactMap(\.definition.name))
-        for (member, names) in [("repetition", Array(repetition.keys)), ("isPersonal", Array(isPersonal.keys))] {
-            for name in names.sorted() where !operations.contains(name) {
-                throw unknown(member, name, operations)
-            }
-        }
-        for coordinate in types.keys.sorted() {
-            let parts = coordinate.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, schema.types[parts[0]]?.field(parts[1]) != nil else {
-                let fields =
-                    schema.types[parts[0]]?.fields.map { "\(parts[0]).\($0.name)" } ?? schema.types.keys.sorted()
-                throw unknown("types", coordinate, fields)
-            }
-        }
-        let declared = documents.operations.flatMap { operation in
+        let types = Set(schema.types.keys)
+        let fragments = Set(documents.fragments.keys)
+        let variables = documents.operations.flatMap { operation in
             operation.definition.variables.flatMap { [$0.name, "\(operation.definition.name ?? "").\($0.name)"] }
         }
-        for name in variables.keys.sorted() where !declared.contains(name) {
-            throw unknown("variables", name, declared)
+        for (member, names, known) in [
+            ("repetition", Set(repetition.keys), operations), ("isPersonal", Set(isPersonal.keys), operations),
+            ("variables", Set(self.variables.keys), Set(variables)), ("scalars", Set(scalars.keys), types),
+            ("names", Set(names.keys), types.union(fragments)),
+            ("redacted or equatable", redacted.union(equatable), operations.union(fragments).union(types)),
+        ] {
+            for name in names.subtracting(known).sorted() { throw unknown(member, name, known.sorted()) }
         }
-        for name in scalars.keys.sorted() where schema.types[name] == nil {
-            throw unknown("scalars", name, schema.types.keys.sorted())
+        for coordinate in self.types.keys.sorted() {
+            let parts = coordinate.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, schema.types[parts[0]]?.field(parts[1]) != nil else {
+                let fields = schema.types[parts[0]]?.fields.map { "\(parts[0]).\($0.name)" }
+                throw unknown("types", coordinate, fields ?? types.sorted())
+            }
         }
-        for name in names.keys.sorted() where schema.types[name] == nil && documents.fragments[name] == nil {
-            throw unknown("names", name, schema.types.keys.sorted() + documents.fragments.keys.sorted())
-        }
-        let types = Array(types.values) + Array(variables.values) + Array(scalars.values) + Array(provided)
-        let parts = types.flatMap { $0.split(separator: ".").map(String.init) }
+        let used = provided.union([self.types, self.variables, scalars].flatMap(\.values))
+        let parts = used.flatMap { $0.split(separator: ".").map(String.init) }
         for name in imports.keys.sorted() where !parts.contains(name) {
-            let hint = Suggestion.text(for: name, among: parts)
+            let hint = Suggestion.text(for: name, among: parts.sorted())
             throw .usage(
                 "generator.json: imports: types, variables, scalars and provided do not contain \"\(name)\".\(hint)"
             )
-        }
-        let named = operations.union(documents.fragments.keys).union(schema.types.keys)
-        for name in redacted.union(equatable).sorted() where !named.contains(name) {
-            throw unknown("redacted or equatable", name, named.sorted())
         }
     }
 
@@ -145,7 +136,7 @@ package struct Configuration: Sendable {
         }
     }
 
-    private func unknown(_ member: String, _ name: String, _ candidates: some Sequence<String>) -> GenerationFailure {
+    private func unknown(_ member: String, _ name: String, _ candidates: [String]) -> GenerationFailure {
         let hint = Suggestion.text(for: name, among: candidates)
         return .usage("generator.json: \(member): there is no \"\(PlainText.line(name))\".\(hint)")
     }

@@ -1,7 +1,7 @@
 package import GraphQLLanguage
 internal import IdentityKit
 
-package struct Diagnostic: Sendable, CustomStringConvertible {
+package struct Diagnostic: Error, CustomStringConvertible {
     package enum Severity: String, Sendable {
         case error
         case warning

@@ -51,10 +51,8 @@ extension Emitter {
             writer.line("name: \"\(operation.graphQLName)\",")
             writer.line("kind: .\(operation.kind.rawValue),")
             writer.literal("text: ", operation.text, rest.isEmpty ? "" : ",")
-            for (index, argument) in rest.enumerated() {
-                writer.line(argument + (index + 1 < rest.count ? "," : ""))
-            }
         }
+        writer.list(rest)
         writer.line(")")
     }
 
@@ -90,11 +88,7 @@ extension Emitter {
             return "\(SwiftNames.quoted(property.name)): \(declared(property))\(value)"
         }
         writer.line("\(access) init(")
-        writer.indented { writer in
-            for (index, parameter) in parameters.enumerated() {
-                writer.line(parameter + (index + 1 < parameters.count ? "," : ""))
-            }
-        }
+        writer.list(parameters)
         writer.block(")") { writer in
             for property in properties {
                 let name = SwiftNames.quoted(property.name)
@@ -115,11 +109,10 @@ extension Emitter {
     }
 
     func write(_ input: InputType, _ writer: inout SwiftWriter) {
-        var conformances = ["GraphQLWritable"]
-        if plan.equatable.contains(input.name) { conformances.append("Equatable") }
-        if input.isRedacted { conformances.append("GraphQLRedacted") }
+        let isEquatable = plan.equatable.contains(input.name)
+        let conformances = Self.conformances("GraphQLWritable", isEquatable: isEquatable, isRedacted: input.isRedacted)
         writer.comment(input.comment)
-        writer.block("\(access) struct \(input.name): \(conformances.joined(separator: ", "))") { writer in
+        writer.block("\(access) struct \(input.name): \(conformances)") { writer in
             write(input.properties, &writer)
             writer.comment("Creates the input.\n\nUnset fields are not sent.")
             writeInitializer(input.properties, &writer)

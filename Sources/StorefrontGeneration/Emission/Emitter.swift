@@ -16,9 +16,8 @@ struct Emitter {
     func files() -> [String: String] {
         var files: [String: String] = [:]
         for operation in plan.operations {
-            files["Operations/\(operation.name).swift"] = file(access, deprecated: operation.deprecated) {
-                write(operation, &$0)
-            }
+            let deprecated = operation.deprecated
+            files["Operations/\(operation.name).swift"] = file(access, deprecated: deprecated) { write(operation, &$0) }
         }
         for fragment in plan.fragments {
             let access = fragment.isProvided ? "internal" : access
@@ -43,11 +42,7 @@ struct Emitter {
         return files
     }
 
-    private func file(
-        _ access: String,
-        deprecated: [String] = [],
-        _ body: (inout SwiftWriter) -> Void
-    ) -> String {
+    private func file(_ access: String, deprecated: [String] = [], _ body: (inout SwiftWriter) -> Void) -> String {
         var code = SwiftWriter()
         body(&code)
         // Swift warns about unused imports, so each file imports only the modules that it needs.
@@ -55,14 +50,10 @@ struct Emitter {
         var modules: Set = ["ShopifyGraphQL"]
         if words.contains("JSONValue") { modules.insert("IdentityKit") }
         for (type, module) in imports where words.contains(type) { modules.insert(module) }
-        var writer = SwiftWriter()
-        writer.line("// swift-format-ignore-file")
-        writer.line(Self.mark)
-        if !deprecated.isEmpty { writer.line("// Deprecated in the schema: \(deprecated.joined(separator: ", "))") }
-        writer.line()
-        for name in modules.sorted() { writer.line("\(access) import \(name)") }
-        writer.line()
-        return writer.text + code.text
+        var head = ["// swift-format-ignore-file", Self.mark]
+        if !deprecated.isEmpty { head.append("// Deprecated in the schema: \(deprecated.joined(separator: ", "))") }
+        head += [""] + modules.sorted().map { "\(access) import \($0)" }
+        return head.joined(separator: "\n") + "\n\n" + code.text
     }
 
     // MARK: Types
@@ -86,29 +77,27 @@ struct Emitter {
     // MARK: Output
 
     func write(_ type: OutputType, _ writer: inout SwiftWriter, isEquatable: Bool = false) {
-        var conformances = ["GraphQLReadable"]
-        if isEquatable { conformances.append("Equatable") }
-        if type.isRedacted { conformances.append("GraphQLRedacted") }
-        let list = conformances.joined(separator: ", ")
+        let conformances = Self.conformances(
+            "GraphQLReadable",
+            isEquatable: isEquatable,
+            isRedacted: type.isRedacted
+        )
+        let keyword = if case .object = type.content { "struct" } else { "enum" }
         writer.comment(type.comment)
-        func writeNested(_ writer: inout SwiftWriter) {
+        writer.block("\(access) \(keyword) \(type.name): \(conformances)") { writer in
+            switch type.content {
+            case .object(let properties): write(properties, &writer)
+            case .choice(let cases): write(cases, &writer)
+            }
             for nested in type.nested {
                 writer.line()
                 write(nested, &writer, isEquatable: isEquatable)
             }
         }
-        switch type.content {
-        case .object(let properties):
-            writer.block("\(access) struct \(type.name): \(list)") { writer in
-                write(properties, &writer)
-                writeNested(&writer)
-            }
-        case .choice(let cases):
-            writer.block("\(access) enum \(type.name): \(list)") { writer in
-                write(cases, &writer)
-                writeNested(&writer)
-            }
-        }
+    }
+
+    static func conformances(_ first: String, isEquatable: Bool, isRedacted: Bool) -> String {
+        first + (isEquatable ? ", Equatable" : "") + (isRedacted ? ", GraphQLRedacted" : "")
     }
 
     private func write(_ properties: [OutputProperty], _ writer: inout SwiftWriter) {
@@ -122,10 +111,10 @@ struct Emitter {
             for property in properties {
                 let value =
                     switch property.source {
-                    case .field(let key): "try node.field(\"\(key)\")"
-                    case .place: "try \(text(property.type))(node)"
+                    case .field(let key): "node.field(\"\(key)\")"
+                    case .place: "\(text(property.type))(node)"
                     }
-                writer.line("self.\(SwiftNames.quoted(property.name)) = \(value)")
+                writer.line("self.\(SwiftNames.quoted(property.name)) = try \(value)")
             }
         }
     }

@@ -7,6 +7,13 @@ struct SwiftWriter {
         text += "\n"
     }
 
+    /// Writes indented lines with commas between them.
+    mutating func list(_ items: [String]) {
+        indented { writer in
+            for (index, item) in items.enumerated() { writer.line(item + (index + 1 < items.count ? "," : "")) }
+        }
+    }
+
     mutating func block(_ head: String, _ body: (inout SwiftWriter) -> Void) {
         line(head + " {")
         indented(body)

@@ -9,16 +9,16 @@ extension Planner {
     ) -> (property: OutputProperty, nested: [OutputType]) {
         let field = collected.fields[0]
         let name = Self.propertyName(collected.key, isAlias: field.alias != nil, reserved: reserved)
-        guard field.name != "__typename", let definition = parent.field(field.name) else {
-            let comment = field.comment ?? "The name of the object's type."
-            let type = SwiftType.named("String")
-            let property = OutputProperty(
+        func property(_ type: SwiftType, _ comment: String) -> OutputProperty {
+            OutputProperty(
                 name: name,
                 type: collected.isConditional ? type.asOptional : type,
                 source: .field(collected.key),
-                comment: comment
+                comment: collected.fields.compactMap(\.comment).first ?? comment
             )
-            return (property, [])
+        }
+        guard field.name != "__typename", let definition = parent.field(field.name) else {
+            return (property(.named("String"), "The name of the object's type."), [])
         }
         let coordinate = "\(parent.name).\(field.name)"
         var leaf = SwiftType.named("String")
@@ -39,16 +39,11 @@ extension Planner {
         } else if let result {
             leaf = .named(leafName(result))
         }
-        var type = Self.type(definition.type, around: leaf)
-        if collected.isConditional { type = type.asOptional }
-        let comment =
-            collected.fields.compactMap(\.comment).first
-            ?? described(
-                definition.description,
-                "The field `\(field.name)` of `\(parent.name)`, of type `\(definition.type)`."
-            )
-        let property = OutputProperty(name: name, type: type, source: .field(collected.key), comment: comment)
-        return (property, nested)
+        let comment = described(
+            definition.description,
+            "The field `\(field.name)` of `\(parent.name)`, of type `\(definition.type)`."
+        )
+        return (property(Self.type(definition.type, around: leaf), comment), nested)
     }
 
     static func propertyName(_ key: String, isAlias: Bool, reserved: Set<String>) -> String {
@@ -87,7 +82,7 @@ extension Planner {
     }
 
     mutating func leafName(_ type: GraphSchemaType) -> String {
-        if case .enumeration = type.kind {
+        if type.isEnum {
             reachableEnums.insert(type.name)
             return configuration.names[type.name] ?? type.name
         }

@@ -22,13 +22,17 @@ extension GraphSchema {
                     + " Post the output of `storefront-gen introspection-query` to the API and save the response."
             )
         }
-        let names = (schema["types"]?.array ?? []).compactMap { $0["name"]?.string }
-        self = try IntrospectionReader(typeNames: Set(names)).schema(schema)
+        let names = Set(IntrospectionReader.names(schema["types"]))
+        self = try IntrospectionReader(typeNames: names).schema(schema)
     }
 }
 
 private struct IntrospectionReader {
     let typeNames: Set<String>
+
+    static func names(_ list: JSONValue?) -> [String] {
+        (list?.array ?? []).compactMap { $0["name"]?.string }
+    }
 
     func schema(_ value: JSONValue) throws(GenerationFailure) -> GraphSchema {
         var types: [String: GraphSchemaType] = [:]
@@ -84,7 +88,6 @@ private struct IntrospectionReader {
 
     private func type(_ entry: JSONValue) throws(GenerationFailure) -> GraphSchemaType {
         let name = try self.name(entry)
-        let possible = (entry["possibleTypes"]?.array ?? []).compactMap { $0["name"]?.string }
         var fields = entry["fields"]
         let kind: GraphSchemaType.Kind
         switch entry["kind"]?.string {
@@ -103,10 +106,10 @@ private struct IntrospectionReader {
             kind: kind,
             description: entry["description"]?.string,
             fields: try self.fields(fields, name),
-            interfaces: (entry["interfaces"]?.array ?? []).compactMap { $0["name"]?.string },
+            interfaces: Self.names(entry["interfaces"]),
             // In Shopify's published schemas, an interface can list an object type that the schema does not contain. Documents cannot
             // name this type, so it is left out.
-            members: possible.filter(typeNames.contains)
+            members: Self.names(entry["possibleTypes"]).filter(typeNames.contains)
         )
     }
 

@@ -14,13 +14,7 @@ struct DocumentCheck {
         var documents = GraphDocumentSet(requiresNames: true)
         var diagnostics: [Diagnostic] = []
         for file in files {
-            do {
-                documents.add(try file.parsed(), file: file.name)
-            } catch {
-                diagnostics.append(
-                    Diagnostic(severity: .error, file: file.name, location: error.location, message: error.message)
-                )
-            }
+            do { documents.add(try file.parsed(), file: file.name) } catch { diagnostics.append(error) }
         }
         // With `@defer`, the response has several parts. `GraphQLExecutor` does not read such a response.
         var validator = GraphValidator(schema, documents, unsupportedDirectives: ["defer"])
@@ -38,12 +32,11 @@ struct DocumentCheck {
             )
         }
         diagnostics += validator.deprecations.map { deprecation in
-            let message = "\(deprecation.coordinate) is deprecated: \(PlainText.line(deprecation.reason))"
-            return Diagnostic(
+            Diagnostic(
                 severity: .warning,
                 file: deprecation.file,
                 location: deprecation.location,
-                message: message
+                message: "\(deprecation.coordinate) is deprecated: \(PlainText.line(deprecation.reason))"
             )
         }
         diagnostics.sort { Self.order($0) < Self.order($1) }
