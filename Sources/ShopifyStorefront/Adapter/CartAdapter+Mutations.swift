@@ -22,8 +22,8 @@ extension CartAdapter {
         _ mutation: @escaping @Sendable (inout CartBinding) -> Operation
     ) async throws -> SessionCart where Operation.Output == CartPayload {
         try await withCart(id) { binding, locked in
-            let response = try await self.send(mutation(&binding), in: context)
-            return try await self.accept(response, &binding, of: locked, in: context, isMade: isMade)
+            let operation = mutation(&binding)
+            return try await self.perform(operation, &binding, of: locked, in: context, isMade: isMade)
                 .sessionCart(binding)
         }
     }
@@ -51,6 +51,17 @@ extension CartAdapter {
             }
             return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
         }
+    }
+
+    /// Sends a mutation, and returns the cart after it; see ``accept(_:_:of:in:isMade:)``.
+    func perform<Operation: CartReading>(
+        _ operation: Operation,
+        _ binding: inout CartBinding,
+        of locked: LockedCart,
+        in context: StorefrontContext,
+        isMade: (@Sendable (CartIdentityResult) -> Bool)? = nil
+    ) async throws -> CartIdentityResult where Operation.Output == CartPayload {
+        try await accept(send(operation, in: context), &binding, of: locked, in: context, isMade: isMade)
     }
 
     /// Returns the cart after a mutation, and updates the session's stored cart (`binding`).
@@ -91,9 +102,7 @@ extension CartAdapter {
                 // The mutation has succeeded, so a failure to attach the identity is reported in the result and not thrown.
                 let problem = error is CartConflict ? Self.busyAttaching : IdentityError.wrapping(error)
                 guard problem.kind != .cancelled else { throw problem }
-                binding.problem = problem.code
-                result.problem = problem
-                report(.degraded(problem.code), id)
+                degrade(&result, &binding, problem, of: id)
                 return result
             }
         }
@@ -112,7 +121,7 @@ extension CartAdapter {
         in context: StorefrontContext,
         _ mutation: @escaping @Sendable (CartBinding) -> Operation
     ) async throws -> SessionCart where Operation.Output == CartPayload {
-        try await withLockedCart(id) { locked -> CartChange<Result<SessionCart, IdentityError>> in
+        try await withLockedCart(id) { locked in
             guard var binding = locked.binding else { throw Self.noCart }
             let earlier = binding.unanswered
             try await locked.recordIntent(&binding, sendsIdentity: false)
@@ -121,11 +130,10 @@ extension CartAdapter {
             binding.unanswered = earlier
             do {
                 let result = try await self.accept(response, &binding, of: locked, in: context)
-                return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .keep)
+                return CartChange(result.sessionCart(binding), saving: binding, onConflict: .keep)
             } catch let error as IdentityError {
-                return CartChange(.failure(error), saving: binding, onConflict: .keep)
+                return CartChange(throwing: error, saving: binding, onConflict: .keep)
             }
         }
-        .get()
     }
 }

@@ -29,7 +29,6 @@ extension CartAdapter {
             }
             return change
         }
-        .get()
     }
 
     /// Reads the session's cart from Shopify; nil if the session has no cart.
@@ -77,12 +76,13 @@ extension CartAdapter {
             binding.isUntrusted = true
             if let old, old.cartID == cartID { binding = old }
             if isTrusted, binding.isUntrusted { (binding.isUntrusted, binding.problem) = (false, nil) }
-            let query = CartQuery(cartID: binding.cartID).selecting(self.selection)
-            let result = try await self.client.execute(query, in: context)
-            guard let response = result.data else { throw IdentityError.cartIsGone(result.metadata) }
+            let result: CartIdentityResult
+            do { result = try await self.current(&binding, in: context) } catch let gone as CartGone {
+                // If `CartGone` were thrown, `CartOperation` would remove the session's old cart.
+                throw IdentityError.cartIsGone(gone.metadata)
+            }
             if old?.cartID != cartID { try await self.detachReplaced(old, in: context) }
-            let read = self.recorded(result, response, in: &binding, context)
-            return CartChange(read.sessionCart(binding), saving: binding)
+            return CartChange(result.sessionCart(binding), saving: binding)
         }
     }
 
@@ -144,19 +144,10 @@ extension CartAdapter {
         let query = CartQuery(cartID: binding.cartID, readsCheckoutURL: readsCheckoutURL).selecting(selection)
         let result = try await client.execute(query, in: context)
         guard let response = result.data else { throw CartGone(result.metadata) }
-        guard !needsContents || selection.showsContents(despite: result.errors) else {
+        let showsContents = selection.showsContents(despite: result.errors)
+        guard !needsContents || showsContents else {
             throw client.failure(of: result, CartQuery.document)
         }
-        return recorded(result, response, in: &binding, context)
-    }
-
-    private func recorded(
-        _ result: StorefrontResult<CartQuery.Output>,
-        _ response: CartWithCheckout,
-        in binding: inout CartBinding,
-        _ context: StorefrontContext
-    ) -> CartIdentityResult {
-        let showsContents = selection.showsContents(despite: result.errors)
         record(response.cart, showsContents: showsContents, in: &binding, context)
         return CartIdentityResult(
             cart: response.cart,

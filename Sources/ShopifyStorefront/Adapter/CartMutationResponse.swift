@@ -16,11 +16,11 @@ struct CartMutationResponse: Sendable {
     }
 
     let payload: CartPayload
-    private(set) var metadata: GraphQLMetadata
+    var metadata: GraphQLMetadata
     let customer: CustomerVisibility
     /// Whether the response shows the whole cart; a hidden buyer does not count.
     let showsContents: Bool
-    private(set) var outcome: Outcome
+    var outcome: Outcome
 
     /// Whether the response leaves open if the cart still exists: it has no cart, and its user errors name no field.
     ///
@@ -66,14 +66,6 @@ struct CartMutationResponse: Sendable {
         case .tokenRefused(let errors), .refused(let errors): throw IdentityError.refusal(of: errors, metadata)
         case .done, .empty, .failed: break
         }
-    }
-
-    /// Returns this response with the outcome `gone` and the metadata of the query that has shown that the cart no longer exists.
-    func withoutCart(_ metadata: GraphQLMetadata) -> CartMutationResponse {
-        var response = self
-        response.outcome = .gone
-        response.metadata = metadata
-        return response
     }
 
     /// Whether an error says that the cart no longer exists.

@@ -85,7 +85,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
                 isAtEnd = true
                 return connection
             }
-            guard let end = connection.pageInfo.endCursor, end.utf8.elementsEqual((cursor ?? "").utf8) == false else {
+            guard let end = connection.pageInfo.endCursor, !end.isIdentical(to: cursor ?? "") else {
                 throw Self.invalidCursor
             }
             cursor = end

@@ -18,7 +18,7 @@ public struct CartID: Sendable, Hashable {
 
     /// Compares bytes.
     public static func == (left: CartID, right: CartID) -> Bool {
-        left.rawValue.utf8.elementsEqual(right.rawValue.utf8)
+        left.rawValue.isIdentical(to: right.rawValue)
     }
 
     /// Hashes the bytes.

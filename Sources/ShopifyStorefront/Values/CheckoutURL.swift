@@ -19,7 +19,7 @@ public struct CheckoutURL: Sendable {
     /// Returns the URL with one more query field; if the query already has a field of that name, the same URL.
     func adding(_ name: String, _ value: String) throws(HTTPURLError) -> CheckoutURL {
         let names = (url.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
-        guard !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { return self }
+        guard !names.contains(where: { $0.isIdentical(to: name) }) else { return self }
         return CheckoutURL(try url.appending(queryFields: "\(name)=\(value)"))
     }
 }

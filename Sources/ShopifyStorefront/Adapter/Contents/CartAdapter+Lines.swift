@@ -24,19 +24,18 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await withLockedCart(id, .creating) { locked -> CartChange<Result<SessionCart, IdentityError>> in
+        try await withLockedCart(id, .creating) { locked in
             guard var binding = locked.binding else {
                 return try await self.createCart(withAll: lines, locked, context)
             }
             do {
                 let result = try await self.add(lines, to: &binding, of: locked, in: context)
-                return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .keep)
+                return CartChange(result.sessionCart(binding), saving: binding, onConflict: .keep)
             } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
                 // Shopify may have returned the cart under a new id with an earlier part of the lines.
-                return CartChange(.failure(error), saving: binding, onConflict: .keep)
+                return CartChange(throwing: error, saving: binding, onConflict: .keep)
             }
         }
-        .get()
     }
 
     /// Changes lines of the session's cart.
@@ -99,7 +98,7 @@ extension CartAdapter {
         var lines = cart.lines
         var (hasMore, end, cursor) = (cart.hasMoreLines, cart.linesCursor, String?.none)
         while hasMore {
-            guard let next = end, cursor?.utf8.elementsEqual(next.utf8) != true, lines.count < Self.maximumLines else {
+            guard let next = end, cursor?.isIdentical(to: next) != true, lines.count < Self.maximumLines else {
                 throw Self.endlessLines
             }
             let query = CartLinesQuery(cartID: cart.id, after: next, lineCount: selection.lines)
@@ -125,58 +124,6 @@ extension CartAdapter {
             hint: "Try again. If the error persists, call forget(for:), then create a new cart with create(_:for:in:).",
             reference: "Storefront API reference, PageInfo"
         )
-    }
-
-    /// Creates a cart; more than 250 lines are sent in several requests.
-    ///
-    /// - Returns: The change that saves the cart; its result is a failure if the cart has only some of the lines.
-    func createCart(
-        withAll lines: [CartLineInput],
-        _ locked: LockedCart,
-        _ context: StorefrontContext
-    ) async throws -> CartChange<Result<SessionCart, IdentityError>> {
-        let first = try await createCart(Array(lines.prefix(Self.linesPerCall)), locked.session, context)
-        guard var binding = first.binding, lines.count > Self.linesPerCall else {
-            return CartChange(.success(first.result), saving: first.binding, onConflict: .detachAndRepeat)
-        }
-        do {
-            var result = try await add(lines, from: 1, to: &binding, of: locked, in: context)
-            result.warnings = first.result.warnings + result.warnings
-            // A country that the first request omitted may have been set on its own after a later one.
-            let omitted = first.result.omitted.filter { $0 != "country" || binding.country == nil }
-            result.omitted = omitted + result.omitted.filter { !omitted.contains($0) }
-            result.problem = result.problem ?? first.result.problem
-            return CartChange(.success(result.sessionCart(binding)), saving: binding, onConflict: .detachAndRepeat)
-        } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
-            return CartChange(.failure(error), saving: binding, onConflict: .detachAndRepeat)
-        } catch let gone as CartGone {
-            // Shopify no longer has the new cart. If `CartGone` were thrown, `CartOperation` would remove the session's old cart.
-            try? await detachUnsaved(binding)
-            throw IdentityError.cartIsGone(gone.metadata)
-        }
-    }
-
-    /// Creates a cart without the lines that Shopify rejects.
-    ///
-    /// After each rejection, the rejected lines are removed from `lines`, and `create` is called again.
-    ///
-    /// - Returns: The result of `create`, and Shopify's last rejection; the rejection is nil if Shopify rejected no line.
-    func omittingRefused<Result: Sendable>(
-        _ lines: inout [CartLineInput],
-        _ create: ([CartLineInput]) async throws -> Result
-    ) async throws -> (result: Result, refusal: IdentityError?) {
-        var refusal: IdentityError?
-        while true {
-            do {
-                return (try await create(lines), refusal)
-            } catch let error as IdentityError
-                where error.code == .cartUserErrors && error.kind == .rejected && !lines.isEmpty
-            {
-                let rejected = error.rejectedLines(of: min(lines.count, Self.linesPerCall))
-                lines.removeSubranges(RangeSet(rejected, within: lines))
-                refusal = error
-            }
-        }
     }
 
     /// Adds lines with one request for each 250 lines; no request is repeated.

@@ -13,7 +13,7 @@ extension CartAdapter {
         for id: SessionID,
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
-        try await mutate(on: id, in: context, isMade: { ($0.cart.note ?? "").utf8.elementsEqual(note.utf8) }) {
+        try await mutate(on: id, in: context, isMade: { ($0.cart.note ?? "").isIdentical(to: note) }) {
             binding in
             CartNoteUpdate(cartID: binding.cartID, note: note)
         }
@@ -50,12 +50,28 @@ extension CartAdapter {
             let present = try await self.current(&binding, in: context).cart.discountCodes.map(\.code)
             let codes = present.filter { !removed.hasCode($0) }.mergingCodes(added)
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: codes)
-            let response = try await self.send(update, in: context)
-            return try await self.accept(response, &binding, of: locked, in: context) { result in
+            return try await self.perform(update, &binding, of: locked, in: context) { result in
                 let now = result.cart.discountCodes.map(\.code)
                 return now.count == codes.count && codes.allSatisfy(now.hasCode)
             }
             .sessionCart(binding)
+        }
+    }
+}
+
+extension [String] {
+    /// Whether the list has this discount or gift card code.
+    ///
+    /// Shopify compares codes without regard to case.
+    func hasCode(_ code: String) -> Bool {
+        let folded = code.lowercased()
+        return contains { $0.lowercased().isIdentical(to: folded) }
+    }
+
+    /// These codes, then the codes that only the other list has, each once.
+    func mergingCodes(_ others: [String]) -> [String] {
+        others.reduce(into: self) { codes, code in
+            if !codes.hasCode(code) { codes.append(code) }
         }
     }
 }

@@ -80,11 +80,20 @@ extension CartAdapter {
             for: id,
             {
                 try await locked.recordIntent(&binding, sendsIdentity: true)
-                return try await updateBuyerIdentity($0.input(over: binding), on: binding, in: context)
+                let input = $0.input(over: binding)
+                let update = CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: input)
+                return try await send(update, in: context)
             }
         ) {
         case .rejected(let problem, let response):
-            return try await degrade(problem, &binding, id, after: response, in: context)
+            var result =
+                if let response {
+                    try await resolve(response, &binding, in: context)
+                } else {
+                    try await current(&binding, readsCheckoutURL: true, in: context)
+                }
+            degrade(&result, &binding, problem, of: id)
+            return result
         case .answered(let response):
             if case .gone = response.outcome { throw CartGone(response.metadata) }
             let identity = negotiation.identity
@@ -94,9 +103,7 @@ extension CartAdapter {
             }
             try record(identity, of: negotiation.whole, in: &binding, context)
             if identity.token != nil, result.lacksCustomer {
-                result.problem = Self.identityMissing(result.metadata)
-                binding.problem = .identityMissing
-                report(.degraded(.identityMissing), id)
+                degrade(&result, &binding, Self.identityMissing(result.metadata), of: id)
                 return result
             }
             result.omitted = identity.omissions(from: negotiation.whole)
@@ -114,7 +121,7 @@ extension CartAdapter {
         in context: StorefrontContext
     ) async throws -> CartMutationResponse where Operation.Output == CartPayload {
         let result = try await client.execute(operation.selecting(selection), in: context)
-        let response = try CartMutationResponse(
+        var response = try CartMutationResponse(
             result,
             selection: selection,
             failure: client.failure(of: result, Operation.document)
@@ -126,7 +133,8 @@ extension CartAdapter {
         guard let read = try? await client.execute(CartQuery(cartID: id).selecting(selection), in: context),
             read.data == nil
         else { return response }
-        return response.withoutCart(read.metadata)
+        (response.outcome, response.metadata) = (.gone, read.metadata)
+        return response
     }
 
     /// Returns the cart of a response, and updates the session's stored cart (`binding`).
@@ -249,23 +257,15 @@ extension CartAdapter {
         }
     }
 
-    /// Records why the identity could not be put on the cart, and returns the cart as it is.
-    private func degrade(
-        _ problem: IdentityError,
+    /// Records and reports why the session's identity could not be put on the cart.
+    func degrade(
+        _ result: inout CartIdentityResult,
         _ binding: inout CartBinding,
-        _ id: SessionID,
-        after response: CartMutationResponse?,
-        in context: StorefrontContext
-    ) async throws -> CartIdentityResult {
-        var result: CartIdentityResult
-        if let response {
-            result = try await resolve(response, &binding, in: context)
-        } else {
-            result = try await current(&binding, readsCheckoutURL: true, in: context)
-        }
+        _ problem: IdentityError,
+        of id: SessionID
+    ) {
         binding.problem = problem.code
         result.problem = problem
         report(.degraded(problem.code), id)
-        return result
     }
 }

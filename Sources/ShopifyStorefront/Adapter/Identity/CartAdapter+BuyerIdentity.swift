@@ -2,18 +2,9 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Sends `cartBuyerIdentityUpdate`; members of the input that are `.unset` do not change on the cart.
-    func updateBuyerIdentity(
-        _ input: CartBuyerIdentityInput,
-        on binding: CartBinding,
-        in context: StorefrontContext
-    ) async throws -> CartMutationResponse {
-        try await send(CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: input), in: context)
-    }
-
     /// Returns the identity of a claim, with the country of the context, or else of the client, or else of the claim.
     func buyerIdentity(_ claim: CartClaim, in context: StorefrontContext) -> CartBuyerIdentity {
-        CartBuyerIdentity(claim, in: client.context.overridden(by: context))
+        CartBuyerIdentity(claim, country: context.country ?? client.context.country)
     }
 
     /// Whether the requested identity has to be sent to Shopify.
@@ -51,7 +42,8 @@ extension CartAdapter {
         }
         let input = CartBuyerIdentityInput(countryCode: .set(country))
         do {
-            let response = try await updateBuyerIdentity(input, on: binding, in: context)
+            let update = CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: input)
+            let response = try await send(update, in: context)
             if case .gone = response.outcome { throw CartGone(response.metadata) }
             let errors = response.payload.userErrors
             guard errors.isEmpty else {
@@ -83,10 +75,10 @@ extension CartAdapter {
     ) async throws -> SessionCart {
         try await withCart(id) { binding, locked in
             let input = CartBuyerIdentityInput(companyLocationID: .setOrNull(locationID))
-            let response = try await self.updateBuyerIdentity(input, on: binding, in: context)
-            // If Shopify returns the cart under a new id, `accept` puts the buyer on it, with the location that the binding names.
+            let update = CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: input)
+            // If Shopify returns the cart under a new id, `perform` puts the buyer on it, with the location that the binding names.
             binding.companyLocationID = locationID
-            return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
+            return try await self.perform(update, &binding, of: locked, in: context).sessionCart(binding)
         }
     }
 }

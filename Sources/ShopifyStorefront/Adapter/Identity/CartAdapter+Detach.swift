@@ -30,7 +30,8 @@ extension CartAdapter {
         permitsContact: Bool = false,
         in context: StorefrontContext
     ) async throws -> CartIdentityResult {
-        let response = try await updateBuyerIdentity(.detached, on: binding, in: context)
+        let update = CartBuyerIdentityUpdate(cartID: binding.cartID, buyerIdentity: .detached)
+        let response = try await send(update, in: context)
         try response.throwIfRefused()
         var result = try await resolve(response, &binding, in: context) { $0.lacksCustomer && !$0.cart.hasContact }
         let addressIDs = result.cart.deliveryAddressIDs

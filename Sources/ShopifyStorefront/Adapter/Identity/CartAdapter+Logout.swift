@@ -131,31 +131,31 @@ extension CartAdapter {
         }
         let guest = try await sessions.beginGuest().id
         do {
-            let (created, refusal) = try await omittingRefused(&lines) { lines in
-                try await withLockedCart(guest, .creating) { locked in
-                    try await self.createCart(withAll: lines, locked, context)
+            var problem: IdentityError?
+            do {
+                problem = try await omittingRefused(&lines) { lines in
+                    try await withLockedCart(guest, .creating) { locked in
+                        try await self.createCart(withAll: lines, locked, context)
+                    }
                 }
+                .refusal
+            } catch let error as IdentityError where error.code == .linesPartlyAdded {
+                problem = error
             }
             // If Shopify rejected every line, the new guest would have a cart without lines. The guest's session ends instead.
-            if let refusal, lines.isEmpty {
+            if let problem, lines.isEmpty {
                 try await sessions.endGuest(guest)
-                return (nil, refusal)
+                return (nil, problem)
             }
-            if case .failure(let problem) = created, problem.kind == .cancelled { throw problem }
-            try await copyDetails(of: cart, to: guest, in: context)
-            guard case .failure(let problem) = created else { return (guest, refusal) }
+            if let note = cart.note, !note.isEmpty { _ = try await setNote(note, for: guest, in: context) }
+            if !cart.attributes.isEmpty { _ = try await setAttributes(cart.attributes, for: guest, in: context) }
+            let codes = cart.discountCodes.map(\.code)
+            if !codes.isEmpty { _ = try await changeDiscountCodes(adding: codes, for: guest, in: context) }
             return (guest, problem)
         } catch {
             try await sessions.endGuest(guest)
             throw error
         }
-    }
-
-    private func copyDetails(of cart: Cart, to guest: SessionID, in context: StorefrontContext) async throws {
-        if let note = cart.note, !note.isEmpty { _ = try await setNote(note, for: guest, in: context) }
-        if !cart.attributes.isEmpty { _ = try await setAttributes(cart.attributes, for: guest, in: context) }
-        let codes = cart.discountCodes.map(\.code)
-        if !codes.isEmpty { _ = try await changeDiscountCodes(adding: codes, for: guest, in: context) }
     }
 
     private func detachIfAny(_ id: SessionID, _ context: StorefrontContext) async throws {
@@ -236,7 +236,7 @@ extension CartAdapter {
         {
             return true
         }
-        return try await others(id).contains { $0.cart.cartID == binding.cartID }
+        return try await others(id).contains { $0.binding.cartID == binding.cartID }
     }
 }
 

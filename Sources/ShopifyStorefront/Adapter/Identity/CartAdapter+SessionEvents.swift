@@ -9,28 +9,28 @@ extension CartAdapter: SessionParticipant {
     ///
     /// - Throws: `IdentityError` when the identity could not be put on the cart or removed. The next checkout tries again.
     public func sessionRefreshed(_ session: Session) async throws {
-        let problem = try await withLockedCart(session.id) { locked -> CartChange<IdentityError?> in
+        try await withLockedCart(session.id) { locked -> CartChange<Void> in
             guard var binding = locked.binding, binding.identity != .guest || binding.problem != nil else {
-                return CartChange(nil, saving: locked.binding)
+                return CartChange((), saving: locked.binding)
             }
             // Shopify has already rejected these tokens in another operation on this session, so they are not sent again.
-            if try await self.sessions.hasRejectedTokens(session.id) { return CartChange(nil, saving: binding) }
+            if try await self.sessions.hasRejectedTokens(session.id) { return CartChange((), saving: binding) }
             var context = binding.lastContext
             // The tokens have just been refreshed, so `.zero` avoids another refresh.
             let claim = try await self.sessions.cartClaim(for: session.id, validFor: .zero).claim
             if case .none = claim, binding.mayHoldBuyer {
                 _ = try await self.detach(&binding, in: context)
-                return CartChange(nil, saving: binding)
+                return CartChange((), saving: binding)
             }
             // The country of a contact must not replace the cart's country.
             if case .contact = claim { context = binding.keepingCountry(in: context) }
             // Not `buyerIdentity(_:in:)`, which adds the client's country: a refresh must not change the cart's country.
-            let identity = CartBuyerIdentity(claim, in: context)
-            guard try self.isDue(identity, on: binding) else { return CartChange(nil, saving: binding) }
+            let identity = CartBuyerIdentity(claim, country: context.country)
+            guard try self.isDue(identity, on: binding) else { return CartChange((), saving: binding) }
             let attached = try await self.attach(identity, to: &binding, of: locked, in: context)
-            return CartChange(attached.problem, saving: binding)
+            guard let problem = attached.problem else { return CartChange((), saving: binding) }
+            return CartChange(throwing: problem, saving: binding)
         }
-        if let problem { throw problem }
     }
 
     /// Removes the buyer from the cart of a session that has ended, except with ``CartPolicy/Logout/drop``.

@@ -19,7 +19,8 @@ struct CartBuyerIdentity: Sendable {
     /// The whole claim as bytes for the fingerprint, with the parts that are omitted later.
     private let claim: [UInt8]
 
-    init(_ claim: CartClaim, in context: StorefrontContext) {
+    /// Creates the identity of a claim; a country replaces the claim's country.
+    init(_ claim: CartClaim, country chosen: String?) {
         var record = JSONObject()
         switch claim {
         case .customer(let token):
@@ -38,7 +39,7 @@ struct CartBuyerIdentity: Sendable {
             record["address"] = address.map { CartSelectableAddressInput($0).graphQLValue }
         case .none: break
         }
-        if let chosen = context.country { country = chosen }
+        if let chosen { country = chosen }
         self.claim = record.members.isEmpty ? [] : JSONValue.object(record).serialized
     }
 

@@ -94,37 +94,23 @@ extension CartAdapter {
             if refreshed.isJustRefreshed { sessions.noteRejection(of: refreshed.tokens, of: id) }
             return false
         }
-        guard negotiation.identity.token != nil, let (next, access) = try await refreshed(negotiation.whole, for: id)
-        else { return false }
-        negotiation = IdentityNegotiation(next, companyLocationID: negotiation.whole.companyLocationID)
-        negotiation.refreshed = access
-        return true
-    }
-
-    /// Refreshes the session's tokens after Shopify rejected its access token, and returns the identity with the new token.
-    ///
-    /// Returns nil if the refresh failed. The negotiation then ends with Shopify's rejection.
-    private func refreshed(
-        _ refused: CartBuyerIdentity,
-        for id: SessionID
-    ) async throws -> (identity: CartBuyerIdentity, access: ResourceAccess)? {
+        let whole = negotiation.whole
+        guard negotiation.identity.token != nil, let refused = whole.token else { return false }
         do {
-            return try await sessions.withAccessToken(of: id) { access in
-                let identity = CartBuyerIdentity(
-                    try await access.cartClaim(),
-                    in: StorefrontContext(country: refused.country)
-                )
+            let (next, access) = try await sessions.withAccessToken(of: id) { access in
+                let identity = CartBuyerIdentity(try await access.cartClaim(), country: whole.country)
                 // Shopify has just rejected this token. The error makes `withAccessToken` refresh the tokens once, if it can, and call
                 // this closure again.
-                if let old = refused.token, let token = identity.token, token.token.isEqual(to: old.token) {
-                    throw Self.refusedToken
-                }
+                if let token = identity.token, token.token.isEqual(to: refused.token) { throw Self.refusedToken }
                 return (identity, access)
             }
+            negotiation = IdentityNegotiation(next, companyLocationID: whole.companyLocationID)
+            negotiation.refreshed = access
+            return true
         } catch {
             let error = IdentityError.wrapping(error)
             guard error.kind != .cancelled, error.code != .sessionUnknown else { throw error }
-            return nil
+            return false
         }
     }
 

@@ -159,7 +159,7 @@ extension CartAdapter: SignInCarts {
             {
                 let stored = try await self.attachments.read(session)
                 let own = stored.binding.flatMap { $0.cartID == binding.cartID ? $0 : nil }
-                let isSameBuyer = try await self.others(id).contains { $0.cart.session == session }
+                let isSameBuyer = try await self.others(id).contains { $0.session == session }
                 if let own, own.unanswered == nil, !isSameBuyer {
                     // The other session already has the cart. Its merge was interrupted before it removed the cart from the guest's
                     // session, or another process is about to remove it.

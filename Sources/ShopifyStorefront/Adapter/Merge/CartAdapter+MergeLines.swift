@@ -135,20 +135,20 @@ extension CartAdapter {
         let merged = codes.mergingCodes(guest.discountCodes.map(\.code))
         if merged.count > codes.count {
             let update = CartDiscountCodesUpdate(cartID: binding.cartID, discountCodes: merged)
-            _ = try await accept(try await send(update, in: context), &binding, of: locked, in: context)
+            _ = try await perform(update, &binding, of: locked, in: context)
         }
         if let note = guest.note, !note.isEmpty {
             if let mine = own.note, !mine.isEmpty {
-                if !mine.utf8.elementsEqual(note.utf8) { merge.conflicts.append("note") }
+                if !mine.isIdentical(to: note) { merge.conflicts.append("note") }
             } else {
                 let update = CartNoteUpdate(cartID: binding.cartID, note: note)
-                _ = try await accept(try await send(update, in: context), &binding, of: locked, in: context)
+                _ = try await perform(update, &binding, of: locked, in: context)
             }
         }
         var attributes = own.attributes
         for attribute in guest.attributes {
-            if let mine = own.attributes.first(where: { $0.key.utf8.elementsEqual(attribute.key.utf8) }) {
-                let isSame = mine.value.utf8.elementsEqual(attribute.value.utf8)
+            if let mine = own.attributes.first(where: { $0.key.isIdentical(to: attribute.key) }) {
+                let isSame = mine.value.isIdentical(to: attribute.value)
                 if !isSame { merge.conflicts.append("attribute.\(attribute.key)") }
             } else {
                 attributes.append(attribute)
@@ -156,7 +156,7 @@ extension CartAdapter {
         }
         if attributes.count > own.attributes.count {
             let update = CartAttributesUpdate(cartID: binding.cartID, attributes: attributes)
-            _ = try await accept(try await send(update, in: context), &binding, of: locked, in: context)
+            _ = try await perform(update, &binding, of: locked, in: context)
         }
     }
 }

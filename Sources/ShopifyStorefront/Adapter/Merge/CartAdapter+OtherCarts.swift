@@ -8,7 +8,11 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`.
     public func otherCarts(ofBuyerOf id: SessionID) async throws -> [BoundCart] {
-        try await identityErrors { try await self.others(id).map(\.cart) }
+        try await identityErrors {
+            try await self.others(id).map { other in
+                BoundCart(session: other.session, cartID: other.binding.cartID, identity: other.binding.state)
+            }
+        }
     }
 
     /// Moves the cart of a session to a newer session of the same buyer, and puts the newer session's identity on the cart.
@@ -26,12 +30,11 @@ extension CartAdapter {
                         let own = try await self.attachments.read(session).binding?.cartID
                         guard var binding = locked.binding else { return CartChange(false, saving: nil) }
                         guard own == nil || own == binding.cartID else { throw Self.hasOtherCart }
-                        let cart = BoundCart(session: old, cartID: binding.cartID, identity: binding.state)
-                        let context = binding.lastContext
+                        let (cartID, context) = (binding.cartID, binding.lastContext)
                         // If this throws `CartGone`, `CartOperation.run` removes the cart from the old session, or creates it again, and
                         // repeats this closure.
                         _ = try await self.current(&binding, in: context)
-                        guard try await self.takeOver(cart, binding, for: session, under: locked.locks) else {
+                        guard try await self.takeOver(cartID, of: old, binding, for: session, locked.locks) else {
                             return CartChange(false, saving: nil)
                         }
                         guard try await self.adopt(binding, for: session, replaces: false, context, locked.locks) != nil
@@ -53,17 +56,18 @@ extension CartAdapter {
         )
     }
 
-    func others(_ id: SessionID) async throws -> [(cart: BoundCart, binding: CartBinding)] {
+    /// The trusted carts of the buyer's other sessions, newest session first.
+    func others(_ id: SessionID) async throws -> [(session: SessionID, binding: CartBinding)] {
         let own = try await sessions.session(id)
         guard !own.isGuest else { return [] }
-        var found: [(BoundCart, CartBinding)] = []
+        var found: [(SessionID, CartBinding)] = []
         let buyers = try await sessions.sessions(matching: SessionFilter(buyerOf: own))
         for session in buyers.reversed() where session.id != id {
             // Two providers may use the same issuer and subject, so the provider's name must be the same too.
-            guard session.provider.utf8.elementsEqual(own.provider.utf8),
+            guard session.provider.isIdentical(to: own.provider),
                 let binding = try await attachments.read(session.id).binding, !binding.isUntrusted
             else { continue }
-            found.append((BoundCart(session: session.id, cartID: binding.cartID, identity: binding.state), binding))
+            found.append((session.id, binding))
         }
         return found
     }
@@ -77,26 +81,29 @@ extension CartAdapter {
             var binding = other.binding
             binding.problem = nil
             do { _ = try await current(&binding, in: binding.lastContext) } catch is CartGone { continue }
-            if try await takeOver(other.cart, binding, for: id, under: locks) { return true }
+            if try await takeOver(other.binding.cartID, of: other.session, binding, for: id, locks) { return true }
         }
         return false
     }
 
-    /// Makes the cart of another session also the cart of a session that has none.
+    /// Makes the cart of another session also the cart of a session that has no cart.
     ///
     /// A logout of the other session, in another process, may give the cart to a guest at the same time. The logout first removes the cart
     /// from its session and then looks for sessions with this cart. This method first stores the cart with the session `id` and then reads
     /// the other session. So at least one of the two notices the conflict.
     ///
+    /// `cartID` is the cart's id that is stored with the other session; `binding` can have a newer one.
+    ///
     /// - Returns: False if the other session no longer has the cart; the session `id` then does not get it.
     private func takeOver(
-        _ cart: BoundCart,
+        _ cartID: CartID,
+        of other: SessionID,
         _ binding: CartBinding,
         for id: SessionID,
-        under locks: InProcessCartLocks
+        _ locks: InProcessCartLocks
     ) async throws -> Bool {
         try await withLockedCart(id, under: locks) { CartChange((), saving: $0.binding == nil ? binding : nil) }
-        guard try await attachments.read(cart.session).binding?.cartID != cart.cartID else { return true }
+        guard try await attachments.read(other).binding?.cartID != cartID else { return true }
         try await forget(binding.cartID, for: id, under: locks)
         return false
     }

@@ -12,7 +12,7 @@ struct CartLineKey: Hashable, Sendable {
         line.quantity = .unset
         if case .set(let attributes) = line.attributes {
             let sorted = attributes.sorted { left, right in
-                left.key.utf8.elementsEqual(right.key.utf8)
+                left.key.isIdentical(to: right.key)
                     ? left.value.utf8.lexicographicallyPrecedes(right.value.utf8)
                     : left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
             }

@@ -29,7 +29,7 @@ struct CartBinding: Sendable {
             self.cartID == cartID || isOf(session)
         }
 
-        func isOf(_ session: SessionID) -> Bool { self.session.utf8.elementsEqual(session.rawValue.utf8) }
+        func isOf(_ session: SessionID) -> Bool { self.session.isIdentical(to: session.rawValue) }
     }
 
     var cartID: CartID
@@ -124,7 +124,7 @@ struct CartBinding: Sendable {
     }
 
     func isReserved(for session: SessionID) -> Bool {
-        reservation?.session.utf8.elementsEqual(session.rawValue.utf8) == true
+        reservation?.session.isIdentical(to: session.rawValue) == true
     }
 
     /// Whether the buyer's identity is on the cart, or may be there after a request without a response.

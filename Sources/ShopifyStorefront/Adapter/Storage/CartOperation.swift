@@ -6,8 +6,8 @@ internal import ShopifyGraphQL
 /// It reads the session's attachment, runs the operation under the cart's lock, and saves the outcome. If another process changed the
 /// attachment meanwhile, ``CartConflictAction`` decides whether the operation is repeated.
 struct CartOperation: Sendable {
-    private enum Attempt<Result: Sendable>: Sendable {
-        case done(Result)
+    private enum Attempt<Value: Sendable>: Sendable {
+        case done(Result<Value, IdentityError>)
         /// Shopify no longer has the cart. The value is nil if another process changed the attachment before the cart was removed from it.
         case gone(CartGone?)
         /// Another process changed the attachment.
@@ -23,13 +23,13 @@ struct CartOperation: Sendable {
     let locks: InProcessCartLocks
 
     /// Runs the operation until its outcome is saved, at most ``attempts`` times.
-    func run<Result: Sendable>(
-        _ body: @Sendable (LockedCart) async throws -> CartChange<Result>
-    ) async throws -> Result {
+    func run<Value: Sendable>(
+        _ body: @Sendable (LockedCart) async throws -> CartChange<Value>
+    ) async throws -> Value {
         var gone: CartGone?
         for _ in 0..<Self.attempts {
             guard let stored = try await prepared(for: use) else { continue }
-            if use == .standard || use == .creating || use == .exclusive, adapter.policy.gone == .recreate,
+            if use != .attachmentOnly, use != .replacing, adapter.policy.gone == .recreate,
                 stored.pending?.lines.isEmpty == false
             {
                 try await recreateUnderLock()
@@ -40,11 +40,9 @@ struct CartOperation: Sendable {
                 do {
                     return try await saved(try await body(locked), locked)
                 } catch let gone as CartGone {
-                    return Attempt<Result>.gone(try await removeGoneCart(locked, gone) ? gone : nil)
+                    return Attempt<Value>.gone(try await removeGoneCart(locked, gone) ? gone : nil)
                 } catch is CartConflict {
-                    if let binding = locked.binding {
-                        try await detachAfterConflict(from: binding, .repeat, locked)
-                    }
+                    if let binding = locked.binding { try await detachAfterConflict(from: binding, .repeat, locked) }
                     return .conflict
                 } catch let error as IdentityError where gone != nil && error.code == .cartMissing {
                     throw IdentityError.cartIsGone(gone?.metadata)
@@ -54,7 +52,7 @@ struct CartOperation: Sendable {
                 }
             }
             switch attempt {
-            case .done(let result): return result
+            case .done(let outcome): return try outcome.get()
             case .gone(let removed): gone = removed ?? gone
             case .conflict:
                 // `session` throws if the session has ended. An operation with `.attachmentOnly` is repeated without this check.
@@ -79,25 +77,25 @@ struct CartOperation: Sendable {
         _ = try? await locked.write(pending.lines.isEmpty ? nil : pending.payload)
     }
 
-    private func saved<Result>(_ change: CartChange<Result>, _ locked: LockedCart) async throws -> Attempt<Result> {
-        guard let new = change.binding else { return .done(change.result) }
+    private func saved<Value>(_ change: CartChange<Value>, _ locked: LockedCart) async throws -> Attempt<Value> {
+        guard let new = change.binding else { return .done(change.outcome) }
         let payload = new.payload
         if locked.sent == .nothing, use != .exclusive {
-            if locked.isSaved(payload) { return .done(change.result) }
+            if locked.isSaved(payload) { return .done(change.outcome) }
             if locked.isSavedWithAnotherIP(new) {
                 // Only the buyer's IP has changed. If this write fails, the operation has succeeded all the same, and the app must not
                 // repeat it.
                 _ = try? await locked.write(payload)
-                return .done(change.result)
+                return .done(change.outcome)
             }
         }
         do {
-            if try await locked.write(payload) { return .done(change.result) }
+            if try await locked.write(payload) { return .done(change.outcome) }
         } catch {
             switch change.onConflict {
             case .repeat: throw error
             // Shopify has made the change. An error would make the app repeat the change. The stored attachment still names the cart.
-            case .keep: return .done(change.result)
+            case .keep: return .done(change.outcome)
             case .detachAndRepeat:
                 // No session stores the new cart, so no logout would remove the buyer from it.
                 try? await adapter.detachUnsaved(new)
@@ -105,8 +103,7 @@ struct CartOperation: Sendable {
             }
         }
         try await detachAfterConflict(from: new, change.onConflict, locked)
-        if change.onConflict == .keep { return .done(change.result) }
-        return .conflict
+        return change.onConflict == .keep ? .done(change.outcome) : .conflict
     }
 
     /// Reads the attachment, and writes it if ``CartUse`` requires a write before the operation.
@@ -224,14 +221,13 @@ struct CartOperation: Sendable {
         do {
             created = try await adapter.omittingRefused(&pending.lines) { lines in
                 guard !lines.isEmpty else { return nil }
-                let change = try await adapter.createCart(
+                return try await adapter.createCart(
                     lines,
                     session,
                     context,
                     companyLocationID: location,
                     sendsAddress: !isAddressRemoved
-                )
-                return change.binding
+                ).binding
             }
             .result
         } catch {

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 internal import IdentityHTTP
 public import IdentityKit
 
@@ -116,5 +117,60 @@ extension CartAdapter {
                 + "a fake shop on this machine, set allowsLoopbackHTTP of StorefrontConfiguration.",
             reference: "Storefront API reference, Cart.checkoutUrl"
         )
+    }
+}
+
+/// The checkout URL to which an app sends the buyer, and the identity with which the checkout opens.
+public struct CheckoutHandoff: Sendable {
+    /// The URL for the browser.
+    ///
+    /// Do not store or log the URL.
+    public let url: CheckoutURL
+    /// The identity with which the checkout opens, as far as the adapter knows.
+    public let identity: CartIdentity
+    /// The cart as Shopify returned it.
+    public let cart: Cart
+    /// Shopify's warnings.
+    public let warnings: [CartWarning]
+    /// The parts of the identity that are not on the cart, as in ``SessionCart/omitted``.
+    public let omitted: [String]
+    /// When the adapter got the URL from Shopify.
+    ///
+    /// Authenticated URLs are valid for a short time that Shopify does not publish.
+    public let issuedAt: Date
+    /// Whether the URL has `sso=silent`.
+    ///
+    /// With `sso=silent`, the checkout opens for the buyer who is signed in at the shop in this browser.
+    public let usesBrowserSession: Bool
+    /// Why the buyer may not be signed in at the checkout; nil if there was no problem.
+    public let problem: IdentityError?
+}
+
+/// Options for opening a checkout.
+public struct CheckoutOptions: Sendable {
+    /// Whether checkout uses the buyer's browser session at the shop.
+    public enum SingleSignOn: Sendable {
+        /// Checkout does not use the browser session.
+        case none
+        /// Checkout uses the browser session without a prompt (`sso=silent`), if no buyer is on the cart and the cart is trusted
+        /// (``CartAdapter/adopt(_:for:isTrusted:in:)``).
+        ///
+        /// Checkout then opens for the buyer who is signed in at the shop in that browser. A cart with a buyer gets no `sso=silent`,
+        /// because the browser's buyer may be another one. ``CheckoutHandoff/usesBrowserSession`` reports whether the URL has `sso=silent`.
+        case silent
+    }
+
+    /// Whether checkout uses the buyer's browser session at the shop; by default it does not.
+    public var singleSignOn: SingleSignOn
+    /// How long the token on the cart must remain valid when the buyer goes to the checkout, 15 minutes by default.
+    ///
+    /// For a token of one hour, `SessionManager` refreshes early when 9 to 15 minutes remain. With the default, the token is therefore not
+    /// refreshed right after the buyer has left for the checkout.
+    public var tokenMargin: Duration
+
+    /// Creates options.
+    public init(singleSignOn: SingleSignOn = .none, tokenMargin: Duration = .seconds(900)) {
+        self.singleSignOn = singleSignOn
+        self.tokenMargin = tokenMargin
     }
 }
