@@ -13,7 +13,7 @@ import Testing
         for number in (1...9).map(String.init) + ["9"] {
             let cart = try #require(CartID(rawValue: "gid://shopify/Cart/" + number))
             let line = CartLineInput(merchandiseID: number, quantity: 2)
-            binding.record(CartBinding.Merge(session: session.rawValue, cartID: cart, lines: [line]))
+            binding.record(CartBinding.Merge(session: session, cartID: cart, lines: [line]))
         }
         let stored = try #require(try StoredCart(binding.payload).binding)
         #expect(stored.merges.map { $0.lines.map(\.merchandiseID) } == (2...9).map { [String($0)] })

@@ -223,17 +223,14 @@ extension CartAdapter {
         of guest: SessionID,
         under locks: InProcessCartLocks
     ) async throws -> Bool {
-        let payload = binding.payload
-        return try await withLockedCart(guest, .attachmentOnly, under: locks) { locked in
-            CartChange(try await locked.write(payload), saving: nil)
+        try await withLockedCart(guest, .attachmentOnly, under: locks) { locked in
+            CartChange(try await locked.write(binding.payload), saving: nil)
         }
     }
 
     /// Whether another session of the buyer, or after an interrupted merge a guest's session, has the same cart.
     private func isShared(_ binding: CartBinding, _ id: SessionID) async throws -> Bool {
-        if let guest = binding.guest.flatMap(SessionID.init(rawValue:)),
-            try await attachments.read(guest).binding?.cartID == binding.cartID
-        {
+        if let guest = binding.guest, try await attachments.read(guest).binding?.cartID == binding.cartID {
             return true
         }
         return try await others(id).contains { $0.binding.cartID == binding.cartID }

@@ -39,10 +39,8 @@ extension CartAdapter: SignInCarts {
             guard guest != id, try await self.isGuest(guest), try await !self.sessions.session(id).isGuest else {
                 return CartMergeResult(outcome: .nothingToMerge, cart: try await self.attachIfAny(to: id, in: context))
             }
-            return try await self.locks.with(.session(guest)) { locks in
-                try await locks.with(.session(id)) { locks in
-                    try await self.merge(id, guest, merge ?? self.policy.merge, keepsOwnCart, context, locks)
-                }
+            return try await self.locks.with(.session(guest), .session(id)) { locks in
+                try await self.merge(id, guest, merge ?? self.policy.merge, keepsOwnCart, context, locks)
             }
         }
     }
@@ -154,9 +152,7 @@ extension CartAdapter: SignInCarts {
                 let isCreated = locked.pending.map { $0.lines.isEmpty && $0.since.map(self.stillCounts) == true }
                 return CartChange(isCreated == true ? .inUse : .noCart, saving: nil)
             }
-            if let other = binding.reservation, !binding.isReserved(for: id),
-                let session = SessionID(rawValue: other.session)
-            {
+            if let (session, since) = binding.reservation, session != id {
                 let stored = try await self.attachments.read(session)
                 let own = stored.binding.flatMap { $0.cartID == binding.cartID ? $0 : nil }
                 let isSameBuyer = try await self.others(id).contains { $0.session == session }
@@ -167,7 +163,7 @@ extension CartAdapter: SignInCarts {
                     return CartChange(.noCart, saving: nil)
                 }
                 let times = [binding.unanswered?.since, own?.unanswered?.since].compactMap(\.self)
-                if self.stillCounts(since: other.since) || times.contains(where: self.lateCallMayArrive) {
+                if self.stillCounts(since: since) || times.contains(where: self.lateCallMayArrive) {
                     return CartChange(.inUse, saving: nil)
                 }
                 // The other session's merge was interrupted, and its buyer may have added gift cards to the cart, so they are removed.
@@ -181,7 +177,7 @@ extension CartAdapter: SignInCarts {
                 let locked = LockedCart(session, stored, self.attachments, under: locked.locks)
                 if own != nil, try await !locked.write(nil) { throw CartConflict() }
             }
-            binding.reservation = (id.rawValue, self.client.environment.clock.now)
+            binding.reservation = (id, self.client.environment.clock.now)
             return CartChange(.made, saving: binding)
         }
     }
@@ -265,7 +261,7 @@ extension CartAdapter: SignInCarts {
             do {
                 var binding = source
                 binding.buyerIP = context.buyerIP ?? source.buyerIP
-                binding.guest = guest?.session.rawValue ?? source.guest
+                binding.guest = guest?.session ?? source.guest
                 var result: CartIdentityResult
                 if case .none = claim.claim {
                     result = try await self.current(&binding, in: context)

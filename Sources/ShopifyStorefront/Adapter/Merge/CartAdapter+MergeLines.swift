@@ -32,10 +32,10 @@ extension CartAdapter {
             // finds the lines that were already added. They are stored with the guest's cart, because merges of two guests into one buyer's
             // session can be interrupted.
             if left.mergeBase?.isInto(binding.cartID, of: id) != true {
-                left.mergeBase = .init(session: id.rawValue, cartID: binding.cartID, lines: presentLines)
+                left.mergeBase = .init(session: id, cartID: binding.cartID, lines: presentLines)
             }
             // Renews the reservation, so that no other session merges the guest's lines while this merge adds them.
-            left.reservation = (id.rawValue, self.client.environment.clock.now)
+            left.reservation = (id, self.client.environment.clock.now)
             do { try await guest.save(left) } catch is CartConflict { return nil }
             let (base, present) = (CartLineCounts(left.mergeBase?.lines ?? []), CartLineCounts(presentLines))
             let earlier = unmerged.merge(into: binding.cartID, of: id)?.lines
@@ -69,10 +69,7 @@ extension CartAdapter {
             }
             merge.cart = result.sessionCart(binding)
             let added = refused.subtracted(from: lines).filter { now[$0] > 0 }
-            return (
-                merge,
-                CartBinding.Merge(session: id.rawValue, cartID: binding.cartID, lines: (earlier ?? []) + added)
-            )
+            return (merge, CartBinding.Merge(session: id, cartID: binding.cartID, lines: (earlier ?? []) + added))
         }
         // Another process has changed the guest's attachment, so `CartOperation.run` repeats the whole merge.
         guard let (result, added) = merged else { throw CartConflict() }

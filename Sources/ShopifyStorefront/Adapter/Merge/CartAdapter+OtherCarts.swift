@@ -24,25 +24,23 @@ extension CartAdapter {
     ///   keeps its cart then.
     public func moveCart(of old: SessionID, to session: SessionID) async throws {
         try await identityErrors {
-            try await self.locks.with(.session(old)) { locks in
-                try await locks.with(.session(session)) { locks in
-                    let isMoved = try await self.withLockedCart(old, under: locks) { locked in
-                        let own = try await self.attachments.read(session).binding?.cartID
-                        guard var binding = locked.binding else { return CartChange(false, saving: nil) }
-                        guard own == nil || own == binding.cartID else { throw Self.hasOtherCart }
-                        let (cartID, context) = (binding.cartID, binding.lastContext)
-                        // If this throws `CartGone`, `CartOperation.run` removes the cart from the old session, or creates it again, and
-                        // repeats this closure.
-                        _ = try await self.current(&binding, in: context)
-                        guard try await self.takeOver(cartID, of: old, binding, for: session, locked.locks) else {
-                            return CartChange(false, saving: nil)
-                        }
-                        guard try await self.adopt(binding, for: session, replaces: false, context, locked.locks) != nil
-                        else { throw Self.hasOtherCart }
-                        return CartChange(true, saving: nil)
+            try await self.locks.with(.session(old), .session(session)) { locks in
+                let isMoved = try await self.withLockedCart(old, under: locks) { locked in
+                    let own = try await self.attachments.read(session).binding?.cartID
+                    guard var binding = locked.binding else { return CartChange(false, saving: nil) }
+                    guard own == nil || own == binding.cartID else { throw Self.hasOtherCart }
+                    let (cartID, context) = (binding.cartID, binding.lastContext)
+                    // If this throws `CartGone`, `CartOperation.run` removes the cart from the old session, or creates it again, and
+                    // repeats this closure.
+                    _ = try await self.current(&binding, in: context)
+                    guard try await self.takeOver(cartID, of: old, binding, for: session, locked.locks) else {
+                        return CartChange(false, saving: nil)
                     }
-                    if isMoved { try await self.forget(for: old, under: locks) }
+                    guard try await self.adopt(binding, for: session, replaces: false, context, locked.locks) != nil
+                    else { throw Self.hasOtherCart }
+                    return CartChange(true, saving: nil)
                 }
+                if isMoved { try await self.forget(for: old, under: locks) }
             }
         }
     }

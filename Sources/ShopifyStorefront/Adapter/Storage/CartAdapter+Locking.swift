@@ -107,11 +107,13 @@ struct InProcessCartLocks: Sendable {
 
     /// Runs the body while the task holds the lock.
     ///
-    /// A lock that the task holds already is not taken again.
+    /// If `second` is set, this lock is taken after `name`. A lock that the task holds already is not taken again.
     func with<Result: Sendable>(
         _ name: Name?,
+        _ second: Name? = nil,
         _ body: (InProcessCartLocks) async throws -> Result
     ) async throws -> Result {
+        if let second { return try await with(name) { try await $0.with(second, nil, body) } }
         guard let name, !held.contains(name) else { return try await body(self) }
         return try await lock.withLock(name) {
             var locks = self

@@ -21,15 +21,13 @@ struct CartBinding: Sendable {
     ///
     /// The properties ``mergeBase`` and ``merges`` say which lines.
     struct Merge: Sendable {
-        let session: String
+        let session: SessionID
         let cartID: CartID
         let lines: [CartLineInput]
 
         func isInto(_ cartID: CartID, of session: SessionID) -> Bool {
-            self.cartID == cartID || isOf(session)
+            self.cartID == cartID || self.session == session
         }
-
-        func isOf(_ session: SessionID) -> Bool { self.session.isIdentical(to: session.rawValue) }
     }
 
     var cartID: CartID
@@ -90,12 +88,12 @@ struct CartBinding: Sendable {
     ///
     /// Another session can reserve the cart when ``CartAdapter/lateCallLimit`` has passed since this time, and since the last request with
     /// data of the buyer.
-    var reservation: (session: String, since: Date)?
+    var reservation: (session: SessionID, since: Date)?
 
     /// The guest's session from which this session took over the cart.
     ///
     /// After an interrupted merge, the guest's session can have the same cart as this session.
-    var guest: String?
+    var guest: SessionID?
 
     init(cartID: CartID) {
         self.cartID = cartID
@@ -105,7 +103,7 @@ struct CartBinding: Sendable {
     ///
     /// The session's cart may have got a new id since the merge.
     func merge(into cartID: CartID, of session: SessionID) -> Merge? {
-        merges.last { $0.cartID == cartID } ?? merges.last { $0.isOf(session) }
+        merges.last { $0.cartID == cartID } ?? merges.last { $0.session == session }
     }
 
     /// Records a merge that has ended.
@@ -123,9 +121,7 @@ struct CartBinding: Sendable {
         addressIDs = left
     }
 
-    func isReserved(for session: SessionID) -> Bool {
-        reservation?.session.isIdentical(to: session.rawValue) == true
-    }
+    func isReserved(for session: SessionID) -> Bool { reservation?.session == session }
 
     /// Whether the buyer's identity is on the cart, or may be there after a request without a response.
     var mayHoldBuyer: Bool { identity != .guest || unanswered?.isIdentity == true }
@@ -169,9 +165,9 @@ struct CartBinding: Sendable {
         object["location"] = companyLocationID.map { .string($0) }
         object["lines"] = lines.map(CartLineInput.json)
         object["reservation"] = reservation.map {
-            .object(["session": .string($0.session), "since": .date($0.since)])
+            .object(["session": .string($0.session.rawValue), "since": .date($0.since)])
         }
-        object["guest"] = guest.map { .string($0) }
+        object["guest"] = guest.map { .string($0.rawValue) }
         object["merge"] = mergeBase.map(\.json)
         if !merges.isEmpty { object["merged"] = .array(merges.map(\.json)) }
         return Secret(bytes: JSONValue.object(object).serialized)
@@ -210,10 +206,12 @@ struct CartBinding: Sendable {
         isUntrusted = value["untrusted"]?.bool ?? false
         companyLocationID = value["location"]?.string
         lines = value["lines"]?.array?.compactMap { CartLineInput($0) }
-        if let session = value["reservation"]?["session"]?.string, let since = value["reservation"]?["since"]?.date {
+        if let session = value["reservation"]?["session"].flatMap(SessionID.init),
+            let since = value["reservation"]?["since"]?.date
+        {
             reservation = (session, since)
         }
-        guest = value["guest"]?.string
+        guest = value["guest"].flatMap(SessionID.init)
         mergeBase = value["merge"].flatMap { Merge($0) }
         merges = (value["merged"]?.array ?? []).compactMap { Merge($0) }
     }
@@ -222,17 +220,25 @@ struct CartBinding: Sendable {
 extension CartBinding.Merge {
     fileprivate var json: JSONValue {
         .object([
-            "session": .string(session), "cart": .string(cartID.rawValue), "lines": CartLineInput.json(lines),
+            "session": .string(session.rawValue), "cart": .string(cartID.rawValue), "lines": CartLineInput.json(lines),
         ])
     }
 
     fileprivate init?(_ value: JSONValue) {
-        guard let session = value["session"]?.string, let id = value["cart"]?.string.flatMap(CartID.init(rawValue:))
+        guard let session = value["session"].flatMap(SessionID.init),
+            let id = value["cart"]?.string.flatMap(CartID.init(rawValue:))
         else { return nil }
         self.init(
             session: session,
             cartID: id,
             lines: (value["lines"]?.array ?? []).compactMap { CartLineInput($0) }
         )
+    }
+}
+
+extension SessionID {
+    fileprivate init?(_ value: JSONValue) {
+        guard let text = value.string else { return nil }
+        self.init(rawValue: text)
     }
 }
