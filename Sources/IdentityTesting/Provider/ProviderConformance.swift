@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 public import IdentityKit
 internal import Synchronization
-public import Testing
+internal import Testing
 
 /// The conformance suite for `IdentityProvider`; run it with a server that behaves like the server of the provider.
 ///
@@ -40,25 +40,8 @@ public struct ProviderConformance: Sendable {
         }
     }
 
-    /// One requirement of the suite.
-    public struct Case: Sendable, CustomTestStringConvertible {
-        /// The requirement as a sentence.
-        public let name: String
-        private let body: @Sendable (Subject) async throws -> Void
-
-        init(_ name: String, _ body: @escaping @Sendable (Subject) async throws -> Void) {
-            self.name = name
-            self.body = body
-        }
-
-        /// The same as ``name``.
-        public var testDescription: String { name }
-
-        /// Runs the case against a new subject.
-        public func run(_ make: () async throws -> Subject) async throws {
-            try await body(try await make())
-        }
-    }
+    /// One requirement; its subject is a provider with a presenter.
+    public typealias Case = ConformanceCase<Subject>
 
     /// All requirements.
     public static let cases: [Case] = [
@@ -145,7 +128,7 @@ public struct ProviderConformance: Sendable {
             if let url { #expect(!url.text.contains(tokens.accessToken.reveal())) }
         },
         Case("a logout URL contains the state unchanged, if the provider returns it") { subject in
-            let supporting = try offered((any LogoutStateSupporting).self, by: subject.provider)
+            let supporting = try Test.offered((any LogoutStateSupporting).self, by: subject.provider)
             let tokens = try await login(subject)
             let address = "https://app.example/signed-out"
             guard let url = try await supporting.logoutURL(for: tokens, returningTo: address, state: Secret("s &1"))
@@ -153,7 +136,7 @@ public struct ProviderConformance: Sendable {
             #expect(try LoginCallback(form: Array((url.query ?? "").utf8)).value(of: "state")?.reveal() == "s &1")
         },
         Case("neither plain text nor an ID token is accepted as a logout token") { subject in
-            let supporting = try offered((any BackChannelLogoutSupporting).self, by: subject.provider)
+            let supporting = try Test.offered((any BackChannelLogoutSupporting).self, by: subject.provider)
             let idToken = try await login(subject).idToken
             for token in [Secret("no token"), idToken].compactMap(\.self) {
                 let error = await #expect(throws: IdentityError.self) {
@@ -163,7 +146,7 @@ public struct ProviderConformance: Sendable {
             }
         },
         Case("each device login has its own codes and is pending until the buyer signs in") { subject in
-            let device = try offered((any DeviceAuthorizing).self, by: subject.provider)
+            let device = try Test.offered((any DeviceAuthorizing).self, by: subject.provider)
             let first: DeviceAuthorization
             do {
                 first = try await device.deviceAuthorization(LoginOptions())
@@ -179,15 +162,6 @@ public struct ProviderConformance: Sendable {
             }
         },
     ]
-
-    /// Returns the provider as a value of an optional protocol; cancels the test case if the provider does not conform to the protocol.
-    private static func offered<Ability>(
-        _ ability: Ability.Type,
-        by provider: any IdentityProvider
-    ) throws -> Ability {
-        if let offered = provider as? Ability { return offered }
-        try Test.doesNotApply("the provider does not conform to \(ability)")
-    }
 
     /// Expects that a refresh fails with a `RefreshRefusal` or an `IdentityError`, and returns the error as a `RefreshRefusal`.
     @discardableResult
@@ -220,5 +194,12 @@ public struct ProviderConformance: Sendable {
     private static func login(_ subject: Subject) async throws -> TokenSet {
         let (callback, attempt) = try await callback(subject)
         return try await subject.provider.exchange(callback, for: attempt)
+    }
+}
+
+extension ConformanceCase where Subject == ProviderConformance.Subject {
+    /// Runs the case against a new subject.
+    public func run(_ make: () async throws -> Subject) async throws {
+        try await body(try await make())
     }
 }

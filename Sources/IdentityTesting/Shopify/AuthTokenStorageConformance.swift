@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 public import IdentityShopify
-public import Testing
+internal import Testing
 
 /// The conformance suite for `AuthTokenStorage`.
 ///
@@ -17,36 +17,8 @@ public struct AuthTokenStorageConformance: Sendable {
     /// The tokens in a storage; nil for a token that it does not have.
     public typealias StoredTokens = (refreshToken: String?, idToken: String?)
 
-    /// One requirement.
-    public struct Case: Sendable, CustomTestStringConvertible {
-        /// The requirement as a sentence.
-        public let name: String
-        private let body: @Sendable (any AuthTokenStorage, () async throws -> StoredTokens) async throws -> Void
-
-        init(
-            _ name: String,
-            _ body: @escaping @Sendable (any AuthTokenStorage, () async throws -> StoredTokens) async throws -> Void
-        ) {
-            self.name = name
-            self.body = body
-        }
-
-        /// The requirement as a sentence.
-        public var testDescription: String { name }
-
-        /// Tests the requirement with a new, empty storage.
-        ///
-        /// - Parameters:
-        ///   - storage: The storage.
-        ///   - stored: Reads the tokens as the app does after a restart.
-        /// - Throws: The errors of the storage.
-        public func run(
-            _ storage: any AuthTokenStorage,
-            stored: () async throws -> StoredTokens
-        ) async throws {
-            try await body(storage, stored)
-        }
-    }
+    /// One requirement; its subject is a storage, and a function that reads the stored tokens.
+    public typealias Case = ConformanceCase<(storage: any AuthTokenStorage, stored: () async throws -> StoredTokens)>
 
     /// All requirements.
     public static let cases: [Case] = [
@@ -102,5 +74,20 @@ public struct AuthTokenStorageConformance: Sendable {
         if let refreshToken { members += #","refresh_token":"\#(refreshToken)""# }
         if let idToken { members += #","id_token":"\#(idToken)""# }
         return try JSONDecoder().decode(CustomerAccountAccessTokenResponse.self, from: Data("{\(members)}".utf8))
+    }
+}
+
+extension AuthTokenStorageConformance.Case {
+    /// Tests the requirement with a new, empty storage.
+    ///
+    /// - Parameters:
+    ///   - storage: The storage.
+    ///   - stored: Reads the tokens as the app does after a restart.
+    /// - Throws: The errors of the storage.
+    public func run(
+        _ storage: any AuthTokenStorage,
+        stored: @escaping () async throws -> AuthTokenStorageConformance.StoredTokens
+    ) async throws {
+        try await body((storage, stored))
     }
 }

@@ -1,6 +1,6 @@
 internal import IdentityKit
 public import ShopifyGraphQL
-public import Testing
+internal import Testing
 
 /// The conformance suite for `ResponseCache`.
 ///
@@ -13,25 +13,8 @@ public import Testing
 ///
 /// Each case needs an empty cache that has room for a hundred small responses.
 public struct ResponseCacheConformance: Sendable {
-    /// One requirement.
-    public struct Case: Sendable, CustomTestStringConvertible {
-        /// The requirement as a sentence.
-        public let name: String
-        private let body: @Sendable (any ResponseCache) async throws -> Void
-
-        init(_ name: String, _ body: @escaping @Sendable (any ResponseCache) async throws -> Void) {
-            self.name = name
-            self.body = body
-        }
-
-        /// The requirement as a sentence.
-        public var testDescription: String { name }
-
-        /// Tests the requirement with a new, empty cache.
-        public func run(_ make: () async throws -> any ResponseCache) async throws {
-            try await body(try await make())
-        }
-    }
+    /// One requirement; its subject is a cache.
+    public typealias Case = ConformanceCase<any ResponseCache>
 
     /// All requirements.
     public static let cases: [Case] = [
@@ -110,5 +93,12 @@ public struct ResponseCacheConformance: Sendable {
         of session: SessionID? = nil
     ) -> CachedResponse {
         CachedResponse(body: Array(body.utf8), storedAt: storedAt, session: session)
+    }
+}
+
+extension ConformanceCase<any ResponseCache> {
+    /// Tests the requirement with a new, empty cache.
+    public func run(_ make: () async throws -> any ResponseCache) async throws {
+        try await body(try await make())
     }
 }

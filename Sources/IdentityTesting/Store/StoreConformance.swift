@@ -77,12 +77,6 @@ public struct StoreConformance: Sendable {
 }
 
 extension StoreConformance {
-    /// Returns the store as a value of an optional protocol; cancels the test case if the store does not conform to the protocol.
-    static func offered<Ability>(_ ability: Ability.Type, by store: any SessionStore) throws -> Ability {
-        if let offered = store as? Ability { return offered }
-        try Test.doesNotApply("the store does not conform to \(ability)")
-    }
-
     /// Expects that `body` throws an `IdentityError`, and returns the error.
     ///
     /// The error must have the code if `code` is not nil. It may have any kind except `signInAgain`.

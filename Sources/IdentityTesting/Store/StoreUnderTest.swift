@@ -89,10 +89,6 @@ public struct StoreUnderTest: Sendable {
         }
     }
 
-    func damage(_ id: SessionID) async throws {
-        try await damage(.session(id))
-    }
-
     func damage(_ damage: Damage) async throws {
         guard try await damaging?(damage) == true else {
             try Test.doesNotApply("the store under test cannot create this damage")

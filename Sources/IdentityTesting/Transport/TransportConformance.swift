@@ -1,5 +1,4 @@
 public import IdentityHTTP
-public import Testing
 
 /// Tests the requirements of `IdentityHTTP.HTTPTransport` with a server on 127.0.0.1 that sends valid and invalid responses.
 ///
@@ -10,34 +9,28 @@ public import Testing
 /// }
 /// ```
 public struct TransportConformance {
-    /// One requirement.
-    public struct Case: Sendable, CustomTestStringConvertible {
-        /// The requirement as a sentence.
-        public let name: String
-        private let check: @Sendable (TransportProbe) async throws -> Void
-
-        init(_ name: String, _ check: @escaping @Sendable (TransportProbe) async throws -> Void) {
-            self.name = name
-            self.check = check
-        }
-
-        /// The requirement as a sentence.
-        public var testDescription: String { name }
-
-        /// Tests the requirement with a new transport.
-        ///
-        /// - Parameter make: Creates a transport.
-        /// - Throws: ``TransportConformanceFailure`` if the requirement is not met or could not be tested, or the error of `make`.
-        public func run(_ make: () async throws -> any HTTPTransport) async throws {
-            let transport = try await make()
-            do {
-                try await check(TransportProbe(transport: transport))
-            } catch {
-                throw TransportConformanceFailure(requirement: name, observation: String(describing: error))
-            }
-        }
-    }
+    /// One requirement; its subject is a transport.
+    public typealias Case = ConformanceCase<any HTTPTransport>
 
     /// All requirements.
     public static let cases = exchangeCases + limitCases + framingCases + trustCases
+}
+
+extension ConformanceCase<any HTTPTransport> {
+    init(_ name: String, _ check: @escaping @Sendable (TransportProbe) async throws -> Void) {
+        self.init(name) { (transport: any HTTPTransport) in try await check(TransportProbe(transport: transport)) }
+    }
+
+    /// Tests the requirement with a new transport.
+    ///
+    /// - Parameter make: Creates a transport.
+    /// - Throws: ``TransportConformanceFailure`` if the requirement is not met or could not be tested, or the error of `make`.
+    public func run(_ make: () async throws -> any HTTPTransport) async throws {
+        let transport = try await make()
+        do {
+            try await body(transport)
+        } catch {
+            throw TransportConformanceFailure(requirement: name, observation: String(describing: error))
+        }
+    }
 }

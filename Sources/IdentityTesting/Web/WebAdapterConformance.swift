@@ -1,5 +1,4 @@
 public import IdentityWeb
-public import Testing
 
 /// The conformance suite for adapters between a server framework and `IdentityWeb`.
 ///
@@ -17,25 +16,8 @@ public struct WebAdapterConformance: Sendable {
     /// Sends the bytes of a request to the server, and returns all bytes of the response.
     public typealias Exchange = @Sendable ([UInt8]) async throws -> [UInt8]
 
-    /// One behaviour that every adapter must have.
-    public struct Case: Sendable, CustomTestStringConvertible {
-        /// The behaviour as a sentence.
-        public let name: String
-        private let body: @Sendable (@escaping Exchange) async throws -> Void
-
-        init(_ name: String, _ body: @escaping @Sendable (@escaping Exchange) async throws -> Void) {
-            self.name = name
-            self.body = body
-        }
-
-        /// The behaviour as a sentence.
-        public var testDescription: String { name }
-
-        /// Runs the case against a server on which ``WebAdapterConformance/handler`` is mounted.
-        public func run(_ exchange: @escaping Exchange) async throws {
-            try await body(exchange)
-        }
-    }
+    /// One behaviour that every adapter must have; its subject sends requests to the server behind the adapter.
+    public typealias Case = ConformanceCase<Exchange>
 
     /// The handler to mount behind the adapter.
     ///
@@ -64,4 +46,11 @@ public struct WebAdapterConformance: Sendable {
 
     /// All cases.
     public static let cases: [Case] = requestCases + responseCases
+}
+
+extension ConformanceCase<WebAdapterConformance.Exchange> {
+    /// Runs the case against a server on which ``WebAdapterConformance/handler`` is mounted.
+    public func run(_ exchange: @escaping WebAdapterConformance.Exchange) async throws {
+        try await body(exchange)
+    }
 }

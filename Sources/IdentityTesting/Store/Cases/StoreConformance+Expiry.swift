@@ -5,7 +5,7 @@ internal import Testing
 extension StoreConformance {
     static let usedTokenCases: [Case] = [
         Case("a used token is marked once, and the mark is kept") { store in
-            let marking = try offered((any UsedTokenStore).self, by: store)
+            let marking = try Test.offered((any UsedTokenStore).self, by: store)
             #expect(try await !marking.isUsed("one"))
             #expect(try await marking.markUsed("one", until: StoreSample.moment))
             #expect(try await marking.isUsed("one"))
@@ -13,7 +13,7 @@ extension StoreConformance {
             #expect(try await !marking.isUsed("two"))
         },
         Case("of 64 tasks that mark one token as used, exactly one succeeds") { store in
-            let marking = try offered((any UsedTokenStore).self, by: store)
+            let marking = try Test.offered((any UsedTokenStore).self, by: store)
             for round in 0..<4 {
                 let firsts = try await count(of: 64) { _ in
                     try await marking.markUsed("key \(round)", until: StoreSample.moment)
@@ -22,14 +22,14 @@ extension StoreConformance {
             }
         },
         Case("used tokens are compared byte by byte") { store in
-            let marking = try offered((any UsedTokenStore).self, by: store)
+            let marking = try Test.offered((any UsedTokenStore).self, by: store)
             for (index, key) in StoreSample.awkwardTexts.enumerated() {
                 #expect(try await marking.markUsed(key, until: StoreSample.moment + Double(index)))
             }
             for key in StoreSample.awkwardTexts { #expect(try await marking.isUsed(key)) }
         },
         Case("a used token is neither a pending login nor a session") { store in
-            let marking = try offered((any UsedTokenStore).self, by: store)
+            let marking = try Test.offered((any UsedTokenStore).self, by: store)
             let session = try await StoreSample.inserted(in: store)
             try await store.insert(StoreSample.attempt(session.id.rawValue))
             #expect(try await !marking.isUsed(session.id.rawValue))
@@ -39,8 +39,8 @@ extension StoreConformance {
             #expect(try await marking.isUsed(session.id.rawValue))
         },
         Case("a sweep removes expired marks of used tokens, and no others") { store in
-            let marking = try offered((any UsedTokenStore).self, by: store)
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let marking = try Test.offered((any UsedTokenStore).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.pastMoment
             for (key, age) in [("old", -1.0), ("exact", 0), ("young", 1)] {
                 #expect(try await marking.markUsed(key, until: now + age))
@@ -53,13 +53,12 @@ extension StoreConformance {
         Case(
             "a store with the maximum number of used tokens refuses another one and removes none",
             needing: [.usedTokenLimit]
-        ) {
-            place in
+        ) { place in
             let store = try await place.open { options in
                 options.maximumUsedTokens = 3
                 options.clock = ManualClock(now: StoreSample.moment)
             }
-            let marking = try offered((any UsedTokenStore).self, by: store)
+            let marking = try Test.offered((any UsedTokenStore).self, by: store)
             for number in 0..<3 { #expect(try await marking.markUsed("\(number)", until: StoreSample.moment + 60)) }
             let error = await expectTyped(.storeFull) {
                 _ = try await marking.markUsed("one more", until: StoreSample.moment + 60)
@@ -77,7 +76,7 @@ extension StoreConformance {
                 options.maximumUsedTokens = 2
                 options.clock = clock
             }
-            let marking = try offered((any UsedTokenStore).self, by: store)
+            let marking = try Test.offered((any UsedTokenStore).self, by: store)
             #expect(try await marking.markUsed("early", until: StoreSample.pastMoment + 10))
             #expect(try await marking.markUsed("late", until: StoreSample.pastMoment + 30))
             clock.advance(by: .seconds(11))
@@ -92,7 +91,7 @@ extension StoreConformance {
 
     static let sweepCases: [Case] = [
         Case("a sweep removes and counts expired rows, and keeps the others") { store in
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.pastMoment
             let old = try StoreSample.session(retainedUntil: now - 1)
             let young = try StoreSample.session(retainedUntil: now + 1)
@@ -108,7 +107,7 @@ extension StoreConformance {
         },
         Case("a sweep keeps a row that expires exactly at the given time, and removes one that expired just before") {
             store in
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.pastMoment
             let justBefore = Date(timeIntervalSinceReferenceDate: now.timeIntervalSinceReferenceDate.nextDown)
             let exact = try StoreSample.session(retainedUntil: now)
@@ -123,7 +122,7 @@ extension StoreConformance {
             #expect(try await store.takeLoginAttempt("before") == nil)
         },
         Case("a sweep removes the attachments of the sessions that it removes, and no others") { store in
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.pastMoment
             let old = try StoreSample.session(retainedUntil: now - 1)
             let young = try StoreSample.session(retainedUntil: now + 1)
@@ -138,7 +137,7 @@ extension StoreConformance {
             #expect(try await store.attachment("cart", of: old.id) == nil)
         },
         Case("a sweep of many rows is complete") { store in
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             let now = StoreSample.pastMoment
             let sessions = try (0..<600).map { try StoreSample.session(retainedUntil: now + ($0 % 3 == 0 ? 1 : -1)) }
             try await StoreSample.insert(sessions, into: store)
@@ -149,7 +148,7 @@ extension StoreConformance {
             #expect(try await store.sessions(matching: SessionFilter()).count == 200)
         },
         Case("a refreshed session survives a sweep after its first expiry") { store in
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             var session = try StoreSample.session(retainedUntil: StoreSample.pastMoment)
             try await store.insert(session)
             session = session.successor(Secret("refreshed"))
@@ -159,7 +158,7 @@ extension StoreConformance {
             #expect(try await sweeping.sweep(expiredBefore: StoreSample.pastMoment + 61) == 1)
         },
         Case("a session that is refreshed during a sweep is stored as refreshed, or removed") { store in
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             let sessions = try (0..<30).map { _ in try StoreSample.session(retainedUntil: StoreSample.pastMoment - 1) }
             try await StoreSample.insert(sessions, into: store)
             let refreshed = sessions.map { session in
@@ -178,7 +177,7 @@ extension StoreConformance {
             #expect(try await store.sessions(matching: SessionFilter()).count == held)
         },
         Case("two concurrent sweeps count each row once") { store in
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             let sessions = try (0..<50).map { _ in try StoreSample.session(retainedUntil: StoreSample.pastMoment - 1) }
             try await StoreSample.insert(sessions, into: store)
             async let one = sweeping.sweep(expiredBefore: StoreSample.pastMoment)
@@ -188,7 +187,7 @@ extension StoreConformance {
         Case(
             "a sweep with a distant past time removes no row, and one with a distant future time removes all rows that expire"
         ) { store in
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             for date in [StoreSample.pastMoment, Date.distantFuture] {
                 try await store.insert(StoreSample.session(retainedUntil: date))
                 try await store.insert(StoreSample.attempt("until \(date)", expiresAt: date))
@@ -198,7 +197,7 @@ extension StoreConformance {
             #expect(try await store.sessions(matching: SessionFilter()).map(\.retainedUntil) == [.distantFuture])
         },
         Case("a sweep of an empty store removes no row") { store in
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             #expect(try await sweeping.sweep(expiredBefore: .distantFuture) == 0)
         },
     ]

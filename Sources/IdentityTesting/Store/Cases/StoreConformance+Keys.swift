@@ -8,8 +8,7 @@ extension StoreConformance {
         Case(
             "opening a store with another key fails with store_key_mismatch, and nothing is changed",
             needing: keyed
-        ) {
-            place in
+        ) { place in
             let key = try StoreSample.key()
             let session = try await StoreSample.inserted(in: try await place.open(key: key))
             let wrong = try StoreSample.key()
@@ -21,8 +20,7 @@ extension StoreConformance {
         Case(
             "a row that is sealed under a read-only key can be read, and a save seals it under the active key",
             needing: keyed
-        ) {
-            place in
+        ) { place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let session = try await StoreSample.inserted(in: try await place.open(key: old))
             let store = try await place.open(key: new, readOnly: old)
@@ -35,8 +33,7 @@ extension StoreConformance {
         Case(
             "reading a row whose key is missing fails with store_key_mismatch, and succeeds again with the key",
             needing: keyed
-        ) {
-            place in
+        ) { place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let session = try await StoreSample.inserted(in: try await place.open(key: old))
             // After the store was opened once with both keys, it can be opened with the new key alone.
@@ -52,7 +49,7 @@ extension StoreConformance {
         },
         Case("the report of keys of an empty store shows the active key with no row", needing: keyed) { place in
             let key = try StoreSample.key()
-            let rotating = try offered((any StoreKeyRotating).self, by: try await place.open(key: key))
+            let rotating = try Test.offered((any StoreKeyRotating).self, by: try await place.open(key: key))
             #expect(try await rotating.keyUsage().first == StoreKeyUsage(id: key.id, role: .active, rows: 0))
         },
         Case(
@@ -61,22 +58,21 @@ extension StoreConformance {
         ) { place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())
             let first = try await place.open(key: old)
-            _ = try offered((any StoreKeyRotating).self, by: first)
+            _ = try Test.offered((any StoreKeyRotating).self, by: first)
             for _ in 0..<2 { _ = try await StoreSample.inserted(in: first) }
             let store = try await place.open(key: new, readOnly: old)
             _ = try await StoreSample.inserted(in: store)
-            let usage = try await offered((any StoreKeyRotating).self, by: store).keyUsage()
+            let usage = try await Test.offered((any StoreKeyRotating).self, by: store).keyUsage()
             #expect(usage.first == StoreKeyUsage(id: new.id, role: .active, rows: 1))
             #expect(usage.first { $0.id == old.id } == StoreKeyUsage(id: old.id, role: .readOnly, rows: 2))
-            let without = try offered((any StoreKeyRotating).self, by: try await place.open(key: new))
+            let without = try Test.offered((any StoreKeyRotating).self, by: try await place.open(key: new))
             let missing = try await without.keyUsage().first { $0.id == old.id }
             #expect(missing == StoreKeyUsage(id: old.id, role: .missing, rows: 2))
         },
         Case(
             "a key rotation in small steps seals every row under the new key, and the old key is no longer needed",
             needing: keyed
-        ) {
-            place in
+        ) { place in
             let rotation = try await Rotation(place, sessions: 25)
             let progress = try await rotation.run(limit: 4)
             #expect(progress.resealed == rotation.rows)
@@ -104,7 +100,7 @@ extension StoreConformance {
             let rotation = try await Rotation(place, sessions: 6)
             _ = try await rotation.rotating.resealRows(after: nil, limit: 4)
             let back = try await place.open(key: rotation.old, readOnly: rotation.new)
-            _ = try await Rotation.run(try offered((any StoreKeyRotating).self, by: back), limit: 3)
+            _ = try await Rotation.run(try Test.offered((any StoreKeyRotating).self, by: back), limit: 3)
             try await rotation.expectWhole(try await place.open(key: rotation.old))
         },
         Case("a key rotation overwrites no concurrent save", needing: keyed) { place in
@@ -143,14 +139,14 @@ extension StoreConformance {
         Case("a key rotation counts rows that it cannot open and does not change them", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             let store = try await place.open(key: rotation.new)
-            let progress = try await Rotation.run(try offered((any StoreKeyRotating).self, by: store), limit: 10)
+            let progress = try await Rotation.run(try Test.offered((any StoreKeyRotating).self, by: store), limit: 10)
             #expect(progress.resealed == 0)
             #expect(progress.unreadable == rotation.rows)
             try await rotation.expectWhole(rotation.store)
         },
         Case("a damaged row does not stop a key rotation", needing: keyed + [.damage]) { place in
             let rotation = try await Rotation(place, sessions: 4)
-            try await place.damage(rotation.sessions[1].id)
+            try await place.damage(.session(rotation.sessions[1].id))
             let progress = try await rotation.run(limit: 2)
             #expect(progress.unreadable == 1)
             #expect(progress.resealed == rotation.rows - 1)
@@ -181,7 +177,7 @@ private struct Rotation: Sendable {
         #expect(try await before.setAttachment("cart", to: Secret("cart"), of: sessions[0].id, expecting: nil))
         try await before.insert(StoreSample.attempt("key"))
         store = try await place.open(key: new, readOnly: old)
-        rotating = try StoreConformance.offered((any StoreKeyRotating).self, by: store)
+        rotating = try Test.offered((any StoreKeyRotating).self, by: store)
     }
 
     func run(limit: Int) async throws -> ResealProgress {

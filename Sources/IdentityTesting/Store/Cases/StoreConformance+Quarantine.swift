@@ -7,20 +7,20 @@ extension StoreConformance {
     static let quarantineCases: [Case] = [
         Case("a damaged session is reported as damaged, never as unknown", needing: [.damage]) { store, place in
             let session = try await StoreSample.inserted(in: store)
-            try await place.damage(session.id)
+            try await place.damage(.session(session.id))
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             await expectTyped { try await store.insert(session) }
         },
         Case("a damaged session does not affect the others", needing: [.damage]) { store, place in
             let session = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
-            try await place.damage(session.id)
+            try await place.damage(.session(session.id))
             #expect(StoreSample.areSame(try await store.session(other.id), other))
             #expect(try await store.replace(other.successor(Secret("next")), expecting: other.generation))
         },
         Case("a list of a buyer's sessions fails when one is damaged", needing: [.damage]) { store, place in
             let session = try await StoreSample.inserted(in: store)
-            try await place.damage(session.id)
+            try await place.damage(.session(session.id))
             await expectTyped(.storeCorrupt) {
                 _ = try await store.sessions(matching: SessionFilter(buyer: (session.issuer, session.subject)))
             }
@@ -57,7 +57,7 @@ extension StoreConformance {
             #expect(try await checking.checkHealth().quarantinedRows == 1)
         },
         Case("a store without damage has nothing to quarantine") { store in
-            let quarantining = try offered((any RowQuarantining).self, by: store)
+            let quarantining = try Test.offered((any RowQuarantining).self, by: store)
             let session = try await StoreSample.inserted(in: store)
             try await store.insert(StoreSample.attempt("key"))
             #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
@@ -69,26 +69,22 @@ extension StoreConformance {
         Case(
             "a damaged row is moved to quarantine once, and its session is still reported as damaged",
             needing: [.damage]
-        ) {
-            store,
-            place in
-            let quarantining = try offered((any RowQuarantining).self, by: store)
+        ) { store, place in
+            let quarantining = try Test.offered((any RowQuarantining).self, by: store)
             let session = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
-            try await place.damage(session.id)
+            try await place.damage(.session(session.id))
             #expect(try await quarantining.quarantineDamagedRows() == 1)
             #expect(try await quarantining.quarantineDamagedRows() == 0)
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             #expect(StoreSample.areSame(try await store.session(other.id), other))
         },
         Case("a list of the sessions in doubt leaves out a session in quarantine, without an error", needing: [.damage])
-        {
-            store,
-            place in
-            let quarantining = try offered((any RowQuarantining).self, by: store)
-            let listing = try offered((any PartialSessionListing).self, by: store)
+        { store, place in
+            let quarantining = try Test.offered((any RowQuarantining).self, by: store)
+            let listing = try Test.offered((any PartialSessionListing).self, by: store)
             let session = try await StoreSample.inserted(in: store)
-            try await place.damage(session.id)
+            try await place.damage(.session(session.id))
             #expect(try await quarantining.quarantineDamagedRows() == 1)
             // The session manager uses `isInDoubt` to find sessions whose refresh it must repair. It cannot repair a session in quarantine.
             for isInDoubt in [true, false] {
@@ -99,11 +95,11 @@ extension StoreConformance {
         Case("a health check counts rows in quarantine and reports the others as sound", needing: [.damage]) {
             store,
             place in
-            let quarantining = try offered((any RowQuarantining).self, by: store)
-            let checking = try offered((any StoreHealthChecking).self, by: store)
+            let quarantining = try Test.offered((any RowQuarantining).self, by: store)
+            let checking = try Test.offered((any StoreHealthChecking).self, by: store)
             let session = try await StoreSample.inserted(in: store)
             _ = try await StoreSample.inserted(in: store)
-            try await place.damage(session.id)
+            try await place.damage(.session(session.id))
             _ = try await quarantining.quarantineDamagedRows()
             let health = try await checking.checkHealth()
             #expect(health.isSound)
@@ -113,10 +109,10 @@ extension StoreConformance {
         Case("a row in quarantine survives a restart and a sweep on the same day", needing: [.damage, .reopening]) {
             store,
             place in
-            let quarantining = try offered((any RowQuarantining).self, by: store)
+            let quarantining = try Test.offered((any RowQuarantining).self, by: store)
             let session = try StoreSample.session(retainedUntil: StoreSample.pastMoment)
             try await store.insert(session)
-            try await place.damage(session.id)
+            try await place.damage(.session(session.id))
             #expect(try await quarantining.quarantineDamagedRows() == 1)
             if let sweeping = store as? any ExpirySweeping { _ = try await sweeping.sweep(expiredBefore: Date()) }
             let again = try await place.open()

@@ -107,8 +107,7 @@ extension StoreConformance {
             #expect(try await again.session(gone.id) == nil)
             #expect(try await again.sessions(matching: SessionFilter()).count == 2)
         },
-        Case("attachments and pending logins exist when the store is opened again", needing: [.reopening]) {
-            place in
+        Case("attachments and pending logins exist when the store is opened again", needing: [.reopening]) { place in
             let store = try await place.open()
             let session = try await StoreSample.inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: session.id, expecting: nil))
@@ -121,9 +120,9 @@ extension StoreConformance {
             #expect(try await again.takeLoginAttempt("key") == nil)
         },
         Case("marks of used tokens exist when the store is opened again", needing: [.reopening]) { place in
-            let first = try offered((any UsedTokenStore).self, by: try await place.open())
+            let first = try Test.offered((any UsedTokenStore).self, by: try await place.open())
             #expect(try await first.markUsed("one", until: StoreSample.moment))
-            let again = try offered((any UsedTokenStore).self, by: try await place.open())
+            let again = try Test.offered((any UsedTokenStore).self, by: try await place.open())
             #expect(try await again.isUsed("one"))
             #expect(try await !again.markUsed("one", until: StoreSample.moment))
         },

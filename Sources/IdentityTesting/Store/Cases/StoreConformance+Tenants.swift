@@ -73,8 +73,7 @@ extension StoreConformance {
         Case(
             "a tenant with the maximum number of sessions gets no more, but other tenants do",
             needing: [.sessionLimit]
-        ) {
-            place in
+        ) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             let sessions = try (0..<2).map { _ in try StoreSample.session(tenant: "loud") }
             for session in sessions { try await store.insert(session) }
@@ -113,7 +112,7 @@ extension StoreConformance {
         },
         Case("after a sweep, a tenant at its limit can get new sessions", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
-            let sweeping = try offered((any ExpirySweeping).self, by: store)
+            let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             for age in [-1.0, 1] {
                 try await store.insert(StoreSample.session(retainedUntil: StoreSample.pastMoment + age))
             }
