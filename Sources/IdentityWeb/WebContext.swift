@@ -89,16 +89,10 @@ public final class WebContext: Sendable {
     ///   contains `application/json` and not `text/html`, or if the request is for an image, a frame or a script (`Sec-Fetch-Dest`). It
     ///   has status 429 if the client address began too many sign-ins. `IdentityError` when the store or the provider fails.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
-        guard let session = try await session() else {
-            throw WebResponseError(try await routes.signInResponse(for: self))
-        }
-        let requirement = StepUpRequirement(
-            demandsLogin: false,
-            maximumAge: maxAge,
-            authenticationContexts: acr
-        )
-        if session.satisfies(requirement, at: routes.sessions.clock.now) { return session }
-        throw WebResponseError(try await routes.stepUpResponse(for: self, of: session, requirement))
+        let session = try await session()
+        let requirement = StepUpRequirement(demandsLogin: false, maximumAge: maxAge, authenticationContexts: acr)
+        if let session, session.satisfies(requirement, at: routes.sessions.clock.now) { return session }
+        throw WebResponseError(try await routes.signInResponse(for: self, of: session, requirement))
     }
 
     // MARK: The buyer's sign-ins
@@ -137,15 +131,6 @@ public final class WebContext: Sendable {
     public func endOtherSignIns() async throws -> Int {
         try refuseCSRF()
         return try await routes.sessions.endOtherSignIns(ofBuyerOf: try await requireSession().id).count
-    }
-
-    /// The details of the browser that ``SignInRoutes/Configuration/recordedBrowserDetails`` permits to record.
-    var recordedBrowser: BuyerBrowser {
-        let permitted = routes.configuration.recordedBrowserDetails
-        return BuyerBrowser(
-            address: permitted.contains(.address) ? request.clientAddress : nil,
-            userAgent: permitted.contains(.userAgent) ? request.headers["User-Agent"] : nil
-        )
     }
 
     // MARK: Carts of buyers and guests
@@ -218,7 +203,7 @@ public final class WebContext: Sendable {
     public func logoutOrigins() async -> [String] {
         state.withLock { $0.isPersonal = true }
         guard let id = routes.cookies.sessionID(in: request) else { return [] }
-        return await routes.logoutOrigins(of: id)
+        return await routes.sessions.logoutPageOrigin(of: id).map { [$0] } ?? []
     }
 
     // MARK: The response
@@ -298,7 +283,8 @@ public final class WebContext: Sendable {
         }
         return await Correlation.scope {
             do {
-                return finish(try await recordedBrowser.scope { try await routes.dispatch(route, in: self) })
+                let browser = routes.recordedBrowser(of: request)
+                return finish(try await browser.scope { try await routes.dispatch(route, in: self) })
             } catch {
                 return response(for: error)
             }

@@ -15,7 +15,9 @@ extension SignInRoutes {
         }
         switch route {
         case .chooseProvider: return try await choose(in: context)
-        case .login(let provider): return try await login(provider, linkOptions(context.request), in: context)
+        case .login(let provider):
+            let options = linkOptions(context.request)
+            return try await login(in: context) { try await sessions.begin(provider, options: options) }
         case .callback(let provider): return try await callback(provider, in: context)
         case .logout: return try await logout(in: context)
         case .logoutDone: return try await logoutDone(in: context)

@@ -17,16 +17,15 @@ extension SignInRoutes {
         for provider in readiness.providers {
             var object: JSONObject = ["breaker": .string(provider.pause == nil ? "closed" : "open")]
             object["retry_after"] = provider.pause.map { .integer(Int($0.components.seconds) + 1) }
-            switch provider.keys {
-            case nil: break
-            case .notFetched: object["keys"] = .string("not_fetched")
-            case .fresh(let age):
-                object["keys"] = .string("fresh")
-                object["keys_age"] = .integer(Int(age.components.seconds))
-            case .expired(let age):
-                object["keys"] = .string("expired")
-                object["keys_age"] = .integer(Int(age.components.seconds))
-            }
+            let keys: (state: String, age: Duration?)? =
+                switch provider.keys {
+                case nil: nil
+                case .notFetched: ("not_fetched", nil)
+                case .fresh(let age): ("fresh", age)
+                case .expired(let age): ("expired", age)
+                }
+            object["keys"] = keys.map { .string($0.state) }
+            object["keys_age"] = keys?.age.map { .integer(Int($0.components.seconds)) }
             providers[provider.name] = .object(object)
         }
         let object: JSONObject = [

@@ -3,25 +3,27 @@ internal import IdentityKit
 
 extension SignInRoutes {
     /// Begins a sign-in: sets the login cookie and redirects the browser to the provider.
-    func login(_ provider: String, _ options: LoginOptions, in context: WebContext) async throws -> WebResponse {
-        try await login(in: context) { try await sessions.begin(provider, options: options) }
-    }
-
-    func login(
-        in context: WebContext,
-        _ begin: () async throws -> StartedLogin
-    ) async throws -> WebResponse {
+    func login(in context: WebContext, _ begin: () async throws -> StartedLogin) async throws -> WebResponse {
         guard !context.request.isForPartOfPage else { throw context.requestRefused }
         if let pause = limiter.takeAttempt(of: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause))
         }
         // `WebContext.dispatch` sets this scope too, but `WebContext.requireSession` begins a login without it.
-        let login = try await context.recordedBrowser.scope { try await begin() }
+        let login = try await recordedBrowser(of: context.request).scope { try await begin() }
         for surplus in cookies.excessLogins(in: context.request, keeping: configuration.maximumOpenLogins - 1) {
             context.set(surplus)
         }
         context.set(try cookies.login(login))
         return try redirect(to: login.url.text)
+    }
+
+    /// The details of a browser that ``Configuration/recordedBrowserDetails`` permits to record.
+    func recordedBrowser(of request: WebRequest) -> BuyerBrowser {
+        let permitted = configuration.recordedBrowserDetails
+        return BuyerBrowser(
+            address: permitted.contains(.address) ? request.clientAddress : nil,
+            userAgent: permitted.contains(.userAgent) ? request.headers["User-Agent"] : nil
+        )
     }
 
     /// The options of a login that a link begins: the configured options, and those that the link may replace.
@@ -91,7 +93,7 @@ extension SignInRoutes {
         var options = configuration.loginOptions
         options.returnPath = context.request.queryValue("target_link_uri").flatMap { withoutRoutes(withoutOrigin($0)) }
         if let hint = context.request.queryValue("login_hint"), hint.utf8.count <= 256 { options.loginHint = hint }
-        return try await login(known.value, options, in: context)
+        return try await login(in: context) { try await sessions.begin(known.value, options: options) }
     }
 
     /// The return path of a link; nil, which means the home page, if the path is one of the routes, such as the sign-out.

@@ -9,11 +9,11 @@ extension SignInRoutes {
     /// A GET request shows a sign-out button instead, because a link or an image on any site can cause a GET request.
     func logout(in context: WebContext) async throws -> WebResponse {
         guard let id = cookies.sessionID(in: context.request) else { return try redirect(to: table.logoutDonePath) }
-        guard context.request.method == .post else { return await confirmation(ofLogout: id, in: context) }
+        guard context.request.method == .post else { return await logoutConfirmation(in: context) }
         switch context.csrfCheck {
         case .ownPage: break
         case .otherSite: throw context.requestRefused
-        case .unknown: return await confirmation(ofLogout: id, in: context)
+        case .unknown: return await logoutConfirmation(in: context)
         }
         var options = LogoutOptions(returningTo: configuration.returnsFromLogout ? table.logoutReturnAddress : nil)
         options.sendsState = configuration.returnsFromLogout
@@ -32,15 +32,10 @@ extension SignInRoutes {
         return response
     }
 
-    private func confirmation(ofLogout id: SessionID, in context: WebContext) async -> WebResponse {
+    private func logoutConfirmation(in context: WebContext) async -> WebResponse {
         let fields = context.csrfToken.map { [(name: CSRFCheck.field, value: $0)] } ?? []
         let content = SignInPage.Content.confirmSignOut(action: table.logoutPath, fields: fields)
-        return page(content, targets: await logoutOrigins(of: id))
-    }
-
-    /// The origin of the logout page of a session's provider, for the `form-action` of pages with a sign-out form; empty if it is unknown.
-    func logoutOrigins(of id: SessionID) async -> [String] {
-        await sessions.logoutPageOrigin(of: id).map { [$0] } ?? []
+        return page(content, targets: await context.logoutOrigins())
     }
 
     /// Receives the browser from the provider's logout page.

@@ -2,36 +2,32 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// The response of a protected page to a browser that is not signed in: JSON with status 401, or a redirect.
-    func signInResponse(for context: WebContext) async throws -> WebResponse {
-        guard !context.request.prefersJSON, !context.request.isForPartOfPage else {
-            return unauthorized(.notSignedIn)
-        }
-        let page = page(after: context.request)
-        // HEAD is a safe method (RFC 9110 section 9.2.1), so it begins no sign-in.
-        guard context.request.method != .head, sessions.providerNames.count == 1,
-            let provider = sessions.providerNames.first
-        else { return try redirect(to: table.loginPath(returningTo: page)) }
-        var options = configuration.loginOptions
-        options.returnPath = page
-        return try await login(provider, options, in: context)
-    }
-
-    /// The response of a protected page whose requirement the browser's session does not satisfy: JSON with status 401, or a redirect.
-    func stepUpResponse(
+    /// The response of a protected page to a browser that has no session, or whose session does not satisfy the page's requirement: JSON
+    /// with status 401, or a redirect.
+    func signInResponse(
         for context: WebContext,
-        of session: Session,
+        of session: Session?,
         _ requirement: StepUpRequirement
     ) async throws -> WebResponse {
         guard !context.request.prefersJSON, !context.request.isForPartOfPage else {
-            return unauthorized(.insufficientUserAuthentication)
+            let code: IdentityError.Code = session == nil ? .notSignedIn : .insufficientUserAuthentication
+            let object: JSONObject = [
+                "error": .string(IdentityError.Kind.signInAgain.rawValue), "code": .string(code.rawValue),
+                "sign_in": .string(table.loginPath),
+            ]
+            return json(object, status: 401)
         }
         let page = page(after: context.request)
-        guard context.request.method != .head else { return try redirect(to: table.loginPath(returningTo: page)) }
+        let providers = sessions.providerNames
+        // HEAD is a safe method (RFC 9110 section 9.2.1), so it begins no sign-in.
+        guard context.request.method != .head, session != nil || providers.count == 1 else {
+            return try redirect(to: table.loginPath(returningTo: page))
+        }
         var options = configuration.loginOptions
         options.returnPath = page
         return try await login(in: context) {
-            try await sessions.beginStepUp(of: session.id, requiring: requirement, options: options)
+            guard let session else { return try await sessions.begin(providers[0], options: options) }
+            return try await sessions.beginStepUp(of: session.id, requiring: requirement, options: options)
         }
     }
 
@@ -58,13 +54,5 @@ extension SignInRoutes {
             }
         }
         return String(decoding: output, as: UTF8.self)
-    }
-
-    private func unauthorized(_ code: IdentityError.Code) -> WebResponse {
-        var object = JSONObject()
-        object["error"] = .string(IdentityError.Kind.signInAgain.rawValue)
-        object["code"] = .string(code.rawValue)
-        object["sign_in"] = .string(table.loginPath)
-        return json(object, status: 401)
     }
 }

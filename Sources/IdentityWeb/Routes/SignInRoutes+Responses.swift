@@ -49,10 +49,10 @@ extension SignInRoutes {
     }
 
     func json(_ error: IdentityError) -> WebResponse {
-        var object = JSONObject()
-        object["error"] = .string(error.kind.rawValue)
-        object["message"] = .string(error.buyerSentence)
-        object["correlation_id"] = .string(error.correlationID)
+        let object: JSONObject = [
+            "error": .string(error.kind.rawValue), "message": .string(error.buyerSentence),
+            "correlation_id": .string(error.correlationID),
+        ]
         var response = json(object, status: error.httpStatus)
         if let pause = error.httpRetryAfter { response.headers.replace("Retry-After", Self.seconds(pause)) }
         return response
