@@ -92,11 +92,11 @@ struct ServeTests {
         let origin = "http://127.0.0.1:8080"
         let lab = Lab(arguments: Arguments(), output: Output(isJSON: true))
         let services = try await RunEnvironment.served(lab, at: origin)
-        for entry in ServedRun.Entry.allCases {
-            let run = try ServedRun("any", entry, on: services, SignInRoutes.Configuration(publicOrigin: origin))
+        for entryPoint in ServedRun.entryPoints {
+            let run = try ServedRun("any", entryPoint, on: services, SignInRoutes.Configuration(publicOrigin: origin))
             await run.close()
             _ = await run.begin(WebRequest(method: .post, target: "/"))
-            #expect(await run.page == nil, "\(entry)")
+            #expect(await run.page == nil, "\(entryPoint.name)")
         }
         await services.close()
     }

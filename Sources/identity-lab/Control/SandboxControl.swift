@@ -109,10 +109,9 @@ struct SandboxControl: Sendable {
         _ section: inout ConfigurationSection,
         or others: [any SandboxService]
     ) throws(IdentityError) -> [any SandboxService] {
-        guard let provider: Provider = try section.optionalChoice("provider") else {
-            return [sandbox.shopify, sandbox.bolt, sandbox.openID, sandbox.sfcc] + others
-        }
+        let provider: Provider? = try section.optionalChoice("provider")
         return switch provider {
+        case nil: [sandbox.shopify, sandbox.bolt, sandbox.openID, sandbox.sfcc] + others
         case .shopify: [sandbox.shopify]
         case .bolt: [sandbox.bolt]
         case .openid: [sandbox.openID]

@@ -39,7 +39,7 @@ actor ApproachRun {
             provider: provider,
             kind: ApproachNames.kind(of: descriptor),
             title: ApproachNames.title(of: descriptor),
-            entryPoint: entryPoint?.rawValue ?? "routes",
+            entryPoint: entryPoint.name,
             facts: facts,
             steps: recorder.recorded,
             // The time of the program, without the time that the buyer spends on the login page.

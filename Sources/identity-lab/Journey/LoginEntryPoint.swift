@@ -43,6 +43,11 @@ enum LoginEntryPoint: String, CaseIterable, Sendable {
     }
 }
 
+extension LoginEntryPoint? {
+    /// The name of the entry point; nil stands for the routes of `IdentityWeb`.
+    var name: String { self?.rawValue ?? "routes" }
+}
+
 private final class DelegateBridge: LoginDelegate {
     private let finish: @Sendable (Result<Session, IdentityError>) -> Void
 

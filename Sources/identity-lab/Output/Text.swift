@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import IdentityHTTP
 internal import IdentityKit
 
 extension StringProtocol {
@@ -21,6 +22,12 @@ extension StringProtocol {
                 }
             )
         )
+    }
+
+    /// The text escaped for an HTML element or a quoted attribute.
+    var html: String {
+        let escaped: HTMLText = "\(printable)"
+        return escaped.text
     }
 }
 

@@ -76,16 +76,15 @@ struct RecordingStore<Base: LabStore>: LabStore {
 
     private func record<Value>(_ title: String, _ work: () async throws -> Value) async throws -> Value {
         var step = RecordedStep(from: .app, to: .store, title: title, started: recorder.elapsed)
-        do {
-            let value = try await work()
+        defer {
             step.duration = recorder.elapsed - step.started
             recorder.add(step)
-            return value
+        }
+        do {
+            return try await work()
         } catch {
-            step.duration = recorder.elapsed - step.started
             step.outcome = IdentityError.code(of: error).rawValue
             step.isFailure = true
-            recorder.add(step)
             throw error
         }
     }

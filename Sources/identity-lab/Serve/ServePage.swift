@@ -6,8 +6,6 @@ internal import IdentityWeb
 struct ServePage {
     let site: ServeSite
     let views: [ServeSite.Side: RunView]
-    /// Whether the page uses configured services instead of the embedded sandbox.
-    let isPublic: Bool
 
     var html: String {
         PageFrame.html(
@@ -23,7 +21,7 @@ struct ServePage {
                 \(ServeSite.Side.allCases.map { column($0) }.joined(separator: "\n"))
                 </div>
                 \(comparison)
-                \(isPublic ? "" : sandbox)
+                \(site.services.sandbox == nil ? "" : sandbox)
                 \(routes)
                 """
         )
@@ -35,9 +33,9 @@ struct ServePage {
         return """
             <section class="column" id="\(side.rawValue)" data-revision="\(view?.revision ?? 0)" aria-label="\(side.rawValue) column">
             <form class="start" method="post" action="/columns/\(side.rawValue)/sign-in">
-            <input type="hidden" name="token" value="\(site.token)">
+            \(hiddenToken)
             <label>Provider <select name="provider">\(options(providers.map { ($0, $0) }, view?.provider))</select></label>
-            <label>Entry point <select name="entry_point">\(options(Self.entries, view?.entry.rawValue))</select></label>
+            <label>Entry point <select name="entry_point">\(options(Self.entryPoints, view?.entryPoint.name))</select></label>
             <button class="primary">Sign in</button>
             </form>
             <div class="live" aria-live="polite">\(ServeColumn(side: side, view: view, token: site.token).live)</div>
@@ -45,9 +43,7 @@ struct ServePage {
             """
     }
 
-    private static let entries: [(value: String, title: String)] = ServedRun.Entry.allCases.map { entry in
-        (entry.rawValue, LoginEntryPoint(rawValue: entry.rawValue)?.title ?? "web routes")
-    }
+    private static let entryPoints = ServedRun.entryPoints.map { (value: $0.name, title: $0?.title ?? "web routes") }
 
     private func options(_ all: [(value: String, title: String)], _ chosen: String?) -> String {
         all.map { option in
@@ -107,6 +103,29 @@ struct ServePage {
     }
 
     private var hiddenToken: String { "<input type=\"hidden\" name=\"token\" value=\"\(site.token)\">" }
+
+    /// The script of the page: asks for changes of the columns, so that the diagrams grow while a sign-in runs.
+    static let script = """
+        "use strict";
+        async function follow(column) {
+          const live = column.querySelector(".live");
+          for (;;) {
+            await new Promise(done => setTimeout(done, document.hidden ? 3000 : 700));
+            try {
+              const response = await fetch(`/columns/${column.id}?after=${column.dataset.revision}`);
+              if (!response.ok) continue;
+              const change = await response.json();
+              if (change.html === undefined) continue;
+              column.dataset.revision = change.revision;
+              live.innerHTML = change.html;
+            } catch {
+              // The program has ended or restarts; ask again.
+            }
+          }
+        }
+        document.querySelectorAll(".column").forEach(follow);
+
+        """
 
     private static let style = """
         .columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 1rem; margin-bottom: 1.5rem; }

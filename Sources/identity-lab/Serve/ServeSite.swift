@@ -159,7 +159,8 @@ final class ServeSite: Sendable {
     private func begin(_ side: Side, _ request: WebRequest) async -> WebResponse {
         let names = services.configuration.providers.map(\.name)
         guard let provider = request.formValue("provider"), names.contains(where: { $0.isIdentical(to: provider) }),
-            let entry = request.formValue("entry_point").flatMap({ ServedRun.Entry(rawValue: $0) })
+            let name = request.formValue("entry_point"),
+            let entryPoint = ServedRun.entryPoints.first(where: { $0.name == name })
         else {
             return Self.message("The form has an unknown provider or entry point. Load the page again.", status: 400)
         }
@@ -171,7 +172,7 @@ final class ServeSite: Sendable {
         // Each sign-in has separate cookies, so that two sessions can live in one browser.
         configuration.cookieName = "lab-\(number)"
         do {
-            let run = try ServedRun(provider, entry, on: services, configuration)
+            let run = try ServedRun(provider, entryPoint, on: services, configuration)
             let old = state.withLock { state in
                 defer { state.runs[side] = run }
                 return state.runs[side]
@@ -194,7 +195,7 @@ final class ServeSite: Sendable {
     private func page() async -> WebResponse {
         var views: [Side: RunView] = [:]
         for (side, run) in state.withLock(\.runs) { views[side] = await run.view() }
-        return .html(ServePage(site: self, views: views, isPublic: services.sandbox == nil).html).secured()
+        return .html(ServePage(site: self, views: views).html).secured()
     }
 
     private func column(_ side: Side, after: String?) async -> WebResponse {
@@ -221,7 +222,7 @@ final class ServeSite: Sendable {
     }
 
     private static var script: WebResponse {
-        var response = HTTPResponse(status: 200, body: Array(ServeScript.text.utf8))
+        var response = HTTPResponse(status: 200, body: Array(ServePage.script.utf8))
         try? response.headers.set("Content-Type", "text/javascript; charset=utf-8")
         return response.secured()
     }

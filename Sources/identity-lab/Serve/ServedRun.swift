@@ -5,13 +5,8 @@ internal import ShopifyStorefront
 
 /// One sign-in that a column of the page shows: a provider with an entry point, its steps and its session.
 actor ServedRun {
-    /// The entry point: the routes of `IdentityWeb`, or one of a login flow.
-    enum Entry: String, CaseIterable, Sendable {
-        case routes
-        case async
-        case completion
-        case delegate
-    }
+    /// The entry points to choose from; nil stands for the routes of `IdentityWeb`.
+    static let entryPoints: [LoginEntryPoint?] = [nil] + LoginEntryPoint.allCases
 
     enum Phase: Sendable {
         /// The browser may open the login page.
@@ -38,7 +33,6 @@ actor ServedRun {
         }
     }
 
-    nonisolated let entry: Entry
     nonisolated let approach: ApproachRun
     private nonisolated let routes: SignInRoutes?
     private nonisolated let presenter = BrowserPresenter()
@@ -59,17 +53,14 @@ actor ServedRun {
 
     init(
         _ provider: String,
-        _ entry: Entry,
+        _ entryPoint: LoginEntryPoint?,
         on services: RunEnvironment,
         _ configuration: SignInRoutes.Configuration
-    )
-        throws
-    {
-        self.entry = entry
-        approach = try ApproachRun(provider, LoginEntryPoint(rawValue: entry.rawValue), on: services)
+    ) throws {
+        approach = try ApproachRun(provider, entryPoint, on: services)
         let deployment = approach.deployment
         routes =
-            entry == .routes
+            entryPoint == nil
             ? try SignInRoutes(sessions: deployment.sessions, carts: deployment.carts, configuration: configuration)
             : nil
     }
@@ -109,8 +100,7 @@ actor ServedRun {
                 return name.firstRange(of: marker).map { String(name[$0.upperBound...]) }
             }.last
         guard response.status == 303, let page = response.headers["Location"].flatMap({ try? HTTPURL($0) }) else {
-            show(.failed, "The sign-in routes responded with status \(response.status).", isError: true)
-            return response
+            return refused(response, .failed)
         }
         redirect = approach.recorder.redirected(to: page)
         show(.waiting(page), "The login page is ready.")
@@ -131,10 +121,7 @@ actor ServedRun {
         redirect = nil
         let response = await answer(request)
         guard request.method == .get, let session = await session(after: response) else {
-            if response.status != 303 {
-                show(.failed, "The sign-in routes responded with status \(response.status).", isError: true)
-            }
-            return response
+            return response.status == 303 ? response : refused(response, .failed)
         }
         do {
             try await approach.adopt(session)
@@ -175,8 +162,7 @@ actor ServedRun {
         do {
             return try await performThrowing(action, request)
         } catch {
-            let error = IdentityError.wrapping(error)
-            show(phase, Self.text(for: error), isError: true)
+            fail(error, phase)
             return nil
         }
     }
@@ -228,10 +214,7 @@ actor ServedRun {
         var logout = request
         logout.target = "/auth/logout"
         let response = await answer(logout)
-        guard response.status == 303 else {
-            show(phase, "The sign-in routes responded with status \(response.status).", isError: true)
-            return response
-        }
+        guard response.status == 303 else { return refused(response, phase) }
         let page = response.headers["Location"].flatMap { try? HTTPURL($0) }
         logoutState = page.flatMap { WebRequest(method: .get, target: "?" + ($0.query ?? "")).queryValue("state") }
         await approach.forgetSession(logoutPage: page)
@@ -262,9 +245,9 @@ actor ServedRun {
         await approach.countRequests()
         let count = approach.recorder.count
         return RunView(
-            title: "\(ApproachNames.title(of: approach.descriptor)), \(entry.rawValue)",
+            title: "\(ApproachNames.title(of: approach.descriptor)), \(approach.entryPoint.name)",
             provider: approach.provider,
-            entry: entry,
+            entryPoint: approach.entryPoint,
             phase: phase,
             notice: notice.text,
             isError: notice.isError,
@@ -292,18 +275,21 @@ actor ServedRun {
         }
     }
 
-    private func fail(_ error: any Error) {
-        show(.failed, Self.text(for: IdentityError.wrapping(error)), isError: true)
+    private func fail(_ error: any Error, _ phase: Phase = .failed) {
+        let error = IdentityError.wrapping(error)
+        let suspicion = error.isAttackSuspected ? " An attack is suspected." : ""
+        show(phase, "\(error.message) \(error.hint ?? "")\(suspicion) [\(error.code)]", isError: true)
+    }
+
+    /// Shows that the sign-in routes refused a request, and returns their response.
+    private func refused(_ response: WebResponse, _ phase: Phase) -> WebResponse {
+        show(phase, "The sign-in routes responded with status \(response.status).", isError: true)
+        return response
     }
 
     private func show(_ phase: Phase, _ text: String, isError: Bool = false) {
         self.phase = phase
         notice = (text, isError)
         changes += 1
-    }
-
-    private static func text(for error: IdentityError) -> String {
-        let suspicion = error.isAttackSuspected ? " An attack is suspected." : ""
-        return "\(error.message) \(error.hint ?? "")\(suspicion) [\(error.code)]"
     }
 }
