@@ -45,8 +45,7 @@ public struct SystemBrowser: BrowserOpening {
     private static func isForBrowsers(_ name: String) -> Bool {
         let names = [
             "BROWSER", "DESKTOP_SESSION", "DISPLAY", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM",
-            "TMPDIR",
-            "TZ", "USER", "WAYLAND_DISPLAY", "XAUTHORITY",
+            "TMPDIR", "TZ", "USER", "WAYLAND_DISPLAY", "XAUTHORITY",
         ]
         let families = ["DBUS_", "GDK_", "GNOME_", "GTK_", "KDE_", "LC_", "MOZ_", "QT_", "WSL", "XDG_"]
         return names.contains(name) || families.contains { name.hasPrefix($0) }

@@ -30,18 +30,20 @@ final class CallbackReceiver: Sendable {
         ///
         /// It is set before the provider gets the redirect URI with this port. Earlier requests get 404.
         var port: UInt16?
-        var callback: PresentedCallback?
-        var isOver = false
-        var waiter: CheckedContinuation<PresentedCallback, any Error>?
+        var isTaken = false
     }
 
     private let redirect: LoopbackRedirect
     private let awaited: Awaited
     private let state = Mutex(State())
+    /// A stream with the callback; it ends without a callback when the waiting task is cancelled.
+    private let callbacks: AsyncStream<PresentedCallback>
+    private let input: AsyncStream<PresentedCallback>.Continuation
 
     init(_ redirect: LoopbackRedirect, for awaited: Awaited) {
         self.redirect = redirect
         self.awaited = awaited
+        (callbacks, input) = AsyncStream.makeStream()
     }
 
     func listens(on port: UInt16) {
@@ -75,43 +77,26 @@ final class CallbackReceiver: Sendable {
 
     /// Waits for the callback; throws `CancellationError` when the task is cancelled.
     func callback() async throws -> PresentedCallback {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let settled: Result<PresentedCallback, any Error>? = state.withLock { state in
-                    if let callback = state.callback { return .success(callback) }
-                    if state.isOver { return .failure(CancellationError()) }
-                    state.waiter = continuation
-                    return nil
-                }
-                if let settled { continuation.resume(with: settled) }
-            }
-        } onCancel: {
-            let waiter = state.withLock { state in
-                state.isOver = true
-                defer { state.waiter = nil }
-                return state.waiter
-            }
-            waiter?.resume(throwing: CancellationError())
-        }
+        for await callback in callbacks { return callback }
+        throw CancellationError()
     }
 
     private func callback(in request: LoopbackRequest, isForm: Bool, at redirectURI: String) -> PresentedCallback {
         // The callback's URL is the redirect URI with the query of the request: `answer(_:)` has already compared the path.
         let place = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") }
         return PresentedCallback(
-            url: isForm ? String(Substring(place)) : "\(Substring(place))?\(request.query ?? "")",
+            url: "\(Substring(place))" + (isForm ? "" : "?\(request.query ?? "")"),
             form: isForm ? request.body : nil
         )
     }
 
+    /// Passes the callback to ``callback()``; returns false if there was an earlier one, or if the wait was cancelled.
     private func take(_ callback: PresentedCallback) -> Bool {
-        let (isFirst, waiter): (Bool, CheckedContinuation<PresentedCallback, any Error>?) = state.withLock { state in
-            guard state.callback == nil, !state.isOver else { return (false, nil) }
-            state.callback = callback
-            defer { state.waiter = nil }
-            return (true, state.waiter)
+        let isFirst = state.withLock { state in
+            defer { state.isTaken = true }
+            return !state.isTaken
         }
-        waiter?.resume(returning: callback)
-        return isFirst
+        guard isFirst, case .enqueued = input.yield(callback) else { return false }
+        return true
     }
 }
