@@ -28,7 +28,7 @@ struct StoreCheck {
             // The store is not opened, so the members of the section and the key are checked here.
             var section = section
             do {
-                try StoreOpening.check(section)
+                try OpenedStore.check(section)
                 _ = try StoreKeys(&section)
                 let folder = URL(filePath: file).deletingLastPathComponent().path
                 let source = path == nil ? "store.path" : "--store"
@@ -61,7 +61,7 @@ struct StoreCheck {
             return
         }
         do {
-            let opened = try await StoreOpening.open(section, path: path, creates: false)
+            let opened = try await OpenedStore.open(section, path: path, creates: false)
             report.ok("store", "open", "The store opens with the configured key.")
             checkTimeouts(providers, opened.store)
             // If the number of records is unknown, the session check is skipped: the store may have too many sessions to decrypt.

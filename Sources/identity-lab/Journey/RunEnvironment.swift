@@ -50,7 +50,7 @@ struct RunEnvironment: Sendable {
         let configuration = try embedded?.configuration ?? lab.configuration()
         return RunEnvironment(
             configuration: configuration,
-            store: try await StoreOpening.open(configuration.store, path: lab.arguments[.store]),
+            store: try await OpenedStore.open(configuration.store, path: lab.arguments[.store]),
             transport: try Deployment.systemTransport(),
             sandbox: embedded?.sandbox,
             callback: embedded == nil ? callback : .sandbox,

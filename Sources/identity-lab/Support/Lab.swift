@@ -48,14 +48,14 @@ struct Lab: Sendable {
             environment: IdentityEnvironment(transport: try Deployment.systemTransport()),
             options: options
         ) { section in
-            try await StoreOpening.open(section, path: arguments[.store], creates: creatingStore).store
+            try await OpenedStore.open(section, path: arguments[.store], creates: creatingStore).store
         }
         return Deployment(setup, nonDurableTokens)
     }
 
     /// Opens the existing store alone, without the providers and their secrets.
     func openStore() async throws -> any MaintainedStore {
-        try await StoreOpening.open(configuration().store, path: arguments[.store], creates: false).store
+        try await OpenedStore.open(configuration().store, path: arguments[.store], creates: false).store
     }
 
     var observers: [any IdentityObserver] { isVerbose ? [EventPrinter(output: output)] : [] }

@@ -2,6 +2,13 @@ internal import IdentityKit
 
 /// Runs the command of a command line and returns the exit status.
 enum Program {
+    /// The commands that can be named, in the order of the help; without a name, ``JourneyCommand`` runs.
+    static let commands: [any Command.Type] = [
+        LoginCommand.self, TokenCommand.self, ProfileCommand.self, CallCommand.self, SessionsCommand.self,
+        LogoutCommand.self, CartCommand.self, CheckCommand.self, KeysCommand.self, CompareCommand.self,
+        SandboxCommand.self, ServeCommand.self,
+    ]
+
     static func run(_ commandLine: [String]) async -> Int32 {
         // With --json, errors of the parser are printed as JSON too, so this option is searched before the command line is parsed.
         let output = Output(isJSON: commandLine.contains(Option.json.name))
