@@ -72,14 +72,14 @@ actor ProviderRun {
         try await reporter.step("sign in, \((run.entryPoint ?? .async).title)") {
             let session = try await run.signIn(announce: reporter.askToSignIn)
             let buyer = session.buyer.displayName ?? session.buyer.email?.value ?? "a buyer"
-            return ("\(buyer), subject \(session.buyer.subject)", true)
-        } ?? false
+            return "\(buyer), subject \(session.buyer.subject)"
+        }
     }
 
     private func searchStore() async throws {
-        _ = try await reporter.step("tokens stored encrypted") {
+        try await reporter.step("tokens stored encrypted") {
             guard let bytes = try services.store.storedBytes() else {
-                return ("skipped: the files of a database server cannot be searched", ())
+                return "skipped: the files of a database server cannot be searched"
             }
             var count = 0
             for run in signedIn {
@@ -93,22 +93,22 @@ actor ProviderRun {
             guard !bytes.isEmpty else {
                 throw IdentityError.stepFailed("The database file does not exist or is empty.")
             }
-            return ("token not found in database file (\(count) tokens, \(bytes.count) bytes searched)", ())
+            return "token not found in database file (\(count) tokens, \(bytes.count) bytes searched)"
         }
     }
 
     private func fillCarts() async throws {
         try await cartStep("cart filled, buyer attached") { run in try check(await run.fillCart()) }
-        _ = try await reporter.step("new checkout URL") {
+        try await reporter.step("new checkout URL") {
             guard let run = signedIn.first else { throw IdentityError.notSignedIn }
-            return ("\(try await run.checkoutAgain().url.reveal())", ())
+            return "\(try await run.checkoutAgain().url.reveal())"
         }
     }
 
     private func refresh(_ isExpired: Bool) async throws -> Bool {
-        try await reporter.step(isExpired ? "access token expired" : "access token refreshed") {
+        var areRefreshed = true
+        let isDone = try await reporter.step(isExpired ? "access token expired" : "access token refreshed") {
             var outcomes: [String] = []
-            var areRefreshed = true
             for run in signedIn {
                 if let tokens = try await run.refresh(isExpired: isExpired) {
                     outcomes.append(TokenCommand.text(for: tokens.outcome))
@@ -119,8 +119,9 @@ actor ProviderRun {
                     )
                 }
             }
-            return (Self.distinct(outcomes), areRefreshed)
-        } ?? false
+            return Self.distinct(outcomes)
+        }
+        return isDone && areRefreshed
     }
 
     private func checkCarts() async throws {
@@ -131,15 +132,15 @@ actor ProviderRun {
 
     /// Runs a step with the cart of every run, and reports the identities of the carts.
     private func cartStep(_ title: String, _ identity: (ApproachRun) async throws -> CartIdentity) async throws {
-        _ = try await reporter.step(title) {
+        try await reporter.step(title) {
             var identities: [String] = []
             for run in signedIn { identities.append(ApproachNames.text(for: try await identity(run))) }
-            return (Self.distinct(identities), ())
+            return Self.distinct(identities)
         }
     }
 
     private func signOut() async throws {
-        _ = try await reporter.step("sign out") {
+        try await reporter.step("sign out") {
             var pages: [String] = []
             for run in signedIn {
                 let cart = await run.cartID
@@ -147,7 +148,7 @@ actor ProviderRun {
                 try checkDetached(cart)
                 pages.append(result.browserURL.map { "logout page \($0)" } ?? "no logout page of the provider")
             }
-            return ("session removed, cart detached; \(Self.distinct(pages))", ())
+            return "session removed, cart detached; \(Self.distinct(pages))"
         }
     }
 

@@ -29,20 +29,18 @@ final class StepReporter: Sendable {
         )
     }
 
-    /// Runs a step and prints its result.
+    /// Runs a step, and prints the text that it returns, or its error.
     ///
-    /// - Returns: The step's value; nil if it failed.
+    /// - Returns: Whether the step passed.
     /// - Throws: The error of `work` if the command was cancelled.
-    func step<Value>(
-        _ title: String,
-        _ work: () async throws -> (detail: String, value: Value)
-    ) async throws -> Value? {
+    @discardableResult
+    func step(_ title: String, _ work: () async throws -> String) async throws -> Bool {
         let started = ContinuousClock.now
         do {
-            let (detail, value) = try await work()
+            let detail = try await work()
             state.withLock { $0.passed += 1 }
             report(title, detail, time: .now - started, passed: true)
-            return value
+            return true
         } catch {
             let wrapped = IdentityError.wrapping(error)
             guard wrapped.kind != .cancelled, !Task.isCancelled else { throw wrapped }
@@ -52,7 +50,7 @@ final class StepReporter: Sendable {
             }
             let hint = wrapped.hint.map { " \($0)" } ?? ""
             report(title, "\(wrapped.message)\(hint) [\(wrapped.code)]", time: .now - started, passed: false)
-            return nil
+            return false
         }
     }
 
