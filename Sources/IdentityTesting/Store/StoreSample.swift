@@ -45,12 +45,6 @@ enum StoreSample {
         )
     }
 
-    static func copy(_ session: StoredSession, id: SessionID) -> StoredSession {
-        var copy = session
-        copy.id = id
-        return copy
-    }
-
     /// Creates a session, inserts it into a store, and returns it.
     static func inserted(in store: any SessionStore) async throws -> StoredSession {
         let session = try session()

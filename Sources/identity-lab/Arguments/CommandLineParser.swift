@@ -148,28 +148,3 @@ struct CommandLineParser {
         return UsageError("Unknown option \(text).", suggestion: suggestion, command: command)
     }
 }
-
-/// The parsed options of the command line.
-struct Arguments: Sendable {
-    private var given: [(name: String, value: String)] = []
-    /// The argument after the command's name: one of its actions, or its operand.
-    var action: String?
-
-    mutating func insert(_ value: String, for option: Option) {
-        given.append((option.name, value))
-    }
-
-    func contains(_ option: Option) -> Bool {
-        given.contains { $0.name == option.name }
-    }
-
-    /// The value of an option; nil if it was not given.
-    subscript(_ option: Option) -> String? {
-        given.first { $0.name == option.name }?.value
-    }
-
-    /// The values of an option that may be given several times.
-    func values(of option: Option) -> [String] {
-        given.filter { $0.name == option.name }.map(\.value)
-    }
-}

@@ -41,26 +41,3 @@ extension Command {
         }
     }
 }
-
-extension Arguments {
-    /// The value of an option with a number of seconds; nil if it was not given.
-    func seconds(_ option: Option) throws(UsageError) -> Duration? {
-        guard let text = self[option] else { return nil }
-        guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
-            throw UsageError("\(option.name) must be an integer from 0 to 31536000 (seconds).")
-        }
-        return .seconds(seconds)
-    }
-
-    /// The value of an option with a fixed set of values; nil if it was not given.
-    func choice<Choice: CaseIterable & RawRepresentable<String>>(
-        _ option: Option
-    ) throws(UsageError) -> Choice? {
-        guard let value = self[option] else { return nil }
-        guard let choice = Choice(rawValue: value) else {
-            let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError("\(option.name) must be one of \(all).")
-        }
-        return choice
-    }
-}

@@ -45,7 +45,7 @@ extension StoreConformance {
             }
             for (number, id) in ids.enumerated() {
                 var session = try StoreSample.session(payload: Secret("\(number)"))
-                session = StoreSample.copy(session, id: id)
+                session.id = id
                 try await store.insert(session)
             }
             for (number, id) in ids.enumerated() {

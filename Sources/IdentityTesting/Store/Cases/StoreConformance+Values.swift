@@ -26,7 +26,8 @@ extension StoreConformance {
                 let expected = large
                 let isReplaced = await isDone { try await store.replace(expected, expecting: old.generation) }
                 #expect(StoreSample.areSame(try await store.session(old.id), isReplaced ? large : old))
-                let new = StoreSample.copy(large, id: try StoreSample.id())
+                let id = try StoreSample.id()
+                let new = large.successor(large.payload, generations: 0) { $0.id = id }
                 let isInserted = await isDone {
                     try await store.insert(new)
                     return true

@@ -1,0 +1,73 @@
+internal import IdentityKit
+
+/// The parsed options of the command line.
+struct Arguments: Sendable {
+    private var given: [(name: String, value: String)] = []
+    /// The argument after the command's name: one of its actions, or its operand.
+    var action: String?
+
+    mutating func insert(_ value: String, for option: Option) {
+        given.append((option.name, value))
+    }
+
+    func contains(_ option: Option) -> Bool {
+        given.contains { $0.name == option.name }
+    }
+
+    /// The value of an option; nil if it was not given.
+    subscript(_ option: Option) -> String? {
+        given.first { $0.name == option.name }?.value
+    }
+
+    /// The values of an option that may be given several times.
+    func values(of option: Option) -> [String] {
+        given.filter { $0.name == option.name }.map(\.value)
+    }
+
+    /// The value of an option with a number of seconds; nil if it was not given.
+    func seconds(_ option: Option) throws(UsageError) -> Duration? {
+        guard let text = self[option] else { return nil }
+        guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
+            throw UsageError("\(option.name) must be an integer from 0 to 31536000 (seconds).")
+        }
+        return .seconds(seconds)
+    }
+
+    /// The value of an option with a fixed set of values; nil if it was not given.
+    func choice<Choice: CaseIterable & RawRepresentable<String>>(
+        _ option: Option
+    ) throws(UsageError) -> Choice? {
+        guard let value = self[option] else { return nil }
+        guard let choice = Choice(rawValue: value) else {
+            let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError("\(option.name) must be one of \(all).")
+        }
+        return choice
+    }
+
+    /// The session of the option `--session`.
+    func session() throws(UsageError) -> SessionArgument {
+        guard let text = self[.session] else { throw UsageError("\(Option.session.name) is missing.") }
+        if let id = SessionID(rawValue: text) { return .id(id) }
+        if let reference = SessionReference(rawValue: text) { return .reference(reference) }
+        throw UsageError(
+            "--session must be a session id (22 characters, as printed by login) or a reference (16 characters, as printed by sessions)."
+        )
+    }
+}
+
+/// The session that `--session` names: by its id, or by the reference that `sessions` prints.
+enum SessionArgument: Sendable {
+    case id(SessionID)
+    case reference(SessionReference)
+
+    /// Returns the id of the session.
+    ///
+    /// - Throws: `IdentityError` with code `session_unknown` if no stored session has the reference, or the store's error.
+    func id(in sessions: SessionManager) async throws -> SessionID {
+        switch self {
+        case .id(let id): return id
+        case .reference(let reference): return try await sessions.id(of: reference)
+        }
+    }
+}
