@@ -89,6 +89,13 @@ public struct StoreUnderTest: Sendable {
         }
     }
 
+    /// Inserts a session into a store, damages its record, and returns the session.
+    func damagedSession(in store: any SessionStore) async throws -> StoredSession {
+        let session = try await StoreSample.inserted(in: store)
+        try await damage(.session(session.id))
+        return session
+    }
+
     func damage(_ damage: Damage) async throws {
         guard try await damaging?(damage) == true else {
             try Test.doesNotApply("the store under test cannot create this damage")

@@ -14,11 +14,7 @@ extension TransportConformance {
                 try request.headers.set("X-Sent", "v; w")
                 try request.headers.set("Content-Type", "application/octet-stream")
                 let response = try await probe.transport.send(request)
-                try probe.expect(response.status == 201, "status \(response.status) instead of 201")
-                try probe.expect(
-                    response.body == [0, 255, 13, 10],
-                    "the response body differs from the body that the server sent"
-                )
+                try probe.expect(response, status: 201, body: [0, 255, 13, 10])
                 try probe.expect(response.headers["x-first"] == "1", "the response header X-First is not \"1\"")
                 try probe.expect(
                     response.headers.values(for: "X-Twice") == ["a", "b"],
@@ -46,13 +42,8 @@ extension TransportConformance {
             }
         },
         Case("a status of 500 is a response, not an error") { probe in
-            try await probe.withServer({ _ in .message(status: 500, headers: [], body: [65]) }) { server, _ in
-                let response = try await probe.transport.send(probe.request(server))
-                try probe.expect(
-                    response.status == 500 && response.body == [65],
-                    "expected status 500 with the sent body, got status \(response.status)"
-                )
-            }
+            let response = try await probe.response(answering: .message(status: 500, headers: [], body: [65]))
+            try probe.expect(response, status: 500, body: [65])
         },
         Case("an empty POST has a Content-Length of 0") { probe in
             try await probe.withServer({ _ in .message(status: 200) }) { server, log in
@@ -65,29 +56,18 @@ extension TransportConformance {
         },
         Case("the response to HEAD has no body, with any Content-Length") { probe in
             let answer = LoopbackResponse.message(status: 200, headers: [("Content-Length", "99999999")], body: [])
-            try await probe.withServer({ _ in answer }) { server, _ in
-                let response = try await probe.transport.send(probe.request(server, .head))
-                try probe.expect(
-                    response.status == 200 && response.body.isEmpty,
-                    "expected status 200 without a body, got status \(response.status)"
-                )
-            }
+            try probe.expect(try await probe.response(answering: answer, .head), body: [])
         },
         Case("an interim response is skipped") { probe in
             let bytes = Array(
                 "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nA".utf8
             )
-            try await probe.withServer({ _ in .script([.send(bytes)]) }) { server, _ in
-                let response = try await probe.transport.send(probe.request(server))
-                try probe.expect(
-                    response.status == 200 && response.body == [65],
-                    "expected status 200 with the sent body, got status \(response.status)"
-                )
-                try probe.expect(
-                    response.headers["Link"] == nil,
-                    "the final response has the header Link of the interim response"
-                )
-            }
+            let response = try await probe.response(answering: .script([.send(bytes)]))
+            try probe.expect(response, body: [65])
+            try probe.expect(
+                response.headers["Link"] == nil,
+                "the final response has the header Link of the interim response"
+            )
         },
         Case("each of many concurrent requests gets its own response") { probe in
             try await probe.withServer({ request in .message(status: 200, headers: [], body: request.body) }) {

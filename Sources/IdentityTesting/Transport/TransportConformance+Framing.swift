@@ -39,20 +39,18 @@ extension TransportConformance {
             ]
             for body in bodies {
                 let bytes = Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(body)".utf8)
-                try await probe.withServer({ _ in .script([.send(bytes)]) }) { server, _ in
-                    let codes: Set<HTTPTransportError.Code> = [.protocolViolation, .connectionLost, .bodyTooLarge]
-                    do {
-                        let response = try await probe.transport.send(probe.request(server))
-                        throw TransportProbe.Violation(
-                            description:
-                                "the invalid chunks \(body.debugDescription) were read as a body of \(response.body.count) bytes"
-                        )
-                    } catch let error as HTTPTransportError {
-                        try probe.expect(
-                            codes.contains(error.code),
-                            "got the error \(error.code.rawValue) instead of protocolViolation, connectionLost or bodyTooLarge"
-                        )
-                    }
+                let codes: Set<HTTPTransportError.Code> = [.protocolViolation, .connectionLost, .bodyTooLarge]
+                do {
+                    let response = try await probe.response(answering: .script([.send(bytes)]))
+                    throw TransportProbe.Violation(
+                        description:
+                            "the invalid chunks \(body.debugDescription) were read as a body of \(response.body.count) bytes"
+                    )
+                } catch let error as HTTPTransportError {
+                    try probe.expect(
+                        codes.contains(error.code),
+                        "got the error \(error.code.rawValue) instead of protocolViolation, connectionLost or bodyTooLarge"
+                    )
                 }
             }
         },
@@ -81,15 +79,10 @@ extension TransportConformance {
         Case("trailers do not change the response and have a size limit") { probe in
             let start = "HTTP/1.1 200 OK\r\nX: head\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"
             let few = Array((start + "X: trailer\r\nContent-Encoding: gzip\r\nSet-Cookie: a=b\r\n\r\n").utf8)
-            try await probe.withServer({ _ in .script([.send(few)]) }) { server, _ in
-                let response = try await probe.transport.send(probe.request(server))
-                try probe.expect(
-                    response.body == [0x61],
-                    "the response body differs from the chunk that the server sent"
-                )
-                try probe.expect(response.headers.values(for: "X") == ["head"], "the trailer X changed the header X")
-                try probe.expect(response.headers["Set-Cookie"] == nil, "the trailer Set-Cookie became a header")
-            }
+            let response = try await probe.response(answering: .script([.send(few)]))
+            try probe.expect(response, body: [0x61])
+            try probe.expect(response.headers.values(for: "X") == ["head"], "the trailer X changed the header X")
+            try probe.expect(response.headers["Set-Cookie"] == nil, "the trailer Set-Cookie became a header")
             let many = Array((start + String(repeating: "X: trailer\r\n", count: 100_000)).utf8)
             try await probe.expect(.headersTooLarge, answering: .script([.send(many), .delay(.seconds(60))]))
         },

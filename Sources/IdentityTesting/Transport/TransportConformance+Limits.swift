@@ -23,10 +23,8 @@ extension TransportConformance {
         },
         Case("a body of exactly the limit is accepted") { probe in
             let body = [UInt8](repeating: 65, count: 1000)
-            try await probe.withServer({ _ in .message(status: 200, headers: [], body: body) }) { server, _ in
-                let response = try await probe.transport.send(probe.request(server, limits: limits()))
-                try probe.expect(response.body == body, "the response body differs from the body that the server sent")
-            }
+            let answer = LoopbackResponse.message(status: 200, headers: [], body: body)
+            try probe.expect(try await probe.response(answering: answer, limits: limits()), body: body)
         },
         Case("headers larger than the limit are refused") { probe in
             let many = String(repeating: "A: b\r\n", count: 50_000)
@@ -88,16 +86,12 @@ extension TransportConformance {
             for coding in ["gzip", "x-gzip", "gzip, gzip", "deflate"] {
                 let headers = [("Content-Encoding", coding), ("Content-Type", "application/gzip")]
                 let answer = LoopbackResponse.message(status: 200, headers: headers, body: gzip)
-                try await probe.withServer({ _ in answer }) { server, _ in
-                    let response = try await probe.transport.send(
-                        probe.request(server, limits: limits(body: gzip.count))
-                    )
-                    try probe.expect(response.body == gzip, "the gzip body was decoded to \(response.body.count) bytes")
-                    try probe.expect(
-                        response.headers["Content-Encoding"] == coding,
-                        "the Content-Encoding header was removed"
-                    )
-                }
+                let response = try await probe.response(answering: answer, limits: limits(body: gzip.count))
+                try probe.expect(response.body == gzip, "the gzip body was decoded to \(response.body.count) bytes")
+                try probe.expect(
+                    response.headers["Content-Encoding"] == coding,
+                    "the Content-Encoding header was removed"
+                )
             }
         },
         Case("a server that does not respond is abandoned at the first-byte deadline") { probe in

@@ -27,22 +27,23 @@ struct TransportProbe: Sendable {
     let transport: any HTTPTransport
 
     /// Runs a server while the body runs.
-    func withServer(
+    func withServer<Value>(
         _ handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse,
-        _ body: (LoopbackServer, Log) async throws -> Void
-    ) async throws {
+        _ body: (LoopbackServer, Log) async throws -> Value
+    ) async throws -> Value {
         let log = Log()
         let server = try await LoopbackServer.start { request in
             log.add(request)
             return await handler(request)
         }
         do {
-            try await body(server, log)
+            let value = try await body(server, log)
+            await server.stop()
+            return value
         } catch {
             await server.stop()
             throw error
         }
-        await server.stop()
     }
 
     /// A request to a server on this machine, with plain http permitted.
@@ -55,6 +56,26 @@ struct TransportProbe: Sendable {
     ) throws -> HTTPRequest {
         let url = try HTTPURL(server.origin + path)
         return HTTPRequest(method: method, url: url, body: body, limits: limits, allowsLoopbackHTTP: true)
+    }
+
+    /// Sends a request to a server that sends `response`, and returns the response that the transport has read.
+    func response(
+        answering response: LoopbackResponse,
+        _ method: HTTPMethod = .get,
+        limits: HTTPLimits = TransportProbe.patient
+    ) async throws -> HTTPResponse {
+        try await withServer({ _ in response }) { server, _ in
+            try await transport.send(request(server, method, limits: limits))
+        }
+    }
+
+    /// Throws a ``Violation`` if a response has another status or another body.
+    func expect(_ response: HTTPResponse, status: Int = 200, body: [UInt8]) throws {
+        try expect(response.status == status, "status \(response.status) instead of \(status)")
+        try expect(
+            response.body == body,
+            "the response body has \(response.body.count) bytes and differs from the \(body.count) bytes that the server sent"
+        )
     }
 
     /// Sends a request, and throws a ``Violation`` if it does not fail with this code in this phase.

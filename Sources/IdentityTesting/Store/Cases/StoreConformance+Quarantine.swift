@@ -6,21 +6,18 @@ internal import Testing
 extension StoreConformance {
     static let quarantineCases: [Case] = [
         Case("a damaged session is reported as damaged, never as unknown", needing: [.damage]) { store, place in
-            let session = try await StoreSample.inserted(in: store)
-            try await place.damage(.session(session.id))
+            let session = try await place.damagedSession(in: store)
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             await expectTyped { try await store.insert(session) }
         },
         Case("a damaged session does not affect the others", needing: [.damage]) { store, place in
-            let session = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
-            try await place.damage(.session(session.id))
+            let session = try await place.damagedSession(in: store)
             #expect(StoreSample.areSame(try await store.session(other.id), other))
             #expect(try await store.replace(other.successor(Secret("next")), expecting: other.generation))
         },
         Case("a list of a buyer's sessions fails when one is damaged", needing: [.damage]) { store, place in
-            let session = try await StoreSample.inserted(in: store)
-            try await place.damage(.session(session.id))
+            let session = try await place.damagedSession(in: store)
             await expectTyped(.storeCorrupt) {
                 _ = try await store.sessions(matching: SessionFilter(buyer: (session.issuer, session.subject)))
             }
@@ -71,9 +68,8 @@ extension StoreConformance {
             needing: [.damage]
         ) { store, place in
             let quarantining = try Test.offered((any RowQuarantining).self, by: store)
-            let session = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
-            try await place.damage(.session(session.id))
+            let session = try await place.damagedSession(in: store)
             #expect(try await quarantining.quarantineDamagedRows() == 1)
             #expect(try await quarantining.quarantineDamagedRows() == 0)
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
@@ -83,8 +79,7 @@ extension StoreConformance {
         { store, place in
             let quarantining = try Test.offered((any RowQuarantining).self, by: store)
             let listing = try Test.offered((any PartialSessionListing).self, by: store)
-            let session = try await StoreSample.inserted(in: store)
-            try await place.damage(.session(session.id))
+            let session = try await place.damagedSession(in: store)
             #expect(try await quarantining.quarantineDamagedRows() == 1)
             // The session manager uses `isInDoubt` to find sessions whose refresh it must repair. It cannot repair a session in quarantine.
             for isInDoubt in [true, false] {
@@ -97,9 +92,8 @@ extension StoreConformance {
             place in
             let quarantining = try Test.offered((any RowQuarantining).self, by: store)
             let checking = try Test.offered((any StoreHealthChecking).self, by: store)
-            let session = try await StoreSample.inserted(in: store)
             _ = try await StoreSample.inserted(in: store)
-            try await place.damage(.session(session.id))
+            let session = try await place.damagedSession(in: store)
             _ = try await quarantining.quarantineDamagedRows()
             let health = try await checking.checkHealth()
             #expect(health.isSound)

@@ -107,9 +107,8 @@ extension StoreConformance {
         },
         Case("a health check reports a damaged row", needing: [.damage]) { store, place in
             let checking = try Test.offered((any StoreHealthChecking).self, by: store)
-            let session = try await StoreSample.inserted(in: store)
             _ = try await StoreSample.inserted(in: store)
-            try await place.damage(.session(session.id))
+            let session = try await place.damagedSession(in: store)
             let health = try await checking.checkHealth()
             #expect(!health.isSound)
             #expect(health.damagedRows == 1)
