@@ -24,43 +24,8 @@ struct StoreCheck {
             )
             return
         }
-        if let file = missingFile(section) {
-            // The store is not opened, so the members of the section and the key are checked here.
-            var section = section
-            do {
-                try OpenedStore.check(section)
-                _ = try StoreKeys(&section)
-                let folder = URL(filePath: file).deletingLastPathComponent().path
-                let source = path == nil ? "store.path" : "--store"
-                guard FileManager.default.fileExists(atPath: folder) else {
-                    throw IdentityError(
-                        configuration: "The folder \(folder) of the store's file \(file) does not exist.",
-                        hint:
-                            "If the store exists, mount the disk of this folder, or correct \(source). For a new store, create the folder."
-                    )
-                }
-                guard FileManager.default.isWritableFile(atPath: folder) else {
-                    throw IdentityError(
-                        configuration:
-                            "The file \(file) cannot be created, because the current user may not write to its folder \(folder).",
-                        hint:
-                            "Run identity-lab as the user of the app, make the current user the owner of the folder, or correct \(source). "
-                            + "If the file system of the folder is mounted read-only, mount it writable."
-                    )
-                }
-                report.warn(
-                    "store",
-                    "open",
-                    "The key is valid. The file \(file) does not exist yet.",
-                    hint:
-                        "Run identity-lab login to create the file, or start an app whose createsStore is true, the default."
-                )
-            } catch {
-                report.fail("store", "open", error)
-            }
-            return
-        }
         do {
+            if let file = missingFile(section) { return try checkNewStore(file, section) }
             let opened = try await OpenedStore.open(section, path: path, creates: false)
             report.ok("store", "open", "The store opens with the configured key.")
             checkTimeouts(providers, opened.store)
@@ -72,6 +37,37 @@ struct StoreCheck {
         } catch {
             report.fail("store", "open", error)
         }
+    }
+
+    /// Checks what is needed to create the store's file, and the members of the section and the key, because the store is not opened.
+    private func checkNewStore(_ file: String, _ section: ConfigurationSection?) throws {
+        var section = section
+        try OpenedStore.check(section)
+        _ = try StoreKeys(&section)
+        let folder = URL(filePath: file).deletingLastPathComponent().path
+        let source = path == nil ? "store.path" : "--store"
+        guard FileManager.default.fileExists(atPath: folder) else {
+            throw IdentityError(
+                configuration: "The folder \(folder) of the store's file \(file) does not exist.",
+                hint:
+                    "If the store exists, mount the disk of this folder, or correct \(source). For a new store, create the folder."
+            )
+        }
+        guard FileManager.default.isWritableFile(atPath: folder) else {
+            throw IdentityError(
+                configuration:
+                    "The file \(file) cannot be created, because the current user may not write to its folder \(folder).",
+                hint:
+                    "Run identity-lab as the user of the app, make the current user the owner of the folder, or correct \(source). "
+                    + "If the file system of the folder is mounted read-only, mount it writable."
+            )
+        }
+        report.warn(
+            "store",
+            "open",
+            "The key is valid. The file \(file) does not exist yet.",
+            hint: "Run identity-lab login to create the file, or start an app whose createsStore is true, the default."
+        )
     }
 
     private func missingFile(_ section: ConfigurationSection?) -> String? {

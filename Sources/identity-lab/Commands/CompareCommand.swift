@@ -57,16 +57,7 @@ struct CompareCommand: Command {
 
     private func run(_ lab: Lab, on services: RunEnvironment) async throws {
         let configured = services.configuration.providers.map(\.name)
-        for name in names where !configured.contains(name) {
-            throw IdentityError(
-                .configuration,
-                .providerUnknown,
-                "No provider with the name \(name.quoted) is configured.",
-                hint: configured.isEmpty
-                    ? "Add a provider to the section \"providers\" of the configuration."
-                    : "Use one of the configured names: \(configured.joined(separator: ", "))."
-            )
-        }
+        for name in names { _ = try Deployment.providerName(name, among: configured) }
         let reporter = StepReporter(output: lab.output)
         var reports: [ApproachReport] = []
         var firstProblem: IdentityError?

@@ -40,11 +40,9 @@ struct KeysCommand: Command {
         var table = Table(["key", "role", "records"])
         for key in try await store.keyUsage() {
             table.add([key.id, Self.text(for: key.role), "\(key.rows)"])
-            guard output.isJSON else { continue }
             output.event(
                 "key",
-                ["id": .string(key.id), "role": .string(key.role.rawValue), "rows": .integer(key.rows)],
-                text: ""
+                ["id": .string(key.id), "role": .string(key.role.rawValue), "rows": .integer(key.rows)]
             )
         }
         output.table(table)

@@ -42,7 +42,7 @@ struct LoginCommand: Command {
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment(creatingStore: true)
-        let name = try deployment.providerName(provider)
+        let name = try Deployment.providerName(provider, among: deployment.sessions.providerNames)
         let screen = DeviceScreen(output: lab.output, clock: deployment.environment.clock)
         defer { screen.close() }
         let flow =

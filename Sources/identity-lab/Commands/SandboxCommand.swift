@@ -171,7 +171,7 @@ struct SandboxCommand: Command {
         let (method, shown) = (request.method.printable, parts.joined(separator: "/").printable)
         if output.isJSON {
             let code: JSONValue = status.map { .integer($0) } ?? .null
-            output.event("request", ["method": .string(method), "path": .string(shown), "status": code], text: "")
+            output.event("request", ["method": .string(method), "path": .string(shown), "status": code])
         } else {
             // The line is a shell comment, because users source the standard error of this command to set the variables.
             output.note("# \(method) \(shown) \(status.map(String.init) ?? "-")")

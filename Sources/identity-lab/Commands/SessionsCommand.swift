@@ -18,7 +18,7 @@ struct SessionsCommand: Command {
 
     func run(_ lab: Lab) async throws {
         let deployment = try await lab.deployment()
-        if let provider { _ = try deployment.providerName(provider) }
+        if let provider { _ = try Deployment.providerName(provider, among: deployment.sessions.providerNames) }
         let sessions = try await deployment.sessions.sessions(matching: SessionFilter(provider: provider))
         for session in sessions { lab.output.session(session, showsID: false) }
         if sessions.isEmpty { lab.output.line("No sessions were found.") }

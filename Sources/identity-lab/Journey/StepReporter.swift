@@ -80,7 +80,6 @@ final class StepReporter: Sendable {
 
     /// Prints the report of one provider and entry point as a JSON event; has no effect without `--json`.
     func approach(_ report: ApproachReport) {
-        guard output.isJSON else { return }
         let facts = report.facts
         output.event(
             "approach",
@@ -98,8 +97,7 @@ final class StepReporter: Sendable {
                 "requests": .integer(facts.requests),
                 "milliseconds": .integer(Int(report.duration / .milliseconds(1))),
                 "problem": report.problem.map { .string($0) } ?? .null,
-            ],
-            text: ""
+            ]
         )
     }
 

@@ -30,7 +30,7 @@ extension Output {
         if error.isAttackSuspected { members["attack_suspected"] = .bool(true) }
         // Some hints refer to the cause of the error.
         members["cause"] = cause(of: error).map { .string($0) }
-        event("error", members, text: "")
+        event("error", members)
         if isVerbose { note(details(of: error)) }
     }
 

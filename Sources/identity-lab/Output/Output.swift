@@ -48,9 +48,12 @@ final class Output: Sendable {
         }
     }
 
-    /// Prints an event: with `--json` as a JSON object, otherwise as text.
-    func event(_ name: String, _ members: JSONObject, text: @autoclosure () -> String) {
-        guard isJSON else { return line(text()) }
+    /// Prints an event: with `--json` as a JSON object, otherwise as text; nil prints nothing.
+    func event(_ name: String, _ members: JSONObject, text: @autoclosure () -> String? = nil) {
+        guard isJSON else {
+            if let text = text() { line(text) }
+            return
+        }
         var object: JSONObject = ["event": .string(name)]
         for member in members.members { object[member.name] = member.value }
         write(JSONValue.object(object).serialized, to: 1)

@@ -11,7 +11,6 @@ struct Deployment: Sendable {
     var lastWorkLimit = Duration.seconds(40)
 
     var environment: IdentityEnvironment { setup.environment }
-    var providers: ProviderRegistry { setup.providers }
     var sessions: SessionManager { setup.sessions }
     /// The cart adapter; nil if no storefront is configured.
     var carts: CartAdapter? { setup.carts }
@@ -53,8 +52,7 @@ struct Deployment: Sendable {
     }
 
     /// Returns the name of the requested provider or, if no name is requested, of the only configured provider.
-    func providerName(_ requested: String?) throws -> String {
-        let names = providers.names
+    static func providerName(_ requested: String?, among names: [String]) throws -> String {
         if let requested, names.contains(where: { $0.isIdentical(to: requested) }) { return requested }
         guard requested == nil, names.count == 1, let only = names.first else {
             throw IdentityError(
