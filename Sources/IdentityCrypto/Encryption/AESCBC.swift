@@ -17,11 +17,7 @@ package enum AESCBC {
         key: SecretBytes,
         initializationVector: [UInt8]
     ) throws(CryptoError) -> [UInt8] {
-        let run = unsafe (EVP_EncryptInit_ex2, EVP_EncryptUpdate, EVP_EncryptFinal_ex)
-        guard case .completed(let output) = unsafe try transform(plaintext, run, key, initializationVector) else {
-            throw CryptoError(.operationFailed, "OpenSSL could not encrypt the data")
-        }
-        return output
+        try transform(plaintext, isEncrypting: true, key, initializationVector)
     }
 
     /// Decrypts what `encrypt` returned.
@@ -33,34 +29,15 @@ package enum AESCBC {
         key: SecretBytes,
         initializationVector: [UInt8]
     ) throws(CryptoError) -> [UInt8] {
-        let run = unsafe (EVP_DecryptInit_ex2, EVP_DecryptUpdate, EVP_DecryptFinal_ex)
-        switch unsafe try transform(ciphertext, run, key, initializationVector) {
-        case .completed(let output): return output
-        case .refused:
-            throw CryptoError(.authenticationFailed, "the length or the padding of the ciphertext is wrong")
-        case .failed: throw CryptoError(.operationFailed, "OpenSSL failed before it could check the padding")
-        }
+        try transform(ciphertext, isEncrypting: false, key, initializationVector)
     }
-
-    private enum Outcome {
-        case completed([UInt8])
-        /// OpenSSL's last call failed: the length or the padding of the ciphertext is wrong.
-        case refused
-        /// OpenSSL failed before its last call, so a ciphertext may be intact.
-        case failed
-    }
-
-    private typealias Update = (
-        OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?, UnsafePointer<UInt8>?, Int32
-    ) -> Int32
-    private typealias Finish = (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Int32>?) -> Int32
 
     private static func transform(
         _ input: [UInt8],
-        _ run: (initialize: FetchedAlgorithm.CipherInitializer, update: Update, finish: Finish),
+        isEncrypting: Bool,
         _ key: SecretBytes,
         _ vector: [UInt8]
-    ) throws(CryptoError) -> Outcome {
+    ) throws(CryptoError) -> [UInt8] {
         guard key.count == keyCount else {
             throw CryptoError(.invalidKey, "an AES-128 key must have \(keyCount) bytes")
         }
@@ -73,23 +50,25 @@ package enum AESCBC {
         let algorithm = try LazyAlgorithm.aes128CBC.available()
         var output = [UInt8](repeating: 0, count: input.count + blockCount)
         var count = 0
-        var isRefused = false
-        let isCompleted = ErrorQueue.preserved { () -> Bool in
+        var isCompleted = false
+        let isUpdated = ErrorQueue.preserved { () -> Bool in
             guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
             defer { unsafe EVP_CIPHER_CTX_free(context) }
-            guard unsafe algorithm.start(run.initialize, context, key, vector) else { return false }
+            guard unsafe algorithm.start(context, isEncrypting: isEncrypting, key, vector) else { return false }
             return unsafe output.withUnsafeMutableBufferPointer { output in
                 guard let start = output.baseAddress else { return false }
                 var written: Int32 = 0
                 var last: Int32 = 0
-                guard unsafe run.update(context, start, &written, input, length) == 1 else { return false }
+                guard unsafe EVP_CipherUpdate(context, start, &written, input, length) == 1 else { return false }
                 // The last call allocates no memory. So when it decrypts, it fails only because of the length or the padding.
-                isRefused = unsafe run.finish(context, start + Int(written), &last) != 1
+                isCompleted = unsafe EVP_CipherFinal_ex(context, start + Int(written), &last) == 1
                 count = Int(written + last)
-                return !isRefused
+                return true
             }
         }
-        if isRefused { return .refused }
-        return isCompleted ? .completed(Array(output.prefix(count))) : .failed
+        if isCompleted { return Array(output.prefix(count)) }
+        if isEncrypting { throw CryptoError(.operationFailed, "OpenSSL could not encrypt the data") }
+        guard isUpdated else { throw CryptoError(.operationFailed, "OpenSSL failed before it could check the padding") }
+        throw CryptoError(.authenticationFailed, "the length or the padding of the ciphertext is wrong")
     }
 }

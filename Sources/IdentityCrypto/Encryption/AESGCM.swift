@@ -27,7 +27,7 @@ package enum AESGCM {
             defer { unsafe EVP_CIPHER_CTX_free(context) }
             var written: Int32 = 0
             guard
-                unsafe algorithm.start(EVP_EncryptInit_ex2, context, key, nonce),
+                unsafe algorithm.start(context, isEncrypting: true, key, nonce),
                 unsafe EVP_EncryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
             else { return false }
             return unsafe sealed.withUnsafeMutableBufferPointer { output in
@@ -65,40 +65,34 @@ package enum AESGCM {
         let associatedLength = try length(associatedData.count)
         var tag = Array(sealed.suffix(tagCount))
         var plaintext = [UInt8](repeating: 0, count: sealed.count - tagCount)
-        let outcome = ErrorQueue.preserved { () -> Opening in
-            guard let context = unsafe EVP_CIPHER_CTX_new() else { return .failed }
+        var isOpened = false
+        let isDecrypted = ErrorQueue.preserved { () -> Bool in
+            guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
             defer { unsafe EVP_CIPHER_CTX_free(context) }
             var written: Int32 = 0
             var nothing: UInt8 = 0
             let isDecrypted = unsafe sealed.withUnsafeBufferPointer { sealed in
-                unsafe algorithm.start(EVP_DecryptInit_ex2, context, key, nonce)
+                unsafe algorithm.start(context, isEncrypting: false, key, nonce)
                     && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag) == 1
                     && EVP_DecryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
                     && EVP_DecryptUpdate(context, &plaintext, &written, sealed.baseAddress, ciphertextLength) == 1
                     && written == ciphertextLength
             }
-            guard isDecrypted else { return .failed }
             // The final call allocates no memory and writes no plaintext, so it fails only if the tag does not match.
-            return unsafe EVP_DecryptFinal_ex(context, &nothing, &written) == 1 ? .opened : .refused
+            isOpened = unsafe isDecrypted && EVP_DecryptFinal_ex(context, &nothing, &written) == 1
+            return isDecrypted
         }
-        if outcome != .opened { wipe(&plaintext) }
-        switch outcome {
-        case .opened: return plaintext
-        case .refused:
+        if !isOpened { wipe(&plaintext) }
+        guard isDecrypted else {
+            throw CryptoError(.operationFailed, "OpenSSL failed before it could check the sealed data")
+        }
+        guard isOpened else {
             throw CryptoError(
                 .authenticationFailed,
                 "the sealed data is damaged, or was sealed with another key or for another use"
             )
-        case .failed: throw CryptoError(.operationFailed, "OpenSSL failed before it could check the sealed data")
         }
-    }
-
-    private enum Opening {
-        case opened
-        /// The tag does not match the data.
-        case refused
-        /// OpenSSL failed before it compared the tag, so the data may be intact.
-        case failed
+        return plaintext
     }
 
     private static func checkedAlgorithm(key: SecretBytes, nonce: [UInt8]) throws(CryptoError) -> FetchedAlgorithm {

@@ -17,23 +17,12 @@ final class FetchedAlgorithm: @unchecked Sendable {
     deinit {
         unsafe release(pointer)
     }
-}
-
-extension FetchedAlgorithm {
-    /// `EVP_EncryptInit_ex2` or `EVP_DecryptInit_ex2`.
-    typealias CipherInitializer = (
-        OpaquePointer?, OpaquePointer?, UnsafePointer<UInt8>?, UnsafePointer<UInt8>?, UnsafePointer<OSSL_PARAM>?
-    ) -> Int32
 
     /// Starts this cipher in a context with a key and an initialization vector; false if OpenSSL refuses them.
-    func start(
-        _ initialize: CipherInitializer,
-        _ context: OpaquePointer,
-        _ key: SecretBytes,
-        _ vector: [UInt8]
-    ) -> Bool {
+    func start(_ context: OpaquePointer, isEncrypting: Bool, _ key: SecretBytes, _ vector: [UInt8]) -> Bool {
         unsafe key.withUnsafeBytes { key in
-            unsafe initialize(context, pointer, key.baseAddress?.assumingMemoryBound(to: UInt8.self), vector, nil) == 1
+            let key = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return unsafe EVP_CipherInit_ex2(context, pointer, key, vector, isEncrypting ? 1 : 0, nil) == 1
         }
     }
 }

@@ -9,8 +9,11 @@ final class LazyAlgorithm: Sendable {
     private let fetched = Mutex<FetchedAlgorithm?>(nil)
     private let fetch: @Sendable () -> FetchedAlgorithm?
 
-    init(_ fetch: @escaping @Sendable () -> FetchedAlgorithm?) {
-        self.fetch = fetch
+    private init(
+        _ fetch: @escaping @Sendable () -> OpaquePointer?,
+        release: @escaping @Sendable (OpaquePointer) -> Void
+    ) {
+        self.fetch = { unsafe FetchedAlgorithm(fetch, release: release) }
     }
 
     /// The algorithm; throws `operationFailed` if OpenSSL does not have it or fails.
@@ -29,31 +32,22 @@ final class LazyAlgorithm: Sendable {
         }
     }
 
-    static let aes256GCM = LazyAlgorithm {
-        unsafe FetchedAlgorithm(
-            { unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil) },
-            release: { unsafe EVP_CIPHER_free($0) }
-        )
-    }
-
-    static let aes128CBC = LazyAlgorithm {
-        unsafe FetchedAlgorithm(
-            { unsafe EVP_CIPHER_fetch(nil, "AES-128-CBC", nil) },
-            release: { unsafe EVP_CIPHER_free($0) }
-        )
-    }
-
-    static let hmac = LazyAlgorithm {
-        unsafe FetchedAlgorithm({ unsafe EVP_MAC_fetch(nil, "HMAC", nil) }, release: { unsafe EVP_MAC_free($0) })
-    }
-
-    static let hkdf = LazyAlgorithm {
-        unsafe FetchedAlgorithm({ unsafe EVP_KDF_fetch(nil, "HKDF", nil) }, release: { unsafe EVP_KDF_free($0) })
-    }
+    static let aes256GCM = cipher("AES-256-GCM")
+    static let aes128CBC = cipher("AES-128-CBC")
+    static let hmac = unsafe LazyAlgorithm(
+        { unsafe EVP_MAC_fetch(nil, "HMAC", nil) },
+        release: { unsafe EVP_MAC_free($0) }
+    )
+    static let hkdf = unsafe LazyAlgorithm(
+        { unsafe EVP_KDF_fetch(nil, "HKDF", nil) },
+        release: { unsafe EVP_KDF_free($0) }
+    )
 
     static func digest(_ name: String) -> LazyAlgorithm {
-        LazyAlgorithm {
-            unsafe FetchedAlgorithm({ unsafe EVP_MD_fetch(nil, name, nil) }, release: { unsafe EVP_MD_free($0) })
-        }
+        unsafe LazyAlgorithm({ unsafe EVP_MD_fetch(nil, name, nil) }, release: { unsafe EVP_MD_free($0) })
+    }
+
+    private static func cipher(_ name: String) -> LazyAlgorithm {
+        unsafe LazyAlgorithm({ unsafe EVP_CIPHER_fetch(nil, name, nil) }, release: { unsafe EVP_CIPHER_free($0) })
     }
 }
