@@ -99,17 +99,16 @@ extension SigningKey {
     ///
     /// The SDK stores a session's DPoP key as a JWK with this number, encrypted together with the session's tokens.
     package func privateNumber() -> [UInt8]? {
-        guard case .ellipticCurve(let curve) = kind else { return nil }
+        guard case .ellipticCurve(let curve, _, _) = publicNumbers else { return nil }
         return handle.number(OSSL_PKEY_PARAM_PRIV_KEY, count: curve.coordinateCount)
     }
 
     /// Imports a key and checks that its public half verifies what its private half signs.
     private convenience init(imported handle: KeyHandle) throws(CryptoError) {
-        let (kind, numbers) = try handle.identified()
-        self.init(handle, kind, numbers)
-        let verifier = try numbers.verificationKey()
+        try self.init(handle)
+        let verifier = try publicNumbers.verificationKey()
         let probe = Array("probe".utf8)
-        guard let algorithm = SignatureAlgorithm.allCases.first(where: kind.supports),
+        guard let algorithm = SignatureAlgorithm.allCases.first(where: supports),
             let signature = try? sign(probe, algorithm: algorithm),
             verifier.verify(signature, of: probe, algorithm: algorithm)
         else { throw Self.halvesDiffer }
@@ -127,42 +126,6 @@ extension PublicNumbers {
         case .rsa(let modulus, let exponent): try .rsa(modulus: modulus, exponent: exponent)
         case .ellipticCurve(let curve, let x, let y): try .ellipticCurve(curve, x: x, y: y)
         case .ed25519(let x): try .ed25519(x)
-        }
-    }
-}
-
-extension KeyHandle {
-    fileprivate func identified() throws(CryptoError) -> (KeyKind, PublicNumbers) {
-        if isA("RSA"), let modulus = number(OSSL_PKEY_PARAM_RSA_N, count: nil),
-            let exponent = number(OSSL_PKEY_PARAM_RSA_E, count: nil)
-        {
-            return (.rsa(signatureCount: modulus.count), .rsa(modulus: modulus, exponent: exponent))
-        }
-        if isA("EC"), let curve, let x = number(OSSL_PKEY_PARAM_EC_PUB_X, count: curve.coordinateCount),
-            let y = number(OSSL_PKEY_PARAM_EC_PUB_Y, count: curve.coordinateCount)
-        {
-            return (.ellipticCurve(curve), .ellipticCurve(curve, x: x, y: y))
-        }
-        if isA("ED25519"), let x = ed25519PublicKey() { return (.ed25519, .ed25519(x: x)) }
-        throw CryptoError(.invalidKey, "the type of the key is not supported; use RSA, P-256, P-384, P-521 or Ed25519")
-    }
-
-    private func isA(_ type: String) -> Bool {
-        unsafe EVP_PKEY_is_a(pointer, type) == 1
-    }
-
-    /// The curve of the key, which OpenSSL may name differently than JOSE; nil for other curves than P-256, P-384 and P-521.
-    private var curve: EllipticCurve? {
-        var name = [CChar](repeating: 0, count: 64)
-        let isNamed = ErrorQueue.preserved {
-            unsafe EVP_PKEY_get_group_name(pointer, &name, name.count, nil) == 1
-        }
-        guard isNamed else { return nil }
-        switch String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) {
-        case "prime256v1", "P-256": return .p256
-        case "secp384r1", "P-384": return .p384
-        case "secp521r1", "P-521": return .p521
-        default: return nil
         }
     }
 }

@@ -7,12 +7,20 @@ package final class SigningKey: Sendable {
     /// The public half, as it goes into a JWK.
     package let publicNumbers: PublicNumbers
     let handle: KeyHandle
-    let kind: KeyKind
 
-    init(_ handle: KeyHandle, _ kind: KeyKind, _ publicNumbers: PublicNumbers) {
+    init(_ handle: KeyHandle) throws(CryptoError) {
         self.handle = handle
-        self.kind = kind
-        self.publicNumbers = publicNumbers
+        publicNumbers = try handle.publicNumbers()
+    }
+
+    private convenience init(generated handle: KeyHandle?) throws(CryptoError) {
+        let failure = CryptoError(.operationFailed, "OpenSSL could not generate a key")
+        guard let handle else { throw failure }
+        do {
+            try self.init(handle)
+        } catch {
+            throw failure
+        }
     }
 
     /// Generates an RSA key.
@@ -31,38 +39,29 @@ package final class SigningKey: Sendable {
         let handle = unsafe KeyHandle.generate(type: "RSA") {
             unsafe EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) == 1
         }
-        guard let handle, let modulus = handle.number(OSSL_PKEY_PARAM_RSA_N, count: nil),
-            let exponent = handle.number(OSSL_PKEY_PARAM_RSA_E, count: nil)
-        else { throw generationFailed }
-        return SigningKey(handle, .rsa(signatureCount: bits / 8), .rsa(modulus: modulus, exponent: exponent))
+        return try SigningKey(generated: handle)
     }
 
     package static func generateEllipticCurve(_ curve: EllipticCurve) throws(CryptoError) -> SigningKey {
         let handle = unsafe KeyHandle.generate(type: "EC") {
             unsafe EVP_PKEY_CTX_set_group_name($0, curve.rawValue) == 1
         }
-        guard let handle, let x = handle.number(OSSL_PKEY_PARAM_EC_PUB_X, count: curve.coordinateCount),
-            let y = handle.number(OSSL_PKEY_PARAM_EC_PUB_Y, count: curve.coordinateCount)
-        else { throw generationFailed }
-        return SigningKey(handle, .ellipticCurve(curve), .ellipticCurve(curve, x: x, y: y))
+        return try SigningKey(generated: handle)
     }
 
     package static func generateEd25519() throws(CryptoError) -> SigningKey {
-        guard let handle = unsafe KeyHandle.generate(type: "ED25519", configure: { _ in true }),
-            let x = handle.ed25519PublicKey()
-        else { throw generationFailed }
-        return SigningKey(handle, .ed25519, .ed25519(x: x))
+        try SigningKey(generated: unsafe KeyHandle.generate(type: "ED25519") { _ in true })
     }
 
     package func supports(_ algorithm: SignatureAlgorithm) -> Bool {
-        kind.supports(algorithm)
+        publicNumbers.supports(algorithm)
     }
 
     /// Signs a message; the signature is in JOSE's form (for ECDSA the concatenation of r and s).
     ///
     /// - Throws: `unsupportedAlgorithm` if the algorithm needs another kind of key; `operationFailed` if OpenSSL fails.
     package func sign(_ message: [UInt8], algorithm: SignatureAlgorithm) throws(CryptoError) -> [UInt8] {
-        guard kind.supports(algorithm) else {
+        guard supports(algorithm) else {
             throw CryptoError(.unsupportedAlgorithm, "this key cannot sign with \(algorithm.rawValue)")
         }
         let signed: [UInt8]?
@@ -86,14 +85,14 @@ package final class SigningKey: Sendable {
         var signature = [UInt8](repeating: 0, count: count)
         guard unsafe EVP_PKEY_sign(context, &signature, &count, digest, digest.count) == 1 else { return nil }
         signature.removeLast(signature.count - count)
-        guard case .ellipticCurve(let curve) = kind else { return signature }
+        guard case .ellipticCurve(let curve, _, _) = publicNumbers else { return signature }
         return ECDSASignature.jose(fromDER: signature, coordinateCount: curve.coordinateCount)
     }
 
     private func signOneShot(_ message: [UInt8]) -> [UInt8]? {
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }
         defer { unsafe EVP_MD_CTX_free(context) }
-        var signature = [UInt8](repeating: 0, count: kind.signatureCount)
+        var signature = [UInt8](repeating: 0, count: publicNumbers.signatureCount)
         var count = signature.count
         guard
             unsafe EVP_DigestSignInit_ex(context, nil, nil, nil, nil, handle.pointer, nil) == 1,
@@ -101,34 +100,5 @@ package final class SigningKey: Sendable {
             count == signature.count
         else { return nil }
         return signature
-    }
-
-    private static let generationFailed = CryptoError(.operationFailed, "OpenSSL could not generate a key")
-}
-
-extension KeyHandle {
-    /// A number of the key, most significant octet first, padded to `count` bytes; without padding if `count` is nil.
-    ///
-    /// The result is nil if the key has no number with this name, or if the number is longer than `count` bytes. The number may be secret,
-    /// so OpenSSL's copy is wiped before it is freed.
-    func number(_ name: String, count: Int?) -> [UInt8]? {
-        ErrorQueue.preserved {
-            var number: OpaquePointer?
-            let found = unsafe EVP_PKEY_get_bn_param(pointer, name, &number) == 1
-            defer { unsafe BN_clear_free(number) }
-            guard found else { return nil }
-            let length = unsafe Int32(count ?? Int(BN_num_bits(number) + 7) / 8)
-            var bytes = [UInt8](repeating: 0, count: Int(length))
-            return unsafe BN_bn2binpad(number, &bytes, length) == length ? bytes : nil
-        }
-    }
-
-    /// The 32 bytes of an Ed25519 public key; nil if OpenSSL fails.
-    func ed25519PublicKey() -> [UInt8]? {
-        ErrorQueue.preserved {
-            var bytes = [UInt8](repeating: 0, count: 32)
-            var count = 32
-            return unsafe EVP_PKEY_get_raw_public_key(pointer, &bytes, &count) == 1 && count == 32 ? bytes : nil
-        }
     }
 }

@@ -4,8 +4,7 @@ internal import CIdentityOpenSSL
 ///
 /// The preparation takes a third of the time of a verification, so contexts are reused.
 ///
-/// `@unchecked Sendable`: only one verification at a time uses a context. ``VerificationContextPool`` removes a context from its list
-/// before it returns the context.
+/// `@unchecked Sendable`: only one verification at a time uses a context. ``VerificationKey`` takes a context out of its list first.
 @safe
 final class VerificationContext: @unchecked Sendable {
     let algorithm: SignatureAlgorithm

@@ -1,16 +1,19 @@
 internal import CIdentityOpenSSL
+internal import Synchronization
 
 /// A public key that checks signatures, built from the numbers of a JWK (RFC 7517, 7518, 8037).
 ///
 /// Any number of tasks may use it at once. Keep one key for many verifications, because it keeps OpenSSL's prepared contexts.
 package final class VerificationKey: Sendable {
     private let handle: KeyHandle
-    private let kind: KeyKind
-    private let pool = VerificationContextPool()
+    private let numbers: PublicNumbers
+    /// The unused contexts; each verification takes its own, so concurrent verifications do not wait for one another.
+    private let contexts = Mutex<[VerificationContext]>([])
+    private static let maximumContexts = 16
 
-    private init(_ handle: KeyHandle, _ kind: KeyKind) {
+    private init(_ handle: KeyHandle, _ numbers: PublicNumbers) {
         self.handle = handle
-        self.kind = kind
+        self.numbers = numbers
     }
 
     /// Creates an RSA key (RFC 7518 section 6.3.1).
@@ -21,7 +24,7 @@ package final class VerificationKey: Sendable {
     ///   exponent is even or not between 3 and 2^32.
     package static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> VerificationKey {
         // Some issuers write a zero octet before the modulus, because their library encodes signed numbers. The number is the same.
-        let significant = modulus.drop { $0 == 0 }
+        let significant = Array(modulus.drop { $0 == 0 })
         guard let first = significant.first, let last = significant.last, significant.count <= 1024 else {
             throw CryptoError(.invalidKey, "the RSA modulus is empty or longer than 8192 bits")
         }
@@ -37,12 +40,12 @@ package final class VerificationKey: Sendable {
             throw CryptoError(.invalidKey, "the RSA exponent is not an odd number between 3 and 2^32")
         }
         let parameters = ParameterList()
-        parameters.add(OSSL_PKEY_PARAM_RSA_N, bigEndian: Array(significant))
+        parameters.add(OSSL_PKEY_PARAM_RSA_N, bigEndian: significant)
         parameters.add(OSSL_PKEY_PARAM_RSA_E, bigEndian: Array(exponentDigits))
         guard let handle = KeyHandle.publicKey(type: "RSA", parameters) else {
             throw CryptoError(.invalidKey, "OpenSSL rejected the RSA key")
         }
-        return VerificationKey(handle, .rsa(signatureCount: significant.count))
+        return VerificationKey(handle, .rsa(modulus: significant, exponent: exponent))
     }
 
     /// Creates a key on one of the NIST curves (RFC 7518 section 6.2.1).
@@ -63,7 +66,7 @@ package final class VerificationKey: Sendable {
         guard let handle = KeyHandle.publicKey(type: "EC", parameters), handle.isPublicKeyConsistent else {
             throw CryptoError(.invalidKey, "OpenSSL rejected the point, which must be on \(curve.rawValue)")
         }
-        return VerificationKey(handle, .ellipticCurve(curve))
+        return VerificationKey(handle, .ellipticCurve(curve, x: x, y: y))
     }
 
     /// Creates an Ed25519 key (RFC 8037 section 2).
@@ -77,23 +80,23 @@ package final class VerificationKey: Sendable {
         guard let pointer = unsafe pointer else {
             throw CryptoError(.invalidKey, "OpenSSL rejected the Ed25519 key, which must have 32 bytes")
         }
-        return VerificationKey(unsafe KeyHandle(owning: pointer), .ed25519)
+        return VerificationKey(unsafe KeyHandle(owning: pointer), .ed25519(x: x))
     }
 
     package func supports(_ algorithm: SignatureAlgorithm) -> Bool {
-        kind.supports(algorithm)
+        numbers.supports(algorithm)
     }
 
     /// Whether the signature, in JOSE's form, was made by this key for the message.
     ///
     /// The result is also `false` if the key does not support the algorithm or OpenSSL fails.
     package func verify(_ signature: [UInt8], of message: [UInt8], algorithm: SignatureAlgorithm) -> Bool {
-        guard kind.supports(algorithm), signature.count == kind.signatureCount else { return false }
+        guard supports(algorithm), signature.count == numbers.signatureCount else { return false }
         return ErrorQueue.preserved {
-            switch kind {
+            switch numbers {
             case .rsa:
                 verifyPrepared(signature, of: message, algorithm)
-            case .ellipticCurve(let curve):
+            case .ellipticCurve(let curve, _, _):
                 verifyPrepared(
                     ECDSASignature.der(fromJOSE: signature, coordinateCount: curve.coordinateCount),
                     of: message,
@@ -106,10 +109,12 @@ package final class VerificationKey: Sendable {
     }
 
     private func verifyPrepared(_ signature: [UInt8], of message: [UInt8], _ algorithm: SignatureAlgorithm) -> Bool {
-        guard let context = pool.take(algorithm) ?? VerificationContext(handle, algorithm),
-            context.verify(signature, of: message)
+        let unused = contexts.withLock { contexts in
+            contexts.lastIndex { $0.algorithm == algorithm }.map { contexts.remove(at: $0) }
+        }
+        guard let context = unused ?? VerificationContext(handle, algorithm), context.verify(signature, of: message)
         else { return false }
-        pool.put(context)
+        contexts.withLock { if $0.count < Self.maximumContexts { $0.append(context) } }
         return true
     }
 
