@@ -28,10 +28,9 @@ package final class HMACSHA256: Sendable {
     ///
     /// - Throws: In the same cases as ``authenticationCode(for:key:)``.
     package func authenticationCode(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
-        let algorithm = try checkedAlgorithm()
         var code = [UInt8](repeating: 0, count: Self.codeCount)
-        let succeeded = unsafe code.withUnsafeMutableBytes { unsafe write(to: $0, message, algorithm) }
-        guard succeeded else { throw Self.failure }
+        var span = code.mutableSpan
+        try unsafe span.withUnsafeMutableBytes { (code) throws(CryptoError) in try unsafe write(to: code, message) }
         return code
     }
 
@@ -39,32 +38,23 @@ package final class HMACSHA256: Sendable {
     ///
     /// - Throws: In the same cases as ``authenticationCode(for:key:)``.
     package func secretCode(for message: [UInt8]) throws(CryptoError) -> SecretBytes {
-        let algorithm = try checkedAlgorithm()
-        return try unsafe SecretBytes(count: Self.codeCount) { (code) throws(CryptoError) in
-            guard unsafe write(to: code, message, algorithm) else { throw Self.failure }
+        try unsafe SecretBytes(count: Self.codeCount) { (code) throws(CryptoError) in
+            try unsafe write(to: code, message)
         }
     }
 
-    private func checkedAlgorithm() throws(CryptoError) -> FetchedAlgorithm {
+    private func write(to code: UnsafeMutableRawBufferPointer, _ message: [UInt8]) throws(CryptoError) {
         // HMAC allows an empty key, but anybody can compute a code with an empty key.
         guard key.count > 0 else { throw CryptoError(.invalidKey, "the HMAC key is empty") }
-        return try LazyAlgorithm.hmac.available()
-    }
-
-    private static var failure: CryptoError {
-        CryptoError(.operationFailed, "OpenSSL could not compute the authentication code (HMAC)")
-    }
-
-    private func write(
-        to code: UnsafeMutableRawBufferPointer,
-        _ message: [UInt8],
-        _ algorithm: FetchedAlgorithm
-    ) -> Bool {
-        ErrorQueue.preserved {
+        let algorithm = try LazyAlgorithm.hmac.available()
+        let succeeded = ErrorQueue.preserved {
             context.withLock { context in
                 if context == nil { context = Context(algorithm) }
                 return unsafe context?.write(to: code, message, key) ?? false
             }
+        }
+        guard succeeded else {
+            throw CryptoError(.operationFailed, "OpenSSL could not compute the authentication code (HMAC)")
         }
     }
 
