@@ -196,7 +196,7 @@ struct LockTests {
             // This statement runs before the unlock on the same connection and uses up the remaining time.
             let task = Task {
                 let sleep = Statement("SELECT pg_sleep(100)")
-                _ = try? await client.performDirectly(sleep, [], by: .now + .seconds(120))
+                _ = try? await client.send(sleep, [], to: .direct, by: .now + .seconds(120))
             }
             let running = "SELECT FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(100)' AND state = 'active'"
             while try await stores[1].execute(running).isEmpty { try await Task.sleep(for: .milliseconds(20)) }

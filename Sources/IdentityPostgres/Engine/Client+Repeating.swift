@@ -56,7 +56,7 @@ extension Client {
     /// - Throws: `store_unavailable` when a server that accepts no writes finds no row, and no server that accepts writes is found.
     func find(_ statement: Statement, _ values: Value...) async throws -> Rows {
         try await repeating { deadline, _ in
-            let reply = try await send(statement, values, false, deadline) { .perform($0, .pooled) }
+            let reply = try await send(statement, values, to: .pool(needsWriting: false), by: deadline)
             guard reply.rows.isEmpty, reply.mayBeBehind else { return reply.rows }
             do throws(PostgresFailure) {
                 return try await perform(statement, values, needsWriting: true, by: deadline)

@@ -48,16 +48,7 @@ final class Client: Sendable {
         needsWriting: Bool,
         by deadline: ContinuousClock.Instant
     ) async throws(PostgresFailure) -> Rows {
-        try await send(statement, values, needsWriting, deadline) { .perform($0, .pooled) }.rows
-    }
-
-    /// Runs one statement on the direct connection.
-    func performDirectly(
-        _ statement: Statement,
-        _ values: [Value],
-        by deadline: ContinuousClock.Instant
-    ) async throws(PostgresFailure) -> Reply {
-        try await send(statement, values, true, deadline) { .perform($0, .direct) }
+        try await send(statement, values, to: .pool(needsWriting: needsWriting), by: deadline).rows
     }
 
     /// Closes the direct connection if its number is `link` (``Reply/link``), so that a newer direct connection stays open.
@@ -72,15 +63,17 @@ final class Client: Sendable {
         by deadline: ContinuousClock.Instant,
         _ body: (Transaction) async throws -> R
     ) async throws -> R {
-        let granted = await withCheckedContinuation { continuation in
-            let request = TransactionRequest(deadline: deadline, continuation: continuation)
-            if !mailbox.post(.beginTransaction(request)) { request.fail(PostgresFailure(.closed)) }
-        }
-        let transaction = Transaction(client: self, link: try granted.get(), deadline: deadline)
-        defer { mailbox.post(.endTransaction(link: transaction.link)) }
-        do {
+        let link: Int
+        do throws(PostgresFailure) {
             // The statements are written for this isolation level; the database may have another default.
-            _ = try await transaction.run(Statement("BEGIN ISOLATION LEVEL READ COMMITTED"))
+            let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED")
+            link = try await send(begin, [], to: .newTransaction, by: deadline).link
+        } catch {
+            throw PostgresFailure(error.reason)
+        }
+        let transaction = Transaction(client: self, link: link, deadline: deadline)
+        defer { mailbox.post(.endTransaction(link: link)) }
+        do {
             let result = try await body(transaction)
             _ = try await transaction.run(Statement("COMMIT"), mayHaveTakenEffect: true)
             return result
@@ -91,23 +84,22 @@ final class Client: Sendable {
         }
     }
 
-    /// Sends a statement as a command to the connection loop, and waits for its result.
+    /// Runs one statement on a connection.
     func send(
         _ statement: Statement,
         _ values: [Value],
-        _ needsWriting: Bool,
-        _ deadline: ContinuousClock.Instant,
-        _ command: (StatementCall) -> Command
+        to target: StatementCall.Target,
+        by deadline: ContinuousClock.Instant
     ) async throws(PostgresFailure) -> Reply {
         try await withCheckedContinuation { continuation in
             let call = StatementCall(
                 statement: statement,
                 values: values,
-                needsWriting: needsWriting,
+                target: target,
                 deadline: deadline,
                 continuation: continuation
             )
-            if !mailbox.post(command(call)) { call.fail(PostgresFailure(.closed)) }
+            if !mailbox.post(.perform(call)) { call.fail(PostgresFailure(.closed)) }
         }.get()
     }
 
@@ -145,10 +137,7 @@ struct Transaction: Sendable {
         mayHaveTakenEffect: Bool = false
     ) async throws(PostgresFailure) -> Rows {
         do {
-            let reply = try await client.send(statement, values, true, deadline) {
-                .performInTransaction($0, link: link)
-            }
-            return reply.rows
+            return try await client.send(statement, values, to: .transaction(link: link), by: deadline).rows
         } catch {
             throw PostgresFailure(error.reason, mayHaveTakenEffect: mayHaveTakenEffect && error.mayHaveTakenEffect)
         }

@@ -11,9 +11,7 @@ extension ConnectionLoop {
             return
         }
         if let direct {
-            if direct.call == nil, case .call(let call) = directQueue.take(readersOnly: false) {
-                begin(call, on: direct)
-            }
+            if direct.call == nil, let call = directQueue.take(readersOnly: false) { begin(call, on: direct) }
             return
         }
         if let permanentFailure = directState.permanentFailure, directState.pausedUntil != nil {

@@ -52,18 +52,7 @@ final class ConnectionLoop {
         mailbox.take(into: &commands)
         for command in commands {
             switch command {
-            case .perform(let call, .pooled): enqueue(.call(call))
-            case .perform(let call, .direct):
-                note(call.deadline)
-                directQueue.append(.call(call))
-            case .beginTransaction(let request): enqueue(.transactionRequest(request))
-            case .performInTransaction(let call, let serial):
-                guard let connection = connections[serial], connection.isBorrowed, !connection.isBroken else {
-                    // The connection was lost between two statements of the transaction, so this statement was never sent.
-                    call.fail(PostgresFailure(.lost))
-                    continue
-                }
-                begin(call, on: connection)
+            case .perform(let call): take(call)
             case .endTransaction(let serial):
                 guard let connection = connections[serial] else { continue }
                 connection.isBorrowed = false
@@ -81,9 +70,18 @@ final class ConnectionLoop {
         commands.removeAll(keepingCapacity: true)
     }
 
-    private func enqueue(_ waiter: WaitQueue.Waiter) {
-        note(waiter.deadline)
-        queue.append(waiter)
+    private func take(_ call: StatementCall) {
+        note(call.deadline)
+        switch call.target {
+        case .pool, .newTransaction: queue.append(call)
+        case .direct: directQueue.append(call)
+        case .transaction(let serial):
+            guard let connection = connections[serial], connection.isBorrowed, !connection.isBroken else {
+                // The connection was lost between two statements of the transaction, so this statement was never sent.
+                return call.fail(PostgresFailure(.lost))
+            }
+            begin(call, on: connection)
+        }
     }
 
     // MARK: The pool
@@ -97,14 +95,10 @@ final class ConnectionLoop {
                 remove(connection)
                 continue
             }
-            guard let waiter = queue.take(readersOnly: connection.isReadOnly) else { break }
+            guard let call = queue.take(readersOnly: connection.isReadOnly) else { break }
             idle.remove(at: index)
-            switch waiter {
-            case .call(let call): begin(call, on: connection)
-            case .transactionRequest(let request):
-                connection.isBorrowed = true
-                request.continuation.resume(returning: .success(connection.serial))
-            }
+            connection.isBorrowed = call.target == .newTransaction
+            begin(call, on: connection)
         }
         guard !queue.isEmpty else { return }
         // While connections are in use, the waiting calls do not fail, because one of these connections may become free.
@@ -112,7 +106,7 @@ final class ConnectionLoop {
             return queue.failAll(permanentFailure)
         }
         if queue.writers > 0, pool.isKnownReadOnly, pool.connecting == 0, connections.values.allSatisfy(\.isReadOnly) {
-            for waiter in queue.takeAll(where: { $0.needsWriting }) { waiter.fail(PostgresFailure(.readOnly)) }
+            for call in queue.takeAll(where: \.needsWriting) { call.fail(PostgresFailure(.readOnly)) }
         }
         if let pause = pool.pausedUntil { note(pause) }
         while pool.mayConnect, pool.connecting < queue.count, makeRoom() {
@@ -217,16 +211,19 @@ final class ConnectionLoop {
     }
 
     private func advance(_ connection: ServerConnection) {
-        let wasBusy = connection.call != nil
-        let continuation = connection.call?.continuation
-        if let response = connection.advance() { continuation?.resume(returning: response) }
+        let call = connection.call
+        if let response = connection.advance() {
+            // A transaction that could not begin has no task that ends it.
+            if case .failure = response, call?.target == .newTransaction { connection.isBorrowed = false }
+            call?.continuation.resume(returning: response)
+        }
         if connection === direct {
             wakeLockWaits(connection.notifications())
         } else {
             _ = connection.notifications()
             if connection.isBroken {
                 if !connection.isBorrowed || connection.call == nil { remove(connection) }
-            } else if wasBusy, connection.call == nil, !connection.isBorrowed {
+            } else if call != nil, connection.call == nil, !connection.isBorrowed {
                 settle(connection)
             }
         }
@@ -240,11 +237,11 @@ final class ConnectionLoop {
         nextDeadline = nil
         let now = ContinuousClock.now
         let isPoolExhausted = !connections.isEmpty
-        for waiter in queue.takeAll(where: { $0.deadline <= now }) {
-            waiter.fail(pool.failure(whileWaiting: isPoolExhausted))
+        for call in queue.takeAll(where: { $0.deadline <= now }) {
+            call.fail(pool.failure(whileWaiting: isPoolExhausted))
         }
-        for waiter in directQueue.takeAll(where: { $0.deadline <= now }) {
-            waiter.fail(directState.failure(whileWaiting: direct != nil))
+        for call in directQueue.takeAll(where: { $0.deadline <= now }) {
+            call.fail(directState.failure(whileWaiting: direct != nil))
         }
         for wait in lockWaits.values where wait.deadline <= now {
             lockWaits[wait.id] = nil
@@ -285,9 +282,7 @@ final class ConnectionLoop {
 
     private func refuse(_ command: Command) {
         switch command {
-        case .perform(let call, _), .performInTransaction(let call, _):
-            call.fail(PostgresFailure(.closed))
-        case .beginTransaction(let request): request.fail(PostgresFailure(.closed))
+        case .perform(let call): call.fail(PostgresFailure(.closed))
         case .waitForLock(let wait): wait.continuation.resume()
         case .connected(.success(let opened), _): opened.discard()
         case .connected, .endTransaction, .dropDirect, .endWait, .close: break

@@ -3,11 +3,27 @@
 struct StatementCall: Sendable {
     typealias Outcome = Result<Reply, PostgresFailure>
 
+    /// The connection on which a statement runs.
+    enum Target: Sendable, Equatable {
+        /// A connection of the pool; if `needsWriting` is true, to a server that accepts writes.
+        case pool(needsWriting: Bool)
+        /// A connection of the pool to a server that accepts writes.
+        ///
+        /// If the statement succeeds, the connection is borrowed until ``Command/endTransaction(link:)``.
+        case newTransaction
+        /// The connection that a transaction has borrowed.
+        case transaction(link: Int)
+        /// The direct connection.
+        case direct
+    }
+
     let statement: Statement
     let values: [Value]
-    let needsWriting: Bool
+    let target: Target
     let deadline: ContinuousClock.Instant
     let continuation: CheckedContinuation<Outcome, Never>
+
+    var needsWriting: Bool { target != .pool(needsWriting: false) }
 
     func fail(_ failure: PostgresFailure) { continuation.resume(returning: .failure(failure)) }
 }
@@ -18,28 +34,5 @@ struct Reply: Sendable {
     let link: Int
     /// Whether the server accepted no writes; the data of such a server may lack the latest changes.
     let mayBeBehind: Bool
-}
-
-/// A task that waits for exclusive use of a connection, for a transaction.
-struct TransactionRequest: Sendable {
-    let deadline: ContinuousClock.Instant
-    let continuation: CheckedContinuation<Result<Int, PostgresFailure>, Never>
-
-    func fail(_ failure: PostgresFailure) { continuation.resume(returning: .failure(failure)) }
-}
-
-/// A wait until another holder releases a lock, or until a deadline.
-struct LockWait: Sendable {
-    let id: UInt64
-    let key: Int64
-    let deadline: ContinuousClock.Instant
-    let continuation: CheckedContinuation<Void, Never>
-}
-
-enum ConnectionKind: Sendable {
-    /// A connection of the pool, which may go through a pooler.
-    case pooled
-    /// The connection that goes directly to the server, for work that lasts longer than a transaction.
-    case direct
 }
 #endif

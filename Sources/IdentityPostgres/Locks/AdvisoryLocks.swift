@@ -53,7 +53,7 @@ final class AdvisoryLocks: Sendable {
         defer { if !isTaken { inside.withLock { _ = $0.remove(key) } } }
         let sent = ContinuousClock.now
         let reply = try await client.repeating { deadline, _ in
-            try await client.performDirectly(sql.tryAdvisoryLock, [.integer(key)], by: deadline)
+            try await client.send(sql.tryAdvisoryLock, [.integer(key)], to: .direct, by: deadline)
         }
         isTaken = reply.rows.first?.flag(0) == true
         return isTaken ? Lock(key: key, link: reply.link, client: client, sentAt: sent) : nil
@@ -67,7 +67,7 @@ final class AdvisoryLocks: Sendable {
             let sent = ContinuousClock.now
             // A ping that does not end in time closes the connection, which releases all advisory locks of the process. So the ping has
             // nearly the whole time for which the lock counts as held.
-            let reply = try? await client.performDirectly(sql.ping, [], by: sent + Self.trust - Self.interval)
+            let reply = try? await client.send(sql.ping, [], to: .direct, by: sent + Self.trust - Self.interval)
             if reply?.link == lock.link { lock.confirm(sentAt: sent) }
         }
     }
@@ -77,7 +77,7 @@ final class AdvisoryLocks: Sendable {
         if client.directState.isAlive(lock.link) {
             let statement = sql.advisoryUnlock(notifying: channel)
             do {
-                _ = try await client.performDirectly(statement, [.integer(lock.key)], by: client.deadline)
+                _ = try await client.send(statement, [.integer(lock.key)], to: .direct, by: client.deadline)
             } catch {
                 // The server keeps the lock until the connection ends, so the connection is closed. Other tasks then lose their locks on
                 // this connection: ``Lock/remaining`` becomes zero.
