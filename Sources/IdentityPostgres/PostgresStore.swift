@@ -43,21 +43,19 @@ public final class PostgresStore: Sendable {
         var usedTokens = Int.max
     }
 
-    private init(_ configuration: Configuration, _ client: Client, _ records: StoreRecords, listens: Bool) {
+    private init(_ configuration: Configuration, _ client: Client, _ records: StoreRecords, _ channel: String?) {
         self.client = client
         self.records = records
         sql = Statements(schema: configuration.schema)
         locking = configuration.locking
         leases = LeaseLocks(client: client, sql: sql)
         advisoryLocks = AdvisoryLocks(client: client, sql: sql)
-        channel = listens ? configuration.channel : nil
+        self.channel = channel
         maximumAttempts = max(1, configuration.maximumAttempts)
         maximumUsedTokens = max(1, configuration.maximumUsedTokens)
         clock = configuration.clock
         maximumSessionsPerTenant = configuration.maximumSessionsPerTenant.map { max(1, $0) }
-        spool = configuration.spoolDirectory.map {
-            SessionSpool(path: $0, records: records)
-        }
+        spool = configuration.spoolDirectory.map { SessionSpool(path: $0, records: records) }
     }
 
     /// Opens a store.
@@ -72,24 +70,20 @@ public final class PostgresStore: Sendable {
     ///   key, has to be written.
     public static func open(_ configuration: Configuration) async throws -> PostgresStore {
         try configuration.check()
-        let directText =
-            configuration.directConnection ?? (configuration.usesTransactionPooler ? nil : configuration.connection)
-        let listens = configuration.listensForNotifications && directText != nil
         let isPooled = configuration.usesTransactionPooler
+        let direct = configuration.directConnection ?? (isPooled ? nil : configuration.connection)
+        let channel = configuration.listensForNotifications && direct != nil ? configuration.channel : nil
         let plan = try ConnectionPlan(configuration, configuration.connection, listensTo: nil, isPooled: isPooled)
-        let channel = listens ? configuration.channel : nil
         let directPlan: ConnectionPlan?
         do {
-            directPlan = try directText.map {
-                try ConnectionPlan(configuration, $0, listensTo: channel, isPooled: false)
-            }
+            directPlan = try direct.map { try ConnectionPlan(configuration, $0, listensTo: channel, isPooled: false) }
         } catch let error as IdentityError {
             throw error.recast(message: "directConnection (store.direct): \(error.message)")
         }
         let settings = PoolSettings(
-            connector: Connector(plan: plan, usesPooler: isPooled),
-            directConnector: directPlan.map { Connector(plan: $0, usesPooler: false) },
-            listens: listens,
+            plan: plan,
+            directPlan: directPlan,
+            listens: channel != nil,
             preparesStatements: !isPooled,
             maximumConnections: configuration.maximumConnections,
             idleLimit: configuration.idleLimit
@@ -102,7 +96,7 @@ public final class PostgresStore: Sendable {
         }
         do {
             let records = try await openRecords(configuration, client)
-            return PostgresStore(configuration, client, records, listens: listens)
+            return PostgresStore(configuration, client, records, channel)
         } catch {
             await client.close()
             throw (error as? PostgresFailure)?.identityError ?? error
@@ -125,8 +119,8 @@ public final class PostgresStore: Sendable {
         let sql = Statements(schema: configuration.schema)
         let keys = StoreKeys(active: configuration.key, readOnly: configuration.readOnlyKeys)
         if let header = try await readHeader(sql, client) {
-            let records = try header.store.records(openedWith: keys)
-            if try header.store.missingLookupKey(for: keys) == nil { return records }
+            let records = try header.records(openedWith: keys)
+            if try header.missingLookupKey(for: keys) == nil { return records }
         } else {
             try refuseToCreate(configuration)
         }
@@ -138,8 +132,10 @@ public final class PostgresStore: Sendable {
                     Statement("SELECT pg_advisory_xact_lock($1)", [.integer]),
                     .integer(try openingLock(configuration.schema))
                 )
-                if let header = try await SchemaHeader(sql, { try await transaction.run($0) }) {
-                    try await header.update(transaction, sql, keys)
+                if let header = try await Schema.header(sql, { try await transaction.run($0) }) {
+                    if let record = try header.missingLookupKey(for: keys) {
+                        try await Schema.insertLookupKey(record, keys, transaction, sql)
+                    }
                 } else {
                     try await Schema.create(transaction, sql, keys, slotSize: configuration.slotSize)
                 }
@@ -153,12 +149,12 @@ public final class PostgresStore: Sendable {
                 hint: "Find out which program drops the tables or the schema, then open the store again."
             )
         }
-        return try header.store.records(openedWith: keys)
+        return try header.records(openedWith: keys)
     }
 
-    private static func readHeader(_ sql: Statements, _ client: Client) async throws -> SchemaHeader? {
+    private static func readHeader(_ sql: Statements, _ client: Client) async throws -> StoreHeader? {
         try await client.repeating { deadline, _ in
-            try await SchemaHeader(sql) { try await client.perform($0, [], needsWriting: false, by: deadline) }
+            try await Schema.header(sql) { try await client.perform($0, [], needsWriting: false, by: deadline) }
         }
     }
 

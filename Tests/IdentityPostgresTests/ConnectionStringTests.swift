@@ -13,7 +13,7 @@ struct ConnectionStringTests {
         var configuration = PostgresStore.Configuration(connection: Secret(text), key: try TestSchema.key())
         change(&configuration)
         let plan = try ConnectionPlan(configuration, configuration.connection, listensTo: nil, isPooled: false)
-        return plan.hosts.map { host in Dictionary(host.keywords.map { ($0.name, $0.value.reveal()) }) { $1 } }
+        return plan.hosts.map { host in host.mapValues { $0.reveal() } }
     }
 
     @Test(
@@ -141,7 +141,7 @@ struct ConnectionStringTests {
         ]
     )
     func handshakes(text: String, reason: PostgresFailure.Reason) {
-        #expect(Connector.reason(in: text + "\n") == reason)
+        #expect(ConnectionPlan.reason(in: text + "\n") == reason)
     }
 
     @Test(

@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// A command that a task or a ``Connector`` sends to the ``ConnectionLoop``.
+/// A command that a task or a connecting thread sends to the ``ConnectionLoop``.
 enum Command: Sendable {
     case perform(StatementCall)
     case endTransaction(link: Int)

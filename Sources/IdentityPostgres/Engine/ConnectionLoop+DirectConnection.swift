@@ -6,7 +6,7 @@ extension ConnectionLoop {
         if let connection = direct, connection.isBroken || connection.isReadOnly { drop(connection) }
         // The direct connection is needed only for queued statements, and for waits for a lock if the store listens for notifications.
         guard !directQueue.isEmpty || (settings.listens && !lockWaits.isEmpty) else { return }
-        guard let connector = settings.directConnector else {
+        guard let plan = settings.directPlan else {
             directQueue.failAll(PostgresFailure(.client))
             return
         }
@@ -20,7 +20,7 @@ extension ConnectionLoop {
         if let pause = directState.pausedUntil { note(pause) }
         guard directState.mayConnect, directState.connecting == 0 else { return }
         directState.began()
-        if !start(connector, .direct) { directState.failed(PostgresFailure(.client)) }
+        if !start(plan, .direct) { directState.failed(PostgresFailure(.client)) }
     }
 
     /// Closes the direct connection; the server then releases its advisory locks.

@@ -111,7 +111,7 @@ final class ConnectionLoop {
         if let pause = pool.pausedUntil { note(pause) }
         while pool.mayConnect, pool.connecting < queue.count, makeRoom() {
             pool.began()
-            if !start(settings.connector, .pooled) { pool.failed(PostgresFailure(.client)) }
+            if !start(settings.plan, .pooled) { pool.failed(PostgresFailure(.client)) }
         }
     }
 
@@ -129,9 +129,9 @@ final class ConnectionLoop {
     private var hasWritableConnection: Bool { connections.values.contains { !$0.isReadOnly && !$0.isBroken } }
 
     /// Starts to connect on a thread of its own, because libpq blocks while it looks up a host name; false if no thread could be started.
-    func start(_ connector: Connector, _ kind: ConnectionKind) -> Bool {
+    func start(_ plan: ConnectionPlan, _ kind: ConnectionKind) -> Bool {
         DedicatedThread.start { [mailbox] in
-            let result = connector.connect()
+            let result = plan.connect()
             if !mailbox.post(.connected(result, kind)), case .success(let opened) = result { opened.discard() }
         }
     }

@@ -3,16 +3,10 @@ internal import CIdentityPostgres
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The servers to which ``Connector`` tries to connect, one after the other, and the options of each connection.
+/// The servers to which ``connect()`` tries to connect, one after the other, and the options of each connection.
 struct ConnectionPlan: Sendable {
-    /// One server, as libpq's connection keywords and their values.
-    ///
-    /// Values may be secrets.
-    struct Host: Sendable {
-        var keywords: [(name: String, value: Secret)]
-    }
-
-    let hosts: [Host]
+    /// The servers, each as libpq's connection keywords and their values.
+    let hosts: [[String: Secret]]
     /// Whether a server that accepts no writes is refused.
     let isStrict: Bool
     /// The time limit for connecting to one server.
@@ -87,7 +81,7 @@ struct ConnectionPlan: Sendable {
             if let root = root ?? (security == "verify-full" ? Self.systemRoots : nil) {
                 keywords["sslrootcert"] = Secret(root)
             }
-            return Host(keywords: keywords.map { ($0.key, $0.value) })
+            return keywords
         }
         let statementLimit = limitInMilliseconds * 2
         preparations =

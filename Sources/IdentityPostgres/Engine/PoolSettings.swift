@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// How the connection loop opens connections, their maximum number, and how long unused ones stay open.
 struct PoolSettings: Sendable {
-    let connector: Connector
-    /// Opens the direct connection to the server; nil if no direct connection is configured.
-    let directConnector: Connector?
+    let plan: ConnectionPlan
+    /// How the direct connection to the server is opened; nil if no direct connection is configured.
+    let directPlan: ConnectionPlan?
     /// Whether the direct connection listens for notifications.
     let listens: Bool
     let preparesStatements: Bool

@@ -144,7 +144,7 @@ final class ServerConnection {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
             if outcome == nil { outcome = .success(unsafe Rows(adopting: result)) } else { unsafe PQclear(result) }
         default:
-            let failure = unsafe Connector.failure(of: result)
+            let failure = unsafe ConnectionPlan.failure(of: result)
             outcome = .failure(failure)
             if failure.isReadOnly { isOutdated = true }
             // The field 'V' is the untranslated severity. If it is not ERROR, the server ends the connection, and may have committed the

@@ -2,14 +2,11 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// The header of a store, from the tables `store` and `lookup_key`; reading it checks the version and format of the tables.
-struct SchemaHeader: Sendable {
-    let store: StoreHeader
-
-    /// Reads the header; nil if the schema contains no store.
+extension Schema {
+    /// The header of a store, from the tables `store` and `lookup_key`; nil if the schema contains no store.
     ///
-    /// - Throws: An error if the tables do not have the format that this program creates, or the header is damaged.
-    init?(_ sql: Statements, _ run: (Statement) async throws -> Rows) async throws {
+    /// Throws if the tables do not have the version and the format that this program creates, or if the header is damaged.
+    static func header(_ sql: Statements, _ run: (Statement) async throws -> Rows) async throws -> StoreHeader? {
         // This statement reads the tables of the catalog, because `to_regclass` may return the state from before `openRecords` waited for
         // its advisory lock.
         let columns = try await run(
@@ -25,13 +22,13 @@ struct SchemaHeader: Sendable {
         )
         .all.map { $0.text(0) }
         guard !columns.isEmpty else { return nil }
-        try await Self.checkFormat(columns, sql, run)
+        try await checkFormat(columns, sql, run)
         let row = try await run(sql.rare("SELECT store_id, slot_size FROM §store")).first
         let keys = try await run(sql.rare("SELECT record FROM §lookup_key LIMIT 1000")).all.map { $0.bytes(0) }
         guard let row, let slotSize = Int(exactly: row.integer(1)),
-            let store = StoreHeader(storeID: row.bytes(0), slotSize: slotSize, sealedLookupKeys: keys)
-        else { throw Self.lost }
-        self.store = store
+            let header = StoreHeader(storeID: row.bytes(0), slotSize: slotSize, sealedLookupKeys: keys)
+        else { throw lost }
+        return header
     }
 
     /// Throws if the tables do not have the format that this program creates.
@@ -54,18 +51,18 @@ struct SchemaHeader: Sendable {
         guard let row = try await run(sql.rare("SELECT version, format FROM §store")).first, row.integer(0) > 0 else {
             throw lost
         }
-        guard row.integer(0) <= Schema.version else {
+        guard row.integer(0) <= version else {
             throw IdentityError(
                 .configuration,
                 .storeTooNew,
-                "The store's tables have version \(row.integer(0)), but this program reads version \(Schema.version).",
+                "The store's tables have version \(row.integer(0)), but this program reads version \(version).",
                 hint: """
                     Update the program. If you configure another schema instead, all buyers have to sign in again. The database was not \
                     changed.
                     """
             )
         }
-        guard row.bytes(1) == (try Schema.format()) else { throw otherFormat(sql) }
+        guard row.bytes(1) == (try format()) else { throw otherFormat(sql) }
     }
 
     private static func otherFormat(_ sql: Statements) -> IdentityError {
@@ -79,13 +76,6 @@ struct SchemaHeader: Sendable {
                 then have to sign in again. The database was not changed.
                 """
         )
-    }
-
-    /// Adds the lookup key sealed under the active key, if the header lacks it.
-    func update(_ transaction: Transaction, _ sql: Statements, _ keys: StoreKeys) async throws {
-        if let record = try store.missingLookupKey(for: keys) {
-            try await Schema.insertLookupKey(record, keys, transaction, sql)
-        }
     }
 
     private static var lost: IdentityError { .storeCorrupt("The header of the store is missing or damaged.") }

@@ -3,26 +3,22 @@ internal import CIdentityPostgres
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// Opens connections to the servers of a ``ConnectionPlan``.
-struct Connector: Sendable {
-    let plan: ConnectionPlan
-    let usesPooler: Bool
-
-    /// Tries one server after the other.
+extension ConnectionPlan {
+    /// Opens a connection; tries one server after the other.
     ///
-    /// The first server that accepts writes is used. If no server accepts writes, the first readable server is used. If
-    /// ``ConnectionPlan/isStrict`` is true, a server that accepts no writes is not used.
+    /// The first server that accepts writes is used. If no server accepts writes, the first readable server is used. If ``isStrict`` is
+    /// true, a server that accepts no writes is not used.
     func connect() -> Result<OpenedConnection, PostgresFailure> {
         var readable: OpenedConnection?
         var worst = PostgresFailure(.unreachable)
-        for host in plan.hosts {
+        for host in hosts {
             do {
                 let found = try connect(to: host)
                 guard found.isReadOnly else {
                     readable?.discard()
                     return .success(found)
                 }
-                if plan.isStrict || readable != nil {
+                if isStrict || readable != nil {
                     found.discard()
                     if !worst.isConfiguration { worst = PostgresFailure(.readOnly) }
                 } else {
@@ -35,10 +31,10 @@ struct Connector: Sendable {
         return readable.map { .success($0) } ?? .failure(worst)
     }
 
-    private func connect(to host: ConnectionPlan.Host) throws(PostgresFailure) -> OpenedConnection {
+    private func connect(to host: [String: Secret]) throws(PostgresFailure) -> OpenedConnection {
         guard let connection = unsafe Self.begin(host) else { throw PostgresFailure(.client) }
         // The look-up of the host name has ended. Its time does not count, because libpq cannot interrupt it.
-        let deadline = ContinuousClock.now + plan.hostLimit
+        let deadline = ContinuousClock.now + hostLimit
         do {
             try unsafe finishConnecting(connection, deadline)
             unsafe identity_postgres_silence(connection)
@@ -49,7 +45,7 @@ struct Connector: Sendable {
         }
     }
 
-    private static func begin(_ host: ConnectionPlan.Host) -> OpaquePointer? {
+    private static func begin(_ host: [String: Secret]) -> OpaquePointer? {
         var names: [UnsafePointer<CChar>?] = unsafe []
         var values: [UnsafePointer<CChar>?] = unsafe []
         var copies: [(start: UnsafeMutablePointer<CChar>, count: Int)] = unsafe []
@@ -59,7 +55,7 @@ struct Connector: Sendable {
                 unsafe free(start)
             }
         }
-        for (name, value) in host.keywords {
+        for (name, value) in host {
             guard let name = unsafe strdup(name) else { return nil }
             unsafe copies.append((name, strlen(name)))
             guard let value = unsafe strdup(value.reveal()) else { return nil }
@@ -132,10 +128,10 @@ struct Connector: Sendable {
         )
         guard found.count == 2 else { throw PostgresFailure(.client) }
         if found[1] == "off" {
-            guard !usesPooler else { throw PostgresFailure(.notDurable) }
+            guard preparations != nil else { throw PostgresFailure(.notDurable) }
             _ = try unsafe ask(connection, "SET synchronous_commit = on", deadline)
         }
-        if let preparations = plan.preparations { _ = try unsafe ask(connection, preparations, deadline) }
+        if let preparations = preparations { _ = try unsafe ask(connection, preparations, deadline) }
         return unsafe OpenedConnection(pointer: connection, isReadOnly: found[0] == "on")
     }
 
@@ -187,6 +183,21 @@ struct Connector: Sendable {
             if found > 0 { return true }
             if found < 0, errno != EINTR { return false }
         }
+    }
+}
+
+/// A new connection that a connecting thread hands over to the connection loop.
+///
+/// `@unchecked Sendable`: the connecting thread does not use it after that. libpq allows any thread to use a connection, one at a time.
+@safe
+struct OpenedConnection: @unchecked Sendable {
+    let pointer: OpaquePointer
+    /// Whether the server accepts no writes.
+    let isReadOnly: Bool
+
+    /// Closes a connection that is not needed.
+    func discard() {
+        unsafe PQfinish(pointer)
     }
 }
 #endif
