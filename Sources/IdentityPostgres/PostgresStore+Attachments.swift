@@ -32,22 +32,15 @@ extension PostgresStore: SessionAttachmentStore {
         guard let next = try records.revision(after: revision) else { return false }
         guard let payload else { return try await removeAttachment(hash, session, revision) }
         let row = try records.seal(payload, as: name, of: id, revision: next)
+        let (statement, owner): (Statement, [Value]) =
+            if let revision {
+                (sql.replaceAttachment, [.integer(revision)])
+            } else {
+                (sql.insertAttachment, [.key(session), .bytes(session)])
+            }
+        let values = [.key(hash), .bytes(hash)] + owner + [.integer(next), .bytes(row.record)]
         return try await client.repeating { deadline, isInDoubt in
-            let isDone =
-                if let revision {
-                    try await change(
-                        sql.replaceAttachment,
-                        [.key(hash), .bytes(hash), .integer(revision), .integer(next), .bytes(row.record)],
-                        deadline
-                    )
-                } else {
-                    try await change(
-                        sql.insertAttachment,
-                        [.key(hash), .bytes(hash), .key(session), .bytes(session), .integer(next), .bytes(row.record)],
-                        deadline
-                    )
-                }
-            guard !isDone else { return true }
+            if try await change(statement, values, deadline) { return true }
             if isInDoubt, try await isStored(payload, row, of: id, deadline) { return true }
             // The insertion finds no session also if the hash in the session's row is damaged. In that case `hasSession` throws.
             if revision == nil { _ = try await hasSession(session, deadline) }
@@ -68,13 +61,8 @@ extension PostgresStore: SessionAttachmentStore {
         var last: Int64 = -1
         while true {
             let chunk = Int64(records.chunk)
-            let rows = try await transaction.run(
-                sql.readAttachments,
-                .key(session),
-                .integer(last),
-                .integer(chunk)
-            ).all
-            for found in rows {
+            let rows = try await transaction.run(sql.readAttachments, .key(session), .integer(last), .integer(chunk))
+            for found in rows.all {
                 last = found.integer(0)
                 let row = SealedAttachment(found)
                 do {
@@ -100,13 +88,14 @@ extension PostgresStore: SessionAttachmentStore {
     }
 
     private func removeAttachment(_ hash: [UInt8], _ session: [UInt8], _ revision: Int64?) async throws -> Bool {
-        let name: [Value] = [.key(hash), .bytes(hash)]
         guard let revision else {
             guard try await client.find(sql.readAttachment, .key(hash)).isEmpty else { return false }
             return try await client.repeating { deadline, _ in try await hasSession(session, deadline) }
         }
         return try await client.repeating { deadline, isInDoubt in
-            if try await change(sql.deleteAttachment, name + [.integer(revision)], deadline) { return true }
+            if try await change(sql.deleteAttachment, [.key(hash), .bytes(hash), .integer(revision)], deadline) {
+                return true
+            }
             // No attachment has this revision. If an earlier run of this call may have taken effect, it is unknown whether that run removed
             // the attachment, or whether another caller removed or replaced it.
             if isInDoubt { throw PostgresFailure(.outcomeUnknown) }

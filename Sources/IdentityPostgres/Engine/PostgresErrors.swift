@@ -54,52 +54,49 @@ extension PostgresFailure {
 
     private func identityError(ofServer state: String) -> IdentityError {
         switch state {
-        case "25006": return .storeReadOnly(cause: self)
-        case "25P03": return .storeUnavailable(cause: self)
+        case "25006": .storeReadOnly(cause: self)
+        case "25P03": .storeUnavailable(cause: self)
         case "53100":
-            return failed(
+            failed(
                 .retryLater,
                 .storeFull,
                 "The disk of the database server is full.",
                 "Free space on the disk of the database server."
             )
-        case "57014": return busy("The database server cancelled the statement, for example at a time limit.")
-        case "40001", "40P01": return busy("The transaction conflicted with another one.")
-        case "55P03": return busy("Another transaction has locked rows or tables of the store.")
+        case "57014": busy("The database server cancelled the statement, for example at a time limit.")
+        case "40001", "40P01": busy("The transaction conflicted with another one.")
+        case "55P03": busy("Another transaction has locked rows or tables of the store.")
         case "3D000":
-            return misconfigured(
+            misconfigured(
                 "The store's database does not exist.",
                 "Create the database, or correct its name in the connection string."
             )
         case "42501":
-            return misconfigured(
+            misconfigured(
                 "The database user lacks a permission for the database, or for the store's schema or tables.",
                 "Grant the database user the right to use the schema and its tables. For a new store, grant also the right to create them."
             )
         case "42P01", "42703", "3F000":
-            return .storeCorrupt("A table of the store is missing or has changed.", cause: self)
-        case "XX001", "XX002": return .storeCorrupt("The database server reports damaged data.", cause: self)
-        default: break
-        }
-        switch state.prefix(2) {
-        case "28":
-            return misconfigured(
+            .storeCorrupt("A table of the store is missing or has changed.", cause: self)
+        case "XX001", "XX002": .storeCorrupt("The database server reports damaged data.", cause: self)
+        case _ where state.hasPrefix("28"):
+            misconfigured(
                 "The database server rejected the user, the password, the client certificate or the connection.",
                 """
                 Correct user and password in the connection string (store.postgres), and in that of the direct connection \
                 (store.direct) if set. Check pg_hba.conf and the log of the database server.
                 """
             )
-        case "08", "53", "57": return .storeUnavailable(cause: self)
-        case "22", "23":
-            return failed(
+        case _ where ["08", "53", "57"].contains(state.prefix(2)): .storeUnavailable(cause: self)
+        case _ where ["22", "23"].contains(state.prefix(2)):
+            failed(
                 .rejected,
                 .storeFailed,
                 "The database rejected a value: \(self).",
                 "Read the database server's log. Check that nobody has changed the store's schema by hand."
             )
         default:
-            return failed(.retryLater, .storeFailed, "The store failed: \(self).", "Read the database server's log.")
+            failed(.retryLater, .storeFailed, "The store failed: \(self).", "Read the database server's log.")
         }
     }
 

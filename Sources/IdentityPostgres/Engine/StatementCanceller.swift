@@ -25,17 +25,18 @@ enum StatementCanceller {
             count += 1
             return true
         }
-        let hasStarted =
-            isAllowed
-            && DedicatedThread.start {
-                var text = [CChar](repeating: 0, count: 256)
-                unsafe PQcancel(handle.pointer, &text, Int32(text.count))
-                unsafe PQfreeCancel(handle.pointer)
-                running.withLock { $0 -= 1 }
-            }
-        guard !hasStarted else { return }
-        unsafe PQfreeCancel(pointer)
-        if isAllowed { running.withLock { $0 -= 1 } }
+        guard isAllowed else { return unsafe PQfreeCancel(pointer) }
+        let hasStarted = DedicatedThread.start {
+            var text = [CChar](repeating: 0, count: 256)
+            unsafe PQcancel(handle.pointer, &text, Int32(text.count))
+            end(handle)
+        }
+        if !hasStarted { end(handle) }
+    }
+
+    private static func end(_ handle: Handle) {
+        unsafe PQfreeCancel(handle.pointer)
+        running.withLock { $0 -= 1 }
     }
 }
 #endif
