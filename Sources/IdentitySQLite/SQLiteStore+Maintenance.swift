@@ -2,15 +2,11 @@ internal import IdentityKit
 public import IdentityStoreKit
 
 extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
-    var maintenance: RowMaintenance<SQLiteSealedTables> {
-        RowMaintenance(SQLiteSealedTables(database: database, clock: clock), records: records)
-    }
+    var maintenance: RowMaintenance<Database> { RowMaintenance(database, records: records) }
 
     /// The maintenance of the file of pending logins; nil if the database keeps all pending logins.
     var loginMaintenance: RowMaintenance<LoginFileSealedTables>? {
-        logins.map {
-            RowMaintenance(LoginFileSealedTables(file: $0, database: database, clock: clock), records: $0.records)
-        }
+        logins.map { RowMaintenance(LoginFileSealedTables(file: $0, database: database), records: $0.records) }
     }
 
     /// Checks the whole file and opens every row.

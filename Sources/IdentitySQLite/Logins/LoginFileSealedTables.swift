@@ -6,7 +6,6 @@ internal import IdentityStoreKit
 struct LoginFileSealedTables: SealedTables {
     let file: LoginFile
     let database: Database
-    let clock: any IdentityClock
 
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
         guard kind == .loginAttempt else { return [] }
@@ -30,7 +29,7 @@ struct LoginFileSealedTables: SealedTables {
 
     /// Copies the rows into the table `quarantine` of the database, and then removes them from the file.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
-        try await database.write { [now = clock.now] connection in
+        try await database.write { [now = database.queue.clock.now] connection in
             for case (.loginAttempt(let row), let reason) in zip(rows.map(\.row), reasons) {
                 _ = try connection.run(
                     .addQuarantinedAttempt,

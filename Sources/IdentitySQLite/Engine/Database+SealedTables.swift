@@ -3,18 +3,15 @@ internal import IdentityKit
 internal import IdentityStoreKit
 
 /// Gives health check, quarantine and key rotation access to the tables of the database.
-struct SQLiteSealedTables: SealedTables {
-    let database: Database
-    let clock: any IdentityClock
-
-    func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
-        try await database.read { connection in
+extension Database: SealedTables {
+    nonisolated func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
+        try await read { connection in
             try connection.all(kind.list, .integer(key), .integer(Int64(limit))) { StoredRow($0, of: kind) }
         }
     }
 
-    func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int {
-        try await database.write { connection in
+    nonisolated func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int {
+        try await write { connection in
             try zip(rows, records).reduce(0) { count, change in
                 let (row, record) = change
                 let values: (Value, Value) = (.bytes(row.row.record), .bytes(record))
@@ -23,8 +20,8 @@ struct SQLiteSealedTables: SealedTables {
         }
     }
 
-    func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
-        try await database.write { [now = clock.now] connection in
+    nonisolated func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
+        try await write { [now = queue.clock.now] connection in
             var moved = 0
             for (row, reason) in zip(rows, reasons) {
                 let copied = try connection.run(
