@@ -63,7 +63,7 @@ extension RefreshStateMachine {
         }
     }
 
-    /// The next action of a refresh, which ``TokenRefresher`` performs.
+    /// The next action of a refresh, which ``RefreshRun`` performs.
     package enum Action: Sendable {
         case load
         /// Looks in memory and in the spool for a state that replaces the stored tokens.
@@ -86,7 +86,7 @@ extension RefreshStateMachine {
         /// Keeps a state with new tokens or a response in memory and in the spool, until the store has saved it.
         ///
         /// - `replacing`: The tokens in the store that the state replaces.
-        /// - `isReported`: False if the attempt validates the response next and then saves its tokens. The observers are told only about a
+        /// - `isReported`: False if the refresh validates the response next and then saves its tokens. The observers are told only about a
         ///   final state.
         case spool(SessionState, replacing: TokenSet, isReported: Bool)
         /// Removes the session's unsaved state from memory and from the spool.
@@ -97,4 +97,23 @@ extension RefreshStateMachine {
         case revoke(TokenSet)
         case finish(RefreshOutcome)
     }
+}
+
+/// The result of one run of a ``RefreshStateMachine``.
+package enum RefreshOutcome: Sendable {
+    /// The session has new tokens; `isFromEarlierRefresh`: an earlier refresh received the response or the tokens.
+    case refreshed(TokenSet, isFromEarlierRefresh: Bool)
+    /// The tokens of the session's stored state are sufficient, usually because another process refreshed the session.
+    case alreadyRefreshed(SessionState, TokenSet)
+    /// Another process changed or removed the session first, so the refresh must start again.
+    case startAgain
+    /// An earlier refresh, usually of another process, has claimed the session, and its response may still be saved.
+    ///
+    /// The caller must wait, and then start the refresh again.
+    case wait
+    /// The refresh failed; `pausesSession`: the failure counts for the pauses of ``SessionRefreshPauses``.
+    ///
+    /// For an error of the preparation, `pausesSession` is false: `RefreshRun+Actions.swift` has already counted an error of
+    /// ``JournaledRefreshing/prepareRefresh(of:)``, and other errors of the preparation do not count.
+    case failed(IdentityError, pausesSession: Bool = false)
 }

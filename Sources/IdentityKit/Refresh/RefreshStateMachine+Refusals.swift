@@ -26,7 +26,7 @@ extension RefreshStateMachine {
 
     /// Sends the refresh token once more.
     ///
-    /// If the response without tokens is stored, the refresh claim is saved again first. Otherwise another process that gets the lease
+    /// If the response without tokens is stored, the refresh claim is saved again first. Otherwise another process that gets the lock
     /// would find no tokens in the stored response, and would send the refresh token too, without waiting.
     mutating func sendAgain(isResponseStored: Bool) -> Action {
         guard isResponseStored, let tokens = baseState?.tokens, let claim else {

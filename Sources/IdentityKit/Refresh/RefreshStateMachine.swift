@@ -1,7 +1,7 @@
 /// Decides each step of a session's refresh.
 ///
-/// The type uses neither I/O nor a clock. ``TokenRefresher`` holds the session's lock. It performs the ``Action`` that ``handle(_:)``
-/// returns, and passes the result to ``handle(_:)`` as an ``Event``, until the action is ``Action/finish(_:)``.
+/// The type uses neither I/O nor a clock. ``RefreshRun`` holds the session's lock. It performs the ``Action`` that ``handle(_:)`` returns,
+/// and passes the result to ``handle(_:)`` as an ``Event``, until the action is ``Action/finish(_:)``.
 ///
 /// A refresh without failures has these steps:
 ///
@@ -23,9 +23,9 @@
 ///
 /// - `active`: no refresh is unfinished. If the stored tokens reach the ``RefreshGoal``, the caller gets them. Otherwise step 2 follows.
 /// - `claimed`: the refresh token may have been sent, and no response is stored. The next process sends it again, because some providers
-///   accept a used token for a short time. If the lock is a lease, the process that saved the claim may still run. In that case the next
-///   process first waits, so that the other process can save its response. It does not wait if the claim is *abandoned*: the process that
-///   saved it has given up.
+///   accept a used token for a short time. If the lock can be lost (see below), the process that saved the claim may still run. In that
+///   case the next process first waits, so that the other process can save its response. It does not wait if the claim is *abandoned*: the
+///   process that saved it has given up.
 /// - `responded`: a response is stored that is not accepted yet, so it is validated. The refresh token is sent again only if the response
 ///   contains no token and has no login mismatch (see below).
 /// - `ended`: the refresh fails, and the buyer must sign in again.
@@ -49,10 +49,10 @@
 ///   request, the refresh starts again; before the second, it fails. A response is kept and validated as above. New tokens are
 ///   revoked if the session was removed; otherwise see ``saveTokensAfterConflict(_:_:over:)``.
 ///
-/// A *lease* is a lock that can be lost while its holder still runs, because it ends at a fixed time or with a connection to a server.
-/// ``HeldLock/provesPreviousHolderGone`` is false for a lease. Any other lock ends only with its holder, or when the holder releases it.
-/// Nothing is sent if a lease is lost or may end before the provider's timeout. New responses and new tokens are saved even without the
-/// lock, unless another process has changed the session.
+/// Two kinds of locks can be lost while their holder still runs: a lease, which ends at a fixed time, and a lock that a server releases
+/// when the holder's connection ends. For them, ``HeldLock/provesPreviousHolderGone`` is false. Any other lock ends only with its holder,
+/// or when the holder releases it. Nothing is sent if the lock is lost or may end before the provider's timeout. New responses and new
+/// tokens are saved even without the lock, unless another process has changed the session.
 ///
 /// Other types decide the following:
 ///
@@ -97,8 +97,8 @@ package struct RefreshStateMachine: Sendable {
         /// It comes from memory or the spool, because a save failed.
         case unsaved
 
-        /// Whether an earlier attempt received the response or the tokens.
-        var isFromEarlierAttempt: Bool { if case .provider = self { false } else { true } }
+        /// Whether an earlier refresh received the response or the tokens.
+        var isFromEarlierRefresh: Bool { if case .provider = self { false } else { true } }
     }
 
     let goal: RefreshGoal
@@ -126,7 +126,7 @@ package struct RefreshStateMachine: Sendable {
     /// - Parameters:
     ///   - goal: The goal of the refresh.
     ///   - provesPreviousHolderGone: ``HeldLock/provesPreviousHolderGone`` of the lock: whether the process or task that held the lock
-    ///     before has certainly ended or released it. A lease does not prove this.
+    ///     before has certainly ended or released it.
     package init(_ goal: RefreshGoal, provesPreviousHolderGone: Bool) {
         self.goal = goal
         self.provesPreviousHolderGone = provesPreviousHolderGone
@@ -191,7 +191,7 @@ package struct RefreshStateMachine: Sendable {
             return removeUnsavedWithoutTokens()
 
         case (.saveTokens(let new, let source), .saved), (.saveTokensAfterConflict(let new, let source, _), .saved):
-            return finish(.refreshed(new, isFromEarlierAttempt: source.isFromEarlierAttempt), after: .removeUnsaved)
+            return finish(.refreshed(new, isFromEarlierRefresh: source.isFromEarlierRefresh), after: .removeUnsaved)
         case (.saveTokens(let new, let source), .conflicted),
             (.saveTokensAfterConflict(let new, let source, _), .conflicted):
             return go(.reload(new, source), .load)
@@ -201,7 +201,7 @@ package struct RefreshStateMachine: Sendable {
             return finish(.failed(.ended(reason)), after: .removeUnsaved, .revoke(new))
         case (.saveTokens(let new, let source), _), (.saveTokensAfterConflict(let new, let source, _), _),
             (.reload(let new, let source), .notLoaded):
-            return spoolAndFinish(.active(new), .refreshed(new, isFromEarlierAttempt: source.isFromEarlierAttempt))
+            return spoolAndFinish(.active(new), .refreshed(new, isFromEarlierRefresh: source.isFromEarlierRefresh))
         case (.reload(let new, _), .loaded(nil, _, _)):
             return finish(.failed(.unknownSession), after: .removeUnsaved, .revoke(new))
         case (.reload(let new, let source), .loaded(let current?, _, _)):

@@ -14,7 +14,7 @@ final class SessionRefreshPauses: Sendable {
         var error: IdentityError
     }
 
-    private static let betweenEarlyAttempts = Duration.seconds(30)
+    private static let betweenEarlyRefreshes = Duration.seconds(30)
     private static let longest = Duration.seconds(30)
     private static let longestAsked = Duration.seconds(60)
 
@@ -37,7 +37,7 @@ final class SessionRefreshPauses: Sendable {
         let now = environment.clock.elapsed
         pauses.withLock { pauses in
             let failures = (pauses[id]?.failures ?? 0) + 1
-            // After the first failure, there is a pause only if the provider requested it, because the next attempt may succeed at once.
+            // After the first failure, there is a pause only if the provider requested it, because the next refresh may succeed at once.
             let pause =
                 failures == 1
                 ? min(error.retryAfter ?? .zero, Self.longest)
@@ -51,7 +51,7 @@ final class SessionRefreshPauses: Sendable {
             let recorded = Pause(
                 failures: failures,
                 until: now + pause,
-                earlyUntil: now + max(min(error.retryAfter ?? .zero, Self.longestAsked), Self.betweenEarlyAttempts),
+                earlyUntil: now + max(min(error.retryAfter ?? .zero, Self.longestAsked), Self.betweenEarlyRefreshes),
                 error: error
             )
             pauses.insert(recorded, for: id) { $0.earlyUntil <= now }
@@ -66,7 +66,12 @@ final class SessionRefreshPauses: Sendable {
         pauses.withLock { pauses in
             guard pauses[id].map({ $0.earlyUntil <= now }) ?? true else { return }
             let failures = pauses[id]?.failures ?? 0
-            let pause = Pause(failures: failures, until: now, earlyUntil: now + Self.betweenEarlyAttempts, error: error)
+            let pause = Pause(
+                failures: failures,
+                until: now,
+                earlyUntil: now + Self.betweenEarlyRefreshes,
+                error: error
+            )
             pauses.insert(pause, for: id) { $0.earlyUntil <= now }
         }
     }

@@ -1,16 +1,95 @@
 internal import FoundationEssentials
 
-/// Refreshes sessions; the lock of a session lets one task, process or machine at a time refresh it.
+/// Refreshes sessions; all callers of this process share one refresh of a session.
 ///
-/// ``RefreshStateMachine`` decides each step; this type holds the session's lock (`TokenRefresher+SessionLock.swift`), performs the steps
-/// and reports them. All I/O of a refresh is here, and in ``UnsavedTokens`` for the spool. How the callers of one process share a refresh
-/// is in `TokenRefresher+InProcessSharing.swift`. ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is due.
+/// Among processes, the session's lock lets one at a time refresh the session. A refresh consists of one or more runs of a
+/// ``RefreshStateMachine`` under the lock (``RefreshRun``). ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is
+/// due.
 struct TokenRefresher: SessionService {
     let context: SessionContext
 
     var memory: RefreshMemory { context.refreshMemory }
     var flights: SingleFlight<SessionID, SessionTokens> { memory.flights }
     var pauses: SessionRefreshPauses { memory.pauses }
+
+    // MARK: One refresh for all callers of this process
+
+    /// Refreshes a session.
+    ///
+    /// If a refresh of the session already runs in this process, joins it, even if it has another goal. `limit` has the same meaning as in
+    /// ``refreshUnderLock(_:for:waitingUpTo:)``; nil for ``SessionManager/Configuration/lockWait``.
+    ///
+    /// - Returns: Tokens that reach the goal, from a refresh of this process or of another one.
+    func refresh(
+        _ id: SessionID,
+        for goal: RefreshGoal,
+        waitingUpTo limit: Duration? = nil
+    ) async throws -> SessionTokens {
+        let begun = clock.elapsed
+        let limit = limit ?? configuration.lockWait
+        var goal = goal
+        while true {
+            let remaining = max(limit - (clock.elapsed - begun), .zero)
+            let (result, started) = await flights.result(of: id) { [self, goal] in
+                try await refreshUnderLock(id, for: goal, waitingUpTo: remaining)
+            }
+            var found: SessionTokens
+            do {
+                found = try result.get()
+                if !started { found.outcome = .waited }
+            } catch let ended as RefreshWaitEnded {
+                // The joined refresh may have a shorter limit than this caller, for example a repair with the limit zero.
+                guard !started, ended.limit < limit, clock.elapsed - begun < limit else { throw ended.error }
+                continue
+            } catch {
+                throw IdentityError.wrapping(error)
+            }
+            guard case .replacing = goal else { return found }
+            let hasExpired = schedule.hasExpired(found.tokens, of: id)
+            if hasExpired, unsaved[id] != nil {
+                throw IdentityError.unsaved(
+                    "The session's access token expired before the store could save it.",
+                    unsaved.warning(for: id)
+                )
+            }
+            // This caller may continue long after the refresh that it joined has ended, so the new tokens may have expired since. Tokens
+            // that a refresh of this process returned less than 30 seconds ago count as new even if they have expired.
+            let isNew = !hasExpired || schedule.isJustRefreshed(found.tokens, of: id)
+            if found.outcome != .waited || isNew && goal.isReached(by: found.tokens) { return found }
+            goal = .replacing(found.tokens)
+            guard clock.elapsed - begun < limit else { throw IdentityError.refreshTakesLong }
+        }
+    }
+
+    /// Starts the repair of a session if no refresh of the session runs in this process, and does not wait for its end.
+    func startRepair(_ id: SessionID) {
+        flights.start(id) { [self] in
+            try await refreshUnderLock(id, for: .repairing, waitingUpTo: configuration.lockWait)
+        }
+    }
+
+    /// Starts a refresh in the background, while the old tokens are still valid.
+    ///
+    /// Because the old tokens are still valid, no refresh starts during the pause after a failed refresh, or while the provider's limiter
+    /// would delay it.
+    ///
+    /// - Returns: The error of the last failed refresh, if no refresh was started because of it; otherwise nil.
+    func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {
+        let id = stored.id
+        let failure = pauses.earlyFailure(id)
+        guard failure == nil, !memory.limiter(of: stored.provider).delays else { return failure }
+        flights.start(id) { [self] in
+            do {
+                return try await refreshUnderLock(id, for: .replacing(tokens), waitingUpTo: configuration.lockWait)
+            } catch {
+                pauses.failedEarly(id, with: (error as? RefreshWaitEnded)?.error ?? .wrapping(error))
+                throw error
+            }
+        }
+        return nil
+    }
+
+    // MARK: The runs of a refresh
 
     /// Refreshes a session, or adopts the tokens that another process has received for it.
     ///
@@ -22,7 +101,11 @@ struct TokenRefresher: SessionService {
     /// - Returns: The current tokens of the session.
     /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed;
     ///   ``RefreshWaitEnded`` when the limit has passed.
-    func run(_ id: SessionID, for goal: RefreshGoal, waitingUpTo limit: Duration) async throws -> SessionTokens {
+    func refreshUnderLock(
+        _ id: SessionID,
+        for goal: RefreshGoal,
+        waitingUpTo limit: Duration
+    ) async throws -> SessionTokens {
         defer { cache?.remove(id) }
         let started = clock.elapsed
         let wasUnsaved = unsaved[id] != nil
@@ -31,22 +114,28 @@ struct TokenRefresher: SessionService {
         var conflicts = 0
         var nextGoal = goal
         while true {
-            let (outcome, attempt): (RefreshOutcome, RefreshAttempt)
+            let (outcome, last): (RefreshOutcome, RefreshRun)
+            let beganWaiting = clock.elapsed
+            let longestWait = max(deadline - beganWaiting, .zero)
             do {
-                (outcome, attempt) = try await runStateMachine(id, for: nextGoal, since: started, until: deadline)
+                (outcome, last) = try await visible.store.withLock(.session(id), waitingUpTo: longestWait) {
+                    [nextGoal] lock in
+                    var run = RefreshRun(of: id, under: lock, since: started, in: context)
+                    return (await run.complete(nextGoal, afterWait: clock.elapsed - beganWaiting), run)
+                }
             } catch let error as IdentityError where error.code == .refreshBusy {
-                // Only the wait for the lock throws this code. The state machine returns its errors as an outcome.
+                // Only the wait for the lock throws this code. A run returns its errors as an outcome.
                 throw RefreshWaitEnded(limit: limit, error: error)
             }
             switch outcome {
-            case .refreshed(let tokens, isFromEarlierAttempt: true)
+            case .refreshed(let tokens, isFromEarlierRefresh: true)
             where goal.replaced != nil && schedule.hasExpired(tokens, of: id) && unsaved[id] == nil:
                 // The tokens expired before they could be saved. Now they are saved, so they can be refreshed.
                 nextGoal = .replacing(tokens)
-            case .refreshed(let tokens, let isFromEarlierAttempt):
+            case .refreshed(let tokens, let isFromEarlierRefresh):
                 memory.claims.forget(id)
-                let session = Session(try attempt.storedSession(), .active(tokens))
-                let losses = (goal.replaced ?? attempt.old).flatMap { TokenLosses(from: $0, to: tokens) }
+                let session = Session(try last.storedSession(), .active(tokens))
+                let losses = (goal.replaced ?? last.old).flatMap { TokenLosses(from: $0, to: tokens) }
                 // Until new tokens are saved, each call finds them in memory again, but their losses are reported once only.
                 if let losses, !(tokensInMemory?.isSameIssue(as: tokens) ?? false) {
                     events.emit(.tokensReduced(losses), provider: session.provider, session: id)
@@ -54,16 +143,25 @@ struct TokenRefresher: SessionService {
                 // The participants are told when the tokens are new, and again when they are saved: while the store is down, a participant
                 // may not be able to save its own changes.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
-                return result(session, tokens, attempt.outcome, losses, isFromEarlierAttempt: isFromEarlierAttempt)
+                return SessionTokens(
+                    session: session,
+                    tokens: tokens,
+                    outcome: last.tokenOutcome ?? .refreshedEarly,
+                    warning: unsaved.warning(for: id),
+                    losses: losses,
+                    isFromEarlierRefresh: isFromEarlierRefresh
+                )
             case .alreadyRefreshed(let state, let tokens):
                 memory.claims.forget(id)
-                return result(Session(try attempt.storedSession(), state), tokens, .waited)
+                let session = Session(try last.storedSession(), state)
+                let warning = unsaved.warning(for: id)
+                return SessionTokens(session: session, tokens: tokens, outcome: .waited, warning: warning)
             case .startAgain:
                 conflicts += 1
                 guard clock.elapsed < deadline else { throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong) }
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
-                let claimed = try attempt.storedSession()
+                let claimed = try last.storedSession()
                 // One `claimWait` is for the wait until the other process saves its response, and one for this process's own refresh.
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 guard try await waitForResponse(to: claimed, until: deadline) else {
@@ -74,23 +172,6 @@ struct TokenRefresher: SessionService {
                 throw error
             }
         }
-    }
-
-    private func result(
-        _ session: Session,
-        _ tokens: TokenSet,
-        _ outcome: TokenOutcome,
-        _ losses: TokenLosses? = nil,
-        isFromEarlierAttempt: Bool = false
-    ) -> SessionTokens {
-        SessionTokens(
-            session: session,
-            tokens: tokens,
-            outcome: outcome,
-            warning: unsaved.warning(for: session.id),
-            losses: losses,
-            isFromEarlierAttempt: isFromEarlierAttempt
-        )
     }
 
     // MARK: Unfinished refreshes of other processes
@@ -104,7 +185,7 @@ struct TokenRefresher: SessionService {
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
         let timeout = (try? provider(of: claimed))?.descriptor.timeout
-        return (timeout ?? .seconds(15)) + Self.savingLimit + configuration.repairInterval
+        return (timeout ?? .seconds(15)) + RefreshRun.savingLimit + configuration.repairInterval
     }
 
     /// Waits until another process has changed or removed the session, or until this process may take over the unfinished refresh.
@@ -122,4 +203,13 @@ struct TokenRefresher: SessionService {
             guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return true }
         }
     }
+}
+
+/// The error of a refresh whose own time limit has passed while it waited for another process.
+///
+/// A caller that joined the refresh and has a longer limit tries again. Other errors with the code `refresh_busy` are thrown to every
+/// caller that joined.
+struct RefreshWaitEnded: Error {
+    let limit: Duration
+    let error: IdentityError
 }

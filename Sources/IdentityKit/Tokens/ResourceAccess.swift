@@ -15,7 +15,7 @@ public struct ResourceAccess: Sendable {
     init(_ tokens: SessionTokens, at provider: any IdentityProvider) {
         session = tokens.session
         self.tokens = tokens.tokens
-        isJustRefreshed = !tokens.isFromEarlierAttempt && ![.stored, .stillValid].contains(tokens.outcome)
+        isJustRefreshed = !tokens.isFromEarlierRefresh && ![.stored, .stillValid].contains(tokens.outcome)
         self.provider = provider
     }
 

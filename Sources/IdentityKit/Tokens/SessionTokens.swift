@@ -6,7 +6,7 @@ public struct SessionTokens: Sendable {
         let warning: IdentityError?
         let reason: IdentityError?
         let losses: TokenLosses?
-        let isFromEarlierAttempt: Bool
+        let isFromEarlierRefresh: Bool
     }
 
     /// The members are in one shared object, because many callers of a busy session get copies of the same value.
@@ -33,7 +33,7 @@ public struct SessionTokens: Sendable {
     /// Whether an earlier refresh received these tokens, and they were only validated or saved now.
     ///
     /// The tokens may be old. If a server rejects them, another refresh may help.
-    var isFromEarlierAttempt: Bool { content.isFromEarlierAttempt }
+    var isFromEarlierRefresh: Bool { content.isFromEarlierRefresh }
 
     init(
         session: Session,
@@ -42,7 +42,7 @@ public struct SessionTokens: Sendable {
         warning: IdentityError?,
         reason: IdentityError? = nil,
         losses: TokenLosses? = nil,
-        isFromEarlierAttempt: Bool = false
+        isFromEarlierRefresh: Bool = false
     ) {
         storage = Shared(
             Content(
@@ -51,7 +51,7 @@ public struct SessionTokens: Sendable {
                 warning: warning,
                 reason: reason,
                 losses: losses,
-                isFromEarlierAttempt: isFromEarlierAttempt
+                isFromEarlierRefresh: isFromEarlierRefresh
             )
         )
         self.outcome = outcome

@@ -167,7 +167,7 @@ struct SessionTokensReader: SessionService {
         } catch let error as IdentityError where error.mayRetryAfterRefresh {
             rejection = error
             guard first.session.isRefreshable else { throw error.withoutRefresh }
-            if !first.isFromEarlierAttempt, [.refreshedEarly, .refreshedLate].contains(first.outcome) {
+            if !first.isFromEarlierRefresh, [.refreshedEarly, .refreshedLate].contains(first.outcome) {
                 context.rejected.add(first.tokens, of: id)
                 throw error.afterRefresh
             }
@@ -176,10 +176,10 @@ struct SessionTokensReader: SessionService {
         // If another caller has refreshed the rejected tokens in the meantime, `refresh` returns the new tokens and sends no refresh token.
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
         // If the store still cannot save the rejected tokens of an earlier refresh, `refresh` returns the same tokens.
-        guard !second.isFromEarlierAttempt || !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
+        guard !second.isFromEarlierRefresh || !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
         do {
             return try await call(ResourceAccess(second, at: provider))
-        } catch let error as IdentityError where error.mayRetryAfterRefresh && !second.isFromEarlierAttempt {
+        } catch let error as IdentityError where error.mayRetryAfterRefresh && !second.isFromEarlierRefresh {
             context.rejected.add(second.tokens, of: id)
             throw error.afterRefresh
         }

@@ -1,0 +1,245 @@
+internal import FoundationEssentials
+
+extension RefreshRun {
+    /// After this time, a failed save of new tokens is not repeated.
+    static let savingLimit = Duration.seconds(5)
+
+    /// Performs an action of the state machine.
+    ///
+    /// - Returns: The event that follows from the action.
+    mutating func perform(_ action: RefreshStateMachine.Action) async -> RefreshStateMachine.Event {
+        switch action {
+        case .load: return await load()
+        case .findUnsaved(let storedResponseHasNoTokens): return await findUnsaved(storedResponseHasNoTokens)
+        case .checkClaimWait:
+            return .claimWaitChecked(mustWait: stored.map(refresher.mustWait(forHolderOf:)) ?? false)
+        case .prepare: return await prepare()
+        case .save(let state, let purpose, let requiresLock):
+            guard !requiresLock || lock.isHeld else { return .lockLost }
+            return await save(state, purpose)
+        case .send: return await send()
+        case .validate(let response): return await validate(response)
+        case .reportLoginMismatch(let error, let response): reportLoginMismatch(error, of: response)
+        case .spool(let state, let tokens, let isReported):
+            await spool(state, replacing: tokens, reports: isReported)
+        case .removeUnsaved: await unsaved.forget(id)
+        case .revokeUnsaved: await refresher.revokeUnsaved(id)
+        case .revoke(let tokens):
+            if let stored { _ = await revocation.revoke(tokens, of: Session(stored, .active(tokens))) }
+        case .finish: break
+        }
+        return .done
+    }
+
+    // MARK: The store
+
+    private mutating func load() async -> RefreshStateMachine.Event {
+        do {
+            // A refresh that has begun is finished even if the session expires meanwhile.
+            guard let found = try await visible.store.session(id),
+                stored != nil || !visible.lifetime.hasExpired(found)
+            else { return .loaded(nil, isRestored: false, isUnchanged: false) }
+            let state = try SessionState(found)
+            let isUnchanged = found.generation == stored?.generation
+            stored = found
+            ownGeneration = ownGeneration ?? found.generation
+            old = old ?? state.tokens
+            return .loaded(state, isRestored: found.isRestored, isUnchanged: isUnchanged)
+        } catch {
+            return .notLoaded(.wrapping(error))
+        }
+    }
+
+    private func findUnsaved(_ storedResponseHasNoTokens: Bool) async -> RefreshStateMachine.Event {
+        guard let stored, let old else { return .found(nil) }
+        do {
+            return .found(
+                try await unsaved.find(
+                    for: stored,
+                    replacing: old,
+                    storedResponseHasNoTokens: storedResponseHasNoTokens
+                )
+            )
+        } catch {
+            return .notLoaded(.wrapping(error))
+        }
+    }
+
+    private mutating func save(
+        _ state: SessionState,
+        _ purpose: RefreshStateMachine.Purpose
+    ) async -> RefreshStateMachine.Event {
+        guard let base = stored else { return .conflicted }
+        let started = clock.elapsed
+        let next = successor(of: base, state, purpose)
+        if case .tokens(let source) = purpose { recordOutcome(state, source) }
+        do {
+            let isSaved =
+                if let attempts = purpose.attemptsBeforeReport {
+                    try await replace(next, over: base, attempts: attempts)
+                } else {
+                    try await visible.store.replace(next, expecting: base.generation)
+                }
+            guard isSaved else { return .conflicted }
+        } catch {
+            let error = IdentityError.wrapping(error)
+            if purpose.attemptsBeforeReport != nil {
+                events.emit(.storeFailed(error.code), provider: base.provider, session: base.id, since: started)
+            }
+            return .notSaved(error)
+        }
+        (stored, ownGeneration) = (next, next.generation)
+        if case .ended(let reason, _) = state {
+            events.emit(.sessionEnded(reason), provider: base.provider, session: base.id)
+        }
+        return .saved
+    }
+
+    /// Records whether the old tokens had expired, and that a refresh has just returned the new tokens.
+    ///
+    /// This is recorded before the save, because callers get the new tokens even if the save fails.
+    private mutating func recordOutcome(_ state: SessionState, _ source: RefreshStateMachine.Source) {
+        guard let new = state.tokens, let old, tokenOutcome == nil else { return }
+        tokenOutcome = schedule.hasExpired(old, of: id) ? .refreshedLate : .refreshedEarly
+        // Tokens from an earlier refresh were received some time ago, so they do not count as just refreshed.
+        if !source.isFromEarlierRefresh { schedule.noteRefreshed(new, of: id) }
+    }
+
+    /// Saves a session; if the store fails, tries again until it has tried `attempts` times or ``savingLimit`` has passed.
+    ///
+    /// - Returns: Whether the session is saved; false if it has another generation or was removed.
+    private func replace(_ session: StoredSession, over base: StoredSession, attempts: Int) async throws -> Bool {
+        let deadline = clock.elapsed + Self.savingLimit
+        var attempt = 0
+        while true {
+            do {
+                return try await visible.store.replace(session, expecting: base.generation)
+            } catch {
+                // The save may have succeeded although the store threw an error. The session in the store shows whether it did.
+                if let current = try? await visible.store.session(session.id),
+                    current.payload.isEqual(to: session.payload)
+                {
+                    return true
+                }
+                attempt += 1
+                guard attempt < attempts, clock.elapsed < deadline else { throw error }
+                try? await clock.sleep(for: .milliseconds(50 << attempt))
+            }
+        }
+    }
+
+    private func successor(
+        of base: StoredSession,
+        _ state: SessionState,
+        _ purpose: RefreshStateMachine.Purpose
+    ) -> StoredSession {
+        var session = base
+        session.generation += 1
+        session.isInDoubt = state.isInDoubt
+        session.payload = state.payload()
+        guard case .tokens = purpose else { return session }
+        session.providerSessionID = state.tokens?.providerSessionID
+        session.retainedUntil = visible.lifetime.end(ofSessionSince: base.createdAt, keptUntil: base.retainedUntil)
+        session.isRestored = false
+        return session
+    }
+
+    private func spool(_ state: SessionState, replacing tokens: TokenSet, reports: Bool) async {
+        guard let base = stored, let ownGeneration else { return }
+        var isResponseStored = false
+        if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
+        var session = successor(of: base, state, .tokens(.unsaved))
+        // A session that another process has saved since this run loaded or saved it may contain a newer response. It has at least
+        // this generation, so it does not seem older than this state.
+        session.generation = ownGeneration + 1
+        await unsaved.keep(session, state, replacing: tokens, isResponseStored: isResponseStored, reports: reports)
+    }
+
+    // MARK: The provider
+
+    private mutating func prepare() async -> RefreshStateMachine.Event {
+        do {
+            let stored = try storedSession()
+            let provider = try provider(of: stored)
+            try lockTimeCheck.run(provider)
+            self.provider = provider
+            if let refusal = memory.pauses.error(delaying: id) { return .notPrepared(refusal) }
+            permit = try await memory.limiter(of: stored.provider).enter()
+            if let journaling = provider as? any JournaledRefreshing, let old {
+                do {
+                    try await journaling.prepareRefresh(of: old)
+                } catch {
+                    let error = IdentityError.wrapping(error)
+                    observation = .failed(error, id, isThrottled: false)
+                    memory.pauses.failed(id, with: error)
+                    throw error
+                }
+            }
+            return .prepared(RefreshClaim(correlationID: Correlation.current ?? "", startedAt: clock.now))
+        } catch {
+            return .notPrepared(.wrapping(error))
+        }
+    }
+
+    private mutating func send() async -> RefreshStateMachine.Event {
+        guard let provider, let old else {
+            return .refused(RefreshRefusal(.transient, .unexpectedRefreshEvent))
+        }
+        // If the lock ended during the request, its next holder could send the same refresh token. A shorter timeout is no solution:
+        // a request that is aborted early may leave the session in doubt. So the lock must last for the provider's whole timeout.
+        let needed = provider.descriptor.timeout ?? .milliseconds(1)
+        guard lock.remaining.map({ $0 >= needed }) ?? true else { return .lockLost }
+        do {
+            guard let journaling = provider as? any JournaledRefreshing else {
+                let tokens = try await provider.refresh(old)
+                observation = .responded
+                return .validated(tokens)
+            }
+            return .responded(try await journaling.requestRefresh(of: old, under: lock))
+        } catch {
+            return refused(RefreshRefusal(error))
+        }
+    }
+
+    private mutating func refused(_ refusal: RefreshRefusal) -> RefreshStateMachine.Event {
+        if refusal.concernsProvider {
+            observation = .failed(refusal.error, id, isThrottled: refusal.kind == .throttled)
+        } else {
+            observation = refusal.kind == .transient ? .nothing : .responded
+        }
+        if refusal.kind == .inDoubt, let provider = stored?.provider {
+            events.emit(.refreshInDoubt, provider: provider, session: id)
+        }
+        return .refused(refusal)
+    }
+
+    private mutating func validate(_ response: RefreshResponse) async -> RefreshStateMachine.Event {
+        guard let old, let stored else { return .validationFailed(.unknownSession) }
+        do {
+            let provider = try provider ?? provider(of: stored)
+            let tokens = try await provider.validated(response, of: old)
+            if isPermitted { observation = .responded }
+            return .validated(tokens)
+        } catch let refusal as RefreshRefusal {
+            return isPermitted ? refused(refusal) : .refused(refusal)
+        } catch {
+            let error = IdentityError.wrapping(error)
+            if isPermitted { observation = .responded }
+            // This process reports the error once for each response, not at each repair. If the limiter gave the run a permit, the end of
+            // the run reports the error. `reportLoginMismatch` reports a response that belongs to another login.
+            if !error.isAttackSuspected, response.loginMismatch == nil,
+                memory.isFirstReport(of: error.code, in: response, for: id), !isPermitted
+            {
+                events.emit(.refreshFailed(error.code), provider: stored.provider, session: id)
+            }
+            return .validationFailed(error)
+        }
+    }
+
+    /// Reports to the observers that a response belongs to another login, once in this process, even if the error code cannot be saved.
+    private mutating func reportLoginMismatch(_ error: IdentityError, of response: RefreshResponse) {
+        hasReportedLoginMismatch = true
+        guard stored != nil, memory.isFirstReport(of: error.code, in: response, for: id) else { return }
+        emit(.refreshFailed(error.code), because: error)
+    }
+}
