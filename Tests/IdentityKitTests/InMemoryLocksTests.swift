@@ -12,12 +12,12 @@ struct InMemoryLocksTests {
         let locks = InMemoryLocks()
         let id = try #require(Self.id)
         let served = Served()
-        let tasks = try await locks.withSessionLock(id, waitingUpTo: .zero) { _ in
+        let tasks = try await locks.withLock(.session(id), waitingUpTo: .zero) { _ in
             var waiting: [Task<Void, any Error>] = []
             for number in 0..<20 {
                 waiting.append(
                     Task {
-                        try await locks.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in
+                        try await locks.withLock(.session(id), waitingUpTo: .seconds(60)) { _ in
                             served.add(number)
                         }
                     }
@@ -51,8 +51,8 @@ struct InMemoryLocksTests {
         let clock = ManualClock()
         let locks = InMemoryLocks(clock: clock)
         let id = try #require(Self.id)
-        try await locks.withSessionLock(id, waitingUpTo: .zero) { _ in
-            let waiter = Task { try await locks.withSessionLock(id, waitingUpTo: .seconds(15)) { _ in } }
+        try await locks.withLock(.session(id), waitingUpTo: .zero) { _ in
+            let waiter = Task { try await locks.withLock(.session(id), waitingUpTo: .seconds(15)) { _ in } }
             while locks.waiting(for: .session(id)) == 0 { await Task.yield() }
             clock.advance(by: .seconds(14))
             for _ in 0..<50 { await Task.yield() }

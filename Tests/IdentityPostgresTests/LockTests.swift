@@ -23,9 +23,9 @@ struct LockTests {
         // The state after a process was killed or stopped: the lease is not renewed.
         let lease = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
         await expect(.refreshBusy, .retryLater) {
-            try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
+            try await stores[1].withLock(.session(id), waitingUpTo: .zero) { _ in }
         }
-        try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { _ in
+        try await stores[1].withLock(.session(id), waitingUpTo: .seconds(60)) { _ in
             #expect(lease.remaining <= .zero)
             #expect(ContinuousClock.now - before >= .seconds(2))
         }
@@ -63,9 +63,9 @@ struct LockTests {
         ]
         let id = try sampleSession().id
         // The longest lease, because a busy machine may renew it some seconds late.
-        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
+        try await stores[0].withLock(.session(id), waitingUpTo: .zero) { lock in
             await expect(.refreshBusy, .retryLater) {
-                try await stores[1].withSessionLock(id, waitingUpTo: .seconds(17)) { _ in
+                try await stores[1].withLock(.session(id), waitingUpTo: .seconds(17)) { _ in
                     Issue.record("Two callers hold the lock at the same time.")
                 }
             }
@@ -79,7 +79,7 @@ struct LockTests {
         let schema = try await TestSchema(on: server)
         let store = try await schema.open { $0.locking = .lease(.seconds(12)) }
         let id = try sampleSession().id
-        try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
+        try await store.withLock(.session(id), waitingUpTo: .zero) { lock in
             #expect(lock.isHeld)
             try await server.command("signal STOP")
             // The stopped server confirms no renewal, so the lease runs out.
@@ -112,7 +112,7 @@ struct LockTests {
         let schema = try await TestSchema()
         let store = try await schema.open { $0.locking = .lease(.seconds(6)) }
         let id = try sampleSession().id
-        try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
+        try await store.withLock(.session(id), waitingUpTo: .zero) { lock in
             try await store.execute("UPDATE §lease SET holder = 'somebody else'")
             while lock.isHeld { try await Task.sleep(for: .milliseconds(20)) }
         }
@@ -133,7 +133,7 @@ struct LockTests {
         }()
         // Repeat the notification, because the first may arrive before the waiter listens.
         while !isAwake.isRaised {
-            try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+            try await stores[1].withLock(.session(id), waitingUpTo: .seconds(60)) { _ in }
             try await Task.sleep(for: .milliseconds(20))
         }
         await sleeper
@@ -147,7 +147,7 @@ struct LockTests {
         ]
         let id = try sampleSession().id
         let key = StoreRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
-        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
+        try await stores[0].withLock(.session(id), waitingUpTo: .zero) { lock in
             #expect(lock.isHeld)
             try await stores[1].execute(
                 """
@@ -156,19 +156,19 @@ struct LockTests {
                 """,
                 .integer(key)
             )
-            try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { other in
+            try await stores[1].withLock(.session(id), waitingUpTo: .seconds(60)) { other in
                 #expect(other.isHeld)
                 while lock.isHeld { try await Task.sleep(for: .milliseconds(20)) }
             }
         }
-        try await stores[0].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
+        try await stores[0].withLock(.session(id), waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }
 
     @Test("an advisory lock is kept while the server does not respond for some seconds")
     func stalledServer() async throws {
         let server = try await TestPostgresServer.start()
         let store = try await TestSchema(on: server).open { $0.locking = .advisory }
-        try await store.withSessionLock(try sampleSession().id, waitingUpTo: .zero) { lock in
+        try await store.withLock(.session(try sampleSession().id), waitingUpTo: .zero) { lock in
             try await server.command("signal STOP")
             try await Task.sleep(for: .seconds(4.5))
             try await server.command("signal CONT")
@@ -192,7 +192,7 @@ struct LockTests {
         ]
         let id = try sampleSession().id
         let client = stores[0].client
-        let isBusy = try await stores[0].withSessionLock(id, waitingUpTo: .zero) { _ in
+        let isBusy = try await stores[0].withLock(.session(id), waitingUpTo: .zero) { _ in
             // This statement runs before the unlock on the same connection and uses up the remaining time.
             let task = Task {
                 let sleep = Statement("SELECT pg_sleep(100)")
@@ -202,9 +202,9 @@ struct LockTests {
             while try await stores[1].execute(running).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
             return task
         }
-        try await stores[1].withSessionLock(id, waitingUpTo: .seconds(40)) { #expect($0.isHeld) }
+        try await stores[1].withLock(.session(id), waitingUpTo: .seconds(40)) { #expect($0.isHeld) }
         await isBusy.value
-        try await stores[1].withSessionLock(id, waitingUpTo: .zero) { _ in }
+        try await stores[1].withLock(.session(id), waitingUpTo: .zero) { _ in }
     }
 }
 #endif

@@ -100,12 +100,12 @@ struct LostLeaseTests {
         }
         let stores = [try await node(), try await node()]
         let id = try sampleSession().id
-        try await stores[0].withSessionLock(id, waitingUpTo: .zero) { lock in
+        try await stores[0].withLock(.session(id), waitingUpTo: .zero) { lock in
             try await step(to: 7200)
             let isAhead = try await stores[1].execute("SELECT clock_timestamp() > pg_catalog.clock_timestamp()")
             #expect(isAhead.first?.flag(0) == true)
             await expect(.refreshBusy, .retryLater) {
-                try await stores[1].withSessionLock(id, waitingUpTo: .seconds(2)) { _ in
+                try await stores[1].withLock(.session(id), waitingUpTo: .seconds(2)) { _ in
                     Issue.record("Two callers hold the lock at the same time.")
                 }
             }
@@ -115,7 +115,7 @@ struct LostLeaseTests {
         let key = StoreRecords.rowKey(try stores[0].records.hash(of: LockName.session(id)))
         _ = try #require(try await stores[0].leases.take(key, lasting: .seconds(2)))
         try await step(to: 0)
-        try await stores[1].withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
+        try await stores[1].withLock(.session(id), waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }
 
     @Test("a lease row with a longer time than can be configured does not block other callers for that time")
@@ -125,7 +125,7 @@ struct LostLeaseTests {
         let id = try sampleSession().id
         let key = StoreRecords.rowKey(try store.records.hash(of: LockName.session(id)))
         _ = try #require(try await store.leases.take(key, lasting: .seconds(86_400)))
-        try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
+        try await store.withLock(.session(id), waitingUpTo: .seconds(60)) { #expect($0.isHeld) }
     }
 
     @Test("a sweep removes leases without a holder, and no lease that is renewed")

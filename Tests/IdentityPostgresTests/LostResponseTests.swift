@@ -174,16 +174,16 @@ struct LostResponseTests {
     func lock() async throws {
         let (store, proxy, direct) = try await stage()
         let id = try sampleSession().id
-        try await store.withSessionLock(id, waitingUpTo: .zero) { _ in }
+        try await store.withLock(.session(id), waitingUpTo: .zero) { _ in }
         proxy.loseNextResponse()
-        try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
+        try await store.withLock(.session(id), waitingUpTo: .zero) { lock in
             #expect(lock.isHeld)
             await expect(.refreshBusy, .retryLater) {
-                try await direct.withSessionLock(id, waitingUpTo: .zero) { _ in }
+                try await direct.withLock(.session(id), waitingUpTo: .zero) { _ in }
             }
         }
         #expect(proxy.lost == 1)
-        try await direct.withSessionLock(id, waitingUpTo: .seconds(30)) { _ in }
+        try await direct.withLock(.session(id), waitingUpTo: .seconds(30)) { _ in }
     }
 }
 #endif

@@ -62,7 +62,7 @@ struct PoolTests {
                         try await store.insert(other)
                         return try await store.remove(other.id) != nil
                     }
-                    return try await store.withSessionLock(session.id, waitingUpTo: .seconds(30)) { _ in
+                    return try await store.withLock(.session(session.id), waitingUpTo: .seconds(30)) { _ in
                         try await store.session(session.id) != nil
                     }
                 }
@@ -72,7 +72,7 @@ struct PoolTests {
             for task in tasks { _ = await task.result }
         }
         // Every connection is outside of a transaction, and no lock remains.
-        try await store.withSessionLock(session.id, waitingUpTo: .zero) { _ in }
+        try await store.withLock(.session(session.id), waitingUpTo: .zero) { _ in }
         let open = try await store.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND query LIKE '%\(schema.name)%'"
         )
@@ -103,7 +103,7 @@ struct PoolTests {
         let session = try sampleSession()
         try await store.insert(session)
         #expect(try await store.replace(session.next("x"), expecting: session.generation))
-        try await store.withSessionLock(session.id, waitingUpTo: .zero) { _ in }
+        try await store.withLock(.session(session.id), waitingUpTo: .zero) { _ in }
         #expect(try await store.execute("SELECT count(*) FROM pg_prepared_statements").first?.integer(0) == 0)
         let settings = try await store.execute("SELECT count(*) FROM pg_settings WHERE source = 'session'")
         #expect(settings.first?.integer(0) == 0)
@@ -170,7 +170,7 @@ struct PoolTests {
                     let session = try sampleSession()
                     try await store.insert(session)
                     #expect(try await store.setAttachment("cart", to: Secret("x"), of: session.id, expecting: nil))
-                    let isReplaced = try await store.withSessionLock(session.id, waitingUpTo: .seconds(60)) { _ in
+                    let isReplaced = try await store.withLock(.session(session.id), waitingUpTo: .seconds(60)) { _ in
                         try await store.replace(session.next("y"), expecting: session.generation)
                     }
                     #expect(isReplaced)

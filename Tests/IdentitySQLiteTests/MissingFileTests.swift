@@ -79,7 +79,7 @@ struct MissingFileTests {
         let store = try await directory.open()
         let session = try sampleSession()
         func isLocked(_ store: SQLiteStore) async throws -> Bool {
-            try await store.withSessionLock(session.id, waitingUpTo: .zero) { _ in true }
+            try await store.withLock(.session(session.id), waitingUpTo: .zero) { _ in true }
         }
         #expect(try await isLocked(store))
         try directory.remove(directory.locks)

@@ -76,8 +76,8 @@ struct WritingTests {
         let other = try LockDescriptor(path: directory.locks)
         let byte = LockDescriptor.Byte.lock(try store.records.hash(of: LockName.session(id)))
         #expect(try other.tryLock(byte))
-        await expect(.refreshBusy, .retryLater) { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }
-        async let entered = store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in true }
+        await expect(.refreshBusy, .retryLater) { try await store.withLock(.session(id), waitingUpTo: .zero) { _ in } }
+        async let entered = store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in true }
         other.close()
         #expect(try await entered)
     }
@@ -98,7 +98,7 @@ struct WritingTests {
         let held = Counter()
         let holders = try (0..<2_000).map { _ in try sampleSession().id }.map { id in
             Task {
-                try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in
+                try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in
                     held.count()
                     await gate.value
                 }

@@ -27,13 +27,4 @@ public protocol SessionLocking: Sendable {
 extension SessionLocking {
     /// Returns nil: a lock can be lost only when its holder's process ends.
     public var guaranteedLockDuration: Duration? { nil }
-
-    /// Runs the body while no other task, process or machine holds the session's lock: ``withLock(_:waitingUpTo:_:)``.
-    public func withSessionLock<Result: Sendable>(
-        _ id: SessionID,
-        waitingUpTo limit: Duration,
-        _ body: @Sendable (HeldLock) async throws -> Result
-    ) async throws -> Result {
-        try await withLock(.session(id), waitingUpTo: limit, body)
-    }
 }

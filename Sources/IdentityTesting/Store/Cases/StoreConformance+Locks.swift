@@ -10,7 +10,7 @@ extension StoreConformance {
             let id = try StoreSample.id()
             let room = Room()
             try await concurrently(8) { _ in
-                try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
+                try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
             }
             #expect(room.most == 1)
             #expect(room.entries == 8)
@@ -49,8 +49,8 @@ extension StoreConformance {
         Case("different sessions do not wait for each other, and the store works inside a lock") { store in
             let session = try StoreSample.session()
             let other = try StoreSample.id()
-            let result = try await store.withSessionLock(session.id, waitingUpTo: .zero) { _ in
-                try await store.withSessionLock(other, waitingUpTo: .zero) { _ in
+            let result = try await store.withLock(.session(session.id), waitingUpTo: .zero) { _ in
+                try await store.withLock(.session(other), waitingUpTo: .zero) { _ in
                     try await store.insert(session)
                     return try await store.session(session.id)?.payload.reveal()
                 }
@@ -59,7 +59,7 @@ extension StoreConformance {
         },
         Case("the body's lock reports that it is held, and the caller gets the body's result") { store in
             let id = try StoreSample.id()
-            let isHeld = try await store.withSessionLock(id, waitingUpTo: .zero) { lock in
+            let isHeld = try await store.withLock(.session(id), waitingUpTo: .zero) { lock in
                 await Task.yield()
                 return lock.isHeld
             }
@@ -67,7 +67,7 @@ extension StoreConformance {
         },
         Case("a lock that does not become free in time fails with refresh_busy, and the body does not run") { store in
             let id = try StoreSample.id()
-            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
+            try await store.withLock(.session(id), waitingUpTo: .zero) { _ in
                 for limit in [Duration.zero, .seconds(-1), .milliseconds(30)] {
                     await expectBusy(.session(id), in: store, waitingUpTo: limit)
                 }
@@ -75,25 +75,25 @@ extension StoreConformance {
         },
         Case("a lock that was not free can be acquired after its holder has released it") { store in
             let id = try StoreSample.id()
-            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
+            try await store.withLock(.session(id), waitingUpTo: .zero) { _ in
                 await expectBusy(.session(id), in: store)
             }
-            for _ in 0..<3 { try await store.withSessionLock(id, waitingUpTo: .zero) { _ in } }
+            for _ in 0..<3 { try await store.withLock(.session(id), waitingUpTo: .zero) { _ in } }
         },
         Case("a body that throws passes its error on and releases the lock") { store in
             struct Failure: Error {}
             let id = try StoreSample.id()
             await #expect(throws: Failure.self) {
-                try await store.withSessionLock(id, waitingUpTo: .zero) { _ in throw Failure() }
+                try await store.withLock(.session(id), waitingUpTo: .zero) { _ in throw Failure() }
             }
-            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in }
+            try await store.withLock(.session(id), waitingUpTo: .zero) { _ in }
         },
         Case("a holder that is cancelled releases the lock when its body ends") { store in
             let id = try StoreSample.id()
             let (entries, entered) = AsyncStream.makeStream(of: Void.self)
             let holder = Task {
                 defer { entered.finish() }
-                try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
+                try await store.withLock(.session(id), waitingUpTo: .zero) { _ in
                     entered.yield()
                     while !Task.isCancelled { await Task.yield() }
                     // A cancelled holder still holds the lock.
@@ -105,14 +105,14 @@ extension StoreConformance {
             // The store may report the cancellation after the body has ended.
             _ = try? await holder.value
             #expect(isEntered, "The holder did not get the free lock.")
-            try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+            try await store.withLock(.session(id), waitingUpTo: .seconds(60)) { _ in }
         },
         Case("a waiter that is cancelled stops waiting, and the lock is free afterwards") { store in
             let id = try StoreSample.id()
-            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
+            try await store.withLock(.session(id), waitingUpTo: .zero) { _ in
                 let start = ContinuousClock.now
                 let waiter = Task {
-                    try await store.withSessionLock(id, waitingUpTo: .seconds(120)) { _ in
+                    try await store.withLock(.session(id), waitingUpTo: .seconds(120)) { _ in
                         _ = Issue.record("the body ran")
                     }
                 }
@@ -120,14 +120,14 @@ extension StoreConformance {
                 await #expect(throws: (any Error).self) { try await waiter.value }
                 #expect(ContinuousClock.now - start < .seconds(110), "the cancelled task waited until its limit")
             }
-            try await store.withSessionLock(id, waitingUpTo: .seconds(60)) { _ in }
+            try await store.withLock(.session(id), waitingUpTo: .seconds(60)) { _ in }
         },
         Case("a saved, a removed and an unknown session can be locked") { store in
             let saved = try await StoreSample.inserted(in: store)
             let removed = try await StoreSample.inserted(in: store)
             _ = try await store.remove(removed.id)
             for id in [saved.id, removed.id, try StoreSample.id()] {
-                try await store.withSessionLock(id, waitingUpTo: .zero) { _ in }
+                try await store.withLock(.session(id), waitingUpTo: .zero) { _ in }
             }
             #expect(StoreSample.areSame(try await store.session(saved.id), saved))
         },
@@ -139,7 +139,7 @@ extension StoreConformance {
             let id = try StoreSample.id()
             let room = Room()
             try await concurrently(100) { _ in
-                try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
+                try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
             }
             #expect(room.most == 1)
             #expect(room.entries == 100)
@@ -149,7 +149,7 @@ extension StoreConformance {
             let room = Room()
             try await concurrently(6) { _ in
                 for _ in 0..<6 {
-                    try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
+                    try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
                 }
             }
             #expect(room.most == 1)
@@ -158,20 +158,20 @@ extension StoreConformance {
         Case("a waiter that gives up does not delay the others") { store in
             let id = try StoreSample.id()
             let room = Room()
-            try await store.withSessionLock(id, waitingUpTo: .zero) { _ in
+            try await store.withLock(.session(id), waitingUpTo: .zero) { _ in
                 let first = Task {
-                    try await store.withSessionLock(id, waitingUpTo: .milliseconds(20)) { _ in await room.visit() }
+                    try await store.withLock(.session(id), waitingUpTo: .milliseconds(20)) { _ in await room.visit() }
                 }
                 _ = try? await first.value
                 let second = Task {
-                    try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
+                    try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
                 }
                 second.cancel()
                 _ = try? await second.value
             }
             #expect(room.entries == 0)
             try await concurrently(4) { _ in
-                try await store.withSessionLock(id, waitingUpTo: .seconds(600)) { _ in await room.visit() }
+                try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
             }
             #expect(room.entries == 4)
         },
@@ -180,7 +180,7 @@ extension StoreConformance {
             let rooms = ids.map { _ in Room() }
             try await concurrently(80) { number in
                 let index = number % 40
-                try await store.withSessionLock(ids[index], waitingUpTo: .seconds(600)) { _ in
+                try await store.withLock(.session(ids[index]), waitingUpTo: .seconds(600)) { _ in
                     await rooms[index].visit()
                 }
             }
@@ -198,7 +198,7 @@ extension StoreConformance {
             // because the holder needs one.
             try await concurrently(12) { number in
                 let locking = number.isMultiple(of: 2) ? one : other
-                try await locking.withSessionLock(session.id, waitingUpTo: .seconds(600)) { _ in
+                try await locking.withLock(.session(session.id), waitingUpTo: .seconds(600)) { _ in
                     await room.visit()
                     let found = try #require(try await locking.session(session.id))
                     #expect(try await locking.replace(found.successor(Secret("x")), expecting: found.generation))
