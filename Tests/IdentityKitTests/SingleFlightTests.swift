@@ -19,18 +19,18 @@ struct SingleFlightTests {
                 runs.withLock { $0 += 1 }
                 for await _ in released {}
                 throw Failure()
-            }
+            }.result.get()
         }
         while runs.withLock({ $0 }) == 0 { await Task.yield() }
-        let second = Task { try await flights.run("a") { 2 } }
-        let other = try await flights.run("b") { 3 }
-        #expect(other.value == 3)
+        let second = Task { try await flights.run("a") { 2 }.result.get() }
+        let other = await flights.run("b") { 3 }
+        #expect(try other.result.get() == 3)
         second.cancel()
         let cancellation = await #expect(throws: IdentityError.self) { _ = try await second.value }
         #expect(cancellation?.kind == .cancelled)
         release.finish()
         await #expect(throws: Failure.self) { _ = try await first.value }
-        #expect(try await flights.run("a") { 4 }.value == 4)
+        #expect(try await flights.run("a") { 4 }.result.get() == 4)
         #expect(runs.withLock { $0 } == 1)
     }
 
@@ -43,7 +43,7 @@ struct SingleFlightTests {
             try await flights.run("a") {
                 for await _ in released {}
                 return 1
-            }
+            }.result.get()
         }
         let hasEnded = Mutex(false)
         let watcher = Task {
@@ -55,12 +55,12 @@ struct SingleFlightTests {
             await Task.yield()
         }
         await #expect(throws: Failure.self) { _ = try await first.value }
-        await #expect(throws: Failure.self) { _ = try await flights.run("a") { 2 } }
+        await #expect(throws: Failure.self) { _ = try await flights.run("a") { 2 }.result.get() }
         await flights.drain()
         await watcher.value
         release.finish()
         while flights.isUnderWay("a") { await Task.yield() }
-        #expect(try await flights.run("a") { 3 }.value == 3)
+        #expect(try await flights.run("a") { 3 }.result.get() == 3)
     }
 
     private final class Tally: Sendable {
@@ -117,8 +117,8 @@ struct SingleFlightTests {
                     if isCancelled { counts.others += 1 }
                 }
                 return key
-            }
-            tally.note { if answer.value == key { $0.values += 1 } else { $0.others += 1 } }
+            }.result.get()
+            tally.note { if answer == key { $0.values += 1 } else { $0.others += 1 } }
         } catch let error as IdentityError where error.kind == .cancelled {
             tally.note { $0.cancellations += 1 }
         } catch {

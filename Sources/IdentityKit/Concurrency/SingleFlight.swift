@@ -7,63 +7,54 @@ internal import Synchronization
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private final class Flight: Sendable {
         private struct State {
+            /// What callers get: the result of the operation, or the error of the time limit.
             var result: Result<Value, any Error>?
-            /// The error for callers, set when the operation exceeds the time limit.
-            var timeLimitError: (any Error)?
-            var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
+            var hasExceededTimeLimit = false
+            var waiters: [Int: CheckedContinuation<Result<Value, any Error>, Never>] = [:]
             var nextWaiter = 0
         }
 
         private let state = Mutex(State())
 
-        func finish(_ result: Result<Value, any Error>) {
-            let waiters = state.withLock { state in
-                state.result = result
-                defer { state.waiters = [:] }
-                return state.waiters.values
-            }
-            for waiter in waiters { waiter.resume(with: result) }
-        }
-
         /// Whether the time limit has ended the wait of all callers, and the operation still runs.
-        var hasExceededTimeLimit: Bool {
-            state.withLock { $0.timeLimitError != nil && $0.result == nil }
-        }
+        var hasExceededTimeLimit: Bool { state.withLock { $0.hasExceededTimeLimit } }
 
-        /// Ends the wait of all callers; the operation continues.
-        func endWaits(_ error: any Error) {
+        /// Ends the wait of all callers, at the end of the operation or at the time limit, after which the operation continues.
+        func endWaits(_ result: Result<Value, any Error>, atTimeLimit: Bool = false) {
             let waiters = state.withLock { state in
-                if state.result == nil { state.timeLimitError = error }
+                // The time limit must not replace the result of an operation that has just ended.
+                if !atTimeLimit || state.result == nil {
+                    state.result = result
+                    state.hasExceededTimeLimit = atTimeLimit
+                }
                 defer { state.waiters = [:] }
                 return state.waiters.values
             }
-            for waiter in waiters { waiter.resume(throwing: error) }
+            for waiter in waiters { waiter.resume(returning: result) }
         }
 
-        func wait() async throws -> Value {
+        func wait() async -> Result<Value, any Error> {
             let ticket = state.withLock { state in
                 state.nextWaiter += 1
                 return state.nextWaiter
             }
-            do {
-                return try await withTaskCancellationHandler {
-                    try await withCheckedThrowingContinuation { continuation in
-                        let settled: Result<Value, any Error>? = state.withLock { state in
-                            if let result = state.result { return result }
-                            if let error = state.timeLimitError { return .failure(error) }
-                            if Task.isCancelled { return .failure(CancellationError()) }
-                            state.waiters[ticket] = continuation
-                            return nil
-                        }
-                        if let settled { continuation.resume(with: settled) }
+            let result = await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let settled: Result<Value, any Error>? = state.withLock { state in
+                        if let result = state.result { return result }
+                        if Task.isCancelled { return .failure(CancellationError()) }
+                        state.waiters[ticket] = continuation
+                        return nil
                     }
-                } onCancel: {
-                    state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume(throwing: CancellationError())
+                    if let settled { continuation.resume(returning: settled) }
                 }
-            } catch is CancellationError {
-                // An `IdentityError` takes the correlation id of the task that creates it, so the waiting task creates this error.
-                throw IdentityError.cancellation()
+            } onCancel: {
+                let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
+                waiter?.resume(returning: .failure(CancellationError()))
             }
+            // An `IdentityError` takes the correlation id of the task that creates it, so the waiting task creates this error.
+            if case .failure(is CancellationError) = result { return .failure(IdentityError.cancellation()) }
+            return result
         }
     }
 
@@ -86,32 +77,16 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         timeLimit = (limit, clock, error)
     }
 
-    /// Runs the key's operation, or waits for the operation that already runs, and returns its result.
+    /// Runs the key's operation, or waits for the operation that already runs.
     ///
-    /// The method throws the error of the operation, the error of the time limit, or an error of kind `cancelled` if the calling task is
-    /// cancelled.
-    ///
-    /// - Returns: The value, and whether this caller started the operation.
+    /// - Returns: The result, and whether this caller started the operation. A failure contains the error of the operation, the error of
+    ///   the time limit, or an error of kind `cancelled` if the calling task is cancelled.
     package func run(
         _ key: Key,
         _ operation: @escaping @Sendable () async throws -> Value
-    ) async throws -> (value: Value, started: Bool) {
-        let (result, started) = await result(of: key, operation)
-        return (try result.get(), started)
-    }
-
-    /// Does the same as ``run(_:_:)``, but returns an error as a result, so that a caller also learns whether it started an operation
-    /// that failed.
-    package func result(
-        of key: Key,
-        _ operation: @escaping @Sendable () async throws -> Value
     ) async -> (result: Result<Value, any Error>, started: Bool) {
         let (flight, started) = join(key, operation)
-        do {
-            return (.success(try await flight.wait()), started)
-        } catch {
-            return (.failure(error), started)
-        }
+        return (await flight.wait(), started)
     }
 
     /// Starts the key's operation if none runs, and does not wait for its end.
@@ -127,7 +102,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// Waits until no operation runs, except those that have exceeded the time limit, or until the calling task is cancelled.
     package func drain() async {
         while let flight = flights.withLock({ $0.values.first(where: { !$0.hasExceededTimeLimit }) }) {
-            _ = try? await flight.wait()
+            _ = await flight.wait()
             if Task.isCancelled { return }
         }
     }
@@ -149,7 +124,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         let timer = timeLimit.map { limit in
             Task {
                 try await limit.clock.sleep(for: limit.duration)
-                flight.endWaits(limit.error)
+                flight.endWaits(.failure(limit.error), atTimeLimit: true)
             }
         }
         // An unstructured task, because the operation must continue even if all callers are cancelled.
@@ -162,7 +137,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             }
             _ = flights.withLock { $0.removeValue(forKey: key) }
             timer?.cancel()
-            flight.finish(result)
+            flight.endWaits(result)
         }
         return (flight, true)
     }

@@ -51,7 +51,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
             }
             state.withLock { $0 = DiscoveryState(value: value, fetchedAt: clock.elapsed) }
             return value
-        }.value
+        }.result.get()
     }
 
     /// The cached value, if it may be used without a request; nil if the document has to be fetched now.

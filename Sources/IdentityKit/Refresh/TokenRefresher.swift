@@ -30,7 +30,7 @@ struct TokenRefresher: SessionService {
         var goal = goal
         while true {
             let remaining = max(limit - (clock.elapsed - begun), .zero)
-            let (result, started) = await flights.result(of: id) { [self, goal] in
+            let (result, started) = await flights.run(id) { [self, goal] in
                 try await refreshUnderLock(id, for: goal, waitingUpTo: remaining)
             }
             var found: SessionTokens

@@ -18,17 +18,18 @@ struct KeySetCache: KeySetProviding {
 
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         if let cached = cached(at: url, for: requirement) { return cached }
-        let (snapshot, isOwn) = try await fetch(url, requirement)
+        let (result, isOwn) = await fetch(url, requirement)
+        let snapshot = try result.get()
         // The shared fetch may have started before the provider published the key of this caller's token.
         guard !isOwn, !requirement.isMet(by: snapshot, at: clock.elapsed) else { return snapshot }
-        return try await fetch(url, requirement).value
+        return try await fetch(url, requirement).result.get()
     }
 
     private func fetch(
         _ url: HTTPURL,
         _ requirement: KeySetRequirement
-    ) async throws -> (value: KeySetSnapshot, started: Bool) {
-        try await flights.run(url.text) { [self] in
+    ) async -> (result: Result<KeySetSnapshot, any Error>, started: Bool) {
+        await flights.run(url.text) { [self] in
             // Another caller may have fetched the keys since this caller looked into the cache.
             if let cached = cached(at: url, for: requirement) { return cached }
             let snapshot = try await next.keys(at: url, adapted(requirement, to: last(at: url)))

@@ -44,8 +44,8 @@ extension AuthClient {
                     let idToken = idToken.map { Secret($0) } ?? known?.idToken
                     return try await provider.refresh(bare: secret, idToken: idToken)
                 }.tokenSet
-            }
-            return CustomerAccountAccessTokenResponse(tokenSet: tokens.value)
+            }.result.get()
+            return CustomerAccountAccessTokenResponse(tokenSet: tokens)
         }
     }
 

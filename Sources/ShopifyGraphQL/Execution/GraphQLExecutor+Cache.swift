@@ -83,7 +83,7 @@ extension GraphQLExecutor {
     ) async throws(GraphQLFailure) -> (answer: GraphQLResponse, body: [UInt8]) {
         guard case .cacheFirst = call.cachePolicy else { return try await fetch(document, variables, call) }
         do {
-            return try await misses.run(key) { try await self.fetch(document, variables, call) }.value
+            return try await misses.run(key) { try await self.fetch(document, variables, call) }.result.get()
         } catch {
             throw (error as? GraphQLFailure) ?? GraphQLFailure(IdentityError.wrapping(error), .refused)
         }
