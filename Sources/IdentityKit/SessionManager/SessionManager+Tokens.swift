@@ -14,9 +14,9 @@ extension SessionManager {
     ///   a refresh belongs to another login, the method throws an error with ``IdentityError/isAttackSuspected`` even while the old access
     ///   token is valid: let the buyer sign in again in this case too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
-        // The cache is also read here, because the asynchronous call below costs as much as the read.
-        if let cached = tokenReader.cachedTokens(for: id, validFor: duration) { return cached }
-        return try await tokenReader.tokens(for: id, validFor: duration)
+        // Tokens from the cache need no correlation id.
+        if let cached = cache?.tokens(id, validFor: duration) { return cached }
+        return try await Correlation.scope { try await tokenReader.tokens(for: id, validFor: duration) }
     }
 
     /// Refreshes a session's tokens now, even if they are not due for a refresh; for a token that a server rejected before it expired.

@@ -35,9 +35,10 @@ final class SessionTokensCache: Sendable {
     /// If ``remove(_:)`` was called in between, for any session, `put` stores nothing. Otherwise the cache could return old tokens.
     var ticket: Int { state.withLock { $0.removals } }
 
-    /// A session's tokens, if they are in the cache and valid for the requested time.
-    func tokens(_ id: SessionID, validFor margin: Duration) -> SessionTokens? {
+    /// A session's tokens, if they are in the cache and valid for the requested time; nil requests ``RefreshSchedule/usualValidity``.
+    func tokens(_ id: SessionID, validFor validity: Duration?) -> SessionTokens? {
         let now = clock.elapsed
+        let margin = validity ?? RefreshSchedule.usualValidity
         return state.withLock { state in
             guard let entry = state.entries[id], entry.until > now, entry.end.map({ $0 - now >= margin }) ?? true else {
                 return nil

@@ -4,29 +4,20 @@ internal import FoundationEssentials
 struct SessionTokensReader: SessionService {
     let context: SessionContext
 
-    /// A session's tokens from the cache; nil if there is no cache, or if the cache has none that are valid for the requested time.
-    func cachedTokens(for id: SessionID, validFor duration: Duration?) -> SessionTokens? {
-        cache?.tokens(id, validFor: duration ?? RefreshSchedule.usualValidity)
-    }
-
-    /// A session's tokens from the cache or the store, refreshed if necessary.
+    /// A session's tokens from the store, refreshed if necessary; the caller looks into the cache first.
     ///
     /// If the store cannot be read, the result is the new tokens that this process could not save yet, if it has any.
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
-        // Tokens from the cache need no correlation id.
-        if let cached = cachedTokens(for: id, validFor: duration) { return cached }
-        return try await Correlation.scope {
-            let ticket = cache?.ticket
-            let hadUnsavedState = unsaved[id] != nil
-            let found: DecodedSession
-            do {
-                found = try await context.reads.load(id)
-            } catch {
-                guard let held = inMemory(id, after: error) else { throw error }
-                return held
-            }
-            return try await tokens(of: found, validFor: duration, ticket: ticket, hadUnsavedState)
+        let ticket = cache?.ticket
+        let hadUnsavedState = unsaved[id] != nil
+        let found: DecodedSession
+        do {
+            found = try await context.reads.load(id)
+        } catch {
+            guard let held = inMemory(id, after: error) else { throw error }
+            return held
         }
+        return try await tokens(of: found, validFor: duration, ticket: ticket, hadUnsavedState)
     }
 
     /// Returns new tokens that this process could not save yet; nil if it has no valid ones, or if `error` has kind `signInAgain`.
@@ -159,7 +150,10 @@ struct SessionTokensReader: SessionService {
         validFor duration: Duration?,
         _ call: (ResourceAccess) async throws -> Value
     ) async throws -> Value {
-        let first = try await tokens(for: id, validFor: duration)
+        let first =
+            if let cached = cache?.tokens(id, validFor: duration) { cached } else {
+                try await tokens(for: id, validFor: duration)
+            }
         let provider = try visible.providers.provider(ofStored: first.session.provider, tenant: first.session.tenant)
         let rejection: IdentityError
         do {
