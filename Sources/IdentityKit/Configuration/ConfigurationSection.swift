@@ -18,7 +18,6 @@ public struct ConfigurationSection: Sendable {
     public let path: String
     private let object: JSONObject
     let environmentVariables: [String: String]
-    private var unread: [String]
     /// The names of all members that the code has tried to read.
     private var readNames: [String] = []
 
@@ -26,11 +25,9 @@ public struct ConfigurationSection: Sendable {
         self.path = path
         self.object = object
         self.environmentVariables = environmentVariables
-        unread = object.members.map(\.name)
     }
 
     private mutating func take(_ name: String) -> JSONValue? {
-        unread.removeAll { $0.isIdentical(to: name) }
         readNames.append(name)
         return object[name]
     }
@@ -152,9 +149,7 @@ public struct ConfigurationSection: Sendable {
 
     /// Reads an optional value that may be secret: a string, or a reference as for ``optionalSecret(_:)``.
     public mutating func optionalSecretOrText(_ name: String) throws(IdentityError) -> Secret? {
-        guard object.members.contains(where: { $0.name == name && $0.value.string != nil }) else {
-            return try optionalSecret(name)
-        }
+        guard object[name]?.string != nil else { return try optionalSecret(name) }
         return try optionalString(name).map { Secret($0) }
     }
 
@@ -181,20 +176,8 @@ public struct ConfigurationSection: Sendable {
         guard let name = memberNames.first(where: { name in !known.contains { $0.isIdentical(to: name) } }) else {
             return
         }
-        throw unknown(name, among: known)
-    }
-
-    /// Checks that every member of the section was read.
-    ///
-    /// - Throws: ``IdentityError`` that names the first unknown member, and a known one with a similar name, if there is one.
-    public func finish() throws(IdentityError) {
-        guard let name = unread.first else { return }
-        throw unknown(name, among: readNames)
-    }
-
-    private func unknown(_ name: String, among known: [String]) -> IdentityError {
         let suggestion = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" }
-        return IdentityError(
+        throw IdentityError(
             configuration: "Configuration member \(path(of: name)) is not known\(suggestion ?? ".")",
             hint: """
                 Correct the name of the member, or remove the member. Known members: \(known.joined(separator: ", ")). \
@@ -202,6 +185,11 @@ public struct ConfigurationSection: Sendable {
                 """
         )
     }
+
+    /// Checks that every member of the section was read.
+    ///
+    /// - Throws: ``IdentityError`` that names the first unknown member, and a known one with a similar name, if there is one.
+    public func finish() throws(IdentityError) { try check(members: readNames) }
 }
 
 extension ConfigurationSection: Redacted {
