@@ -28,3 +28,8 @@ public struct SystemClock: IdentityClock {
         try await Task.sleep(for: duration, clock: .continuous)
     }
 }
+
+/// How far the clocks of this machine and of a provider may differ when the times of a token are checked.
+package enum ClockTolerance {
+    package static let seconds: TimeInterval = 60
+}

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// The error that the methods of this SDK throw.
 ///
 /// Some basic parts throw errors of other types, for example an HTTP transport `HTTPTransportError` and the JSON parser ``JSONError``.
@@ -221,4 +223,13 @@ extension IdentityError.ProviderResponse: Redacted {
     public var description: String {
         "ProviderResponse(status: \(status.map { String($0) } ?? "none"), <redacted texts>)"
     }
+}
+
+extension IdentityError: LocalizedError {
+    /// The same as ``message``; `localizedDescription` of any `Error` returns it.
+    public var errorDescription: String? { message }
+    /// The same as ``hint``.
+    public var recoverySuggestion: String? { hint }
+    /// The same as ``message``; the code samples in Shopify's and Bolt's documentation read an error's text by this name.
+    public var localizedDescription: String { message }
 }

@@ -49,3 +49,10 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
 
     private func end(_ call: Call) { tasks.withLock { $0[call] = nil } }
 }
+
+enum Logout {
+    /// Whether the current task runs in a logout, so that a logout that a participant calls does not join it (``RunningLogouts``).
+    ///
+    /// Tasks that a participant starts inherit the value, and their logouts never join a running one.
+    @TaskLocal static var isCurrent = false
+}

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
+internal import IdentityHTTP
 
 extension SessionManager {
     /// Executes a provider's request to end sessions (OpenID Connect Back-Channel Logout 1.0).
@@ -54,7 +55,7 @@ extension SessionManager {
         do {
             let provider = try visible.providers.provider(named: name)
             let marks = try usedTokens(for: provider)
-            let token = try BackChannelLogoutRequest.token(in: body, contentType: contentType)
+            let token = try Self.logoutToken(in: body, contentType: contentType)
             let claims = try await marks.supporting.validate(logoutToken: token)
             guard claims.subject != nil || claims.providerSessionID != nil else { throw Self.nameless }
             let key = try claims.key(at: provider.descriptor)
@@ -70,6 +71,33 @@ extension SessionManager {
         } catch {
             return (ended, .wrapping(error))
         }
+    }
+
+    /// The `logout_token` of a posted form (section 2.5); other fields are ignored, as this section requires.
+    private static func logoutToken(in body: [UInt8], contentType: String?) throws(IdentityError) -> Secret {
+        guard MediaType.form.matches(contentType) else {
+            throw invalidRequest("does not have the Content-Type application/x-www-form-urlencoded")
+        }
+        guard body.count <= 16_384 else { throw invalidRequest("is larger than 16 KiB") }
+        guard let fields = FormEncoding.decode(body) else { throw invalidRequest("is not a well-formed form") }
+        let tokens = fields.filter { $0.name.isIdentical(to: "logout_token") }
+        guard tokens.count == 1, let token = tokens.first, !token.value.isEmpty else {
+            throw invalidRequest("does not contain exactly one logout token")
+        }
+        return Secret(token.value)
+    }
+
+    private static func invalidRequest(_ problem: String) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .logoutTokenInvalid,
+            "The back-channel logout request \(problem).",
+            hint: """
+                In the app, pass the body and the Content-Type of the HTTP request unchanged. If the app already does so, find out who \
+                sent the malformed request. The request ended no session.
+                """,
+            reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
+        )
     }
 
     /// Marks a logout token as used; returns false if another request has marked the token since the check for use.
