@@ -2,11 +2,11 @@ public import Dispatch
 
 /// Decides where callbacks run, such as the completion handlers and delegate methods of ``LoginFlow``.
 public struct CallbackExecutor: Sendable {
-    private let run: @Sendable (@escaping @Sendable () -> Void) -> Void
+    package let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// Creates an executor that passes each callback to the closure, which must run it exactly once.
     public init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-        self.run = run
+        execute = run
     }
 
     /// Runs callbacks on a dispatch queue.
@@ -21,10 +21,6 @@ public struct CallbackExecutor: Sendable {
     ///
     /// This is the default. The callbacks must not block.
     public static let immediate = CallbackExecutor { work in work() }
-
-    package func execute(_ work: @escaping @Sendable () -> Void) {
-        run(work)
-    }
 
     /// Runs work and passes its result to the completion exactly once, on this executor.
     ///

@@ -50,19 +50,16 @@ extension IdentityError {
             self = .cancellation(cause: error)
             return
         }
-        let (kind, code) = Self.kindAndCode(of: error)
+        let (kind, code): (Kind, Code) =
+            switch error.code {
+            case .invalidURL, .insecureURL, .addressRefused, .invalidHeader, .invalidMethod:
+                (.configuration, .configurationInvalid)
+            case .bodyTooLarge, .headersTooLarge, .protocolViolation: (.rejected, .unexpectedResponse)
+            case .sendingRefused: (.retryLater, .refreshBusy)
+            default: (.retryLater, .providerUnavailable)
+            }
         let (message, hint) = Self.messageAndHint(of: error, party, host)
         self.init(kind, code, message, hint: hint, cause: error)
-    }
-
-    private static func kindAndCode(of error: HTTPTransportError) -> (Kind, Code) {
-        switch error.code {
-        case .invalidURL, .insecureURL, .addressRefused, .invalidHeader, .invalidMethod:
-            (.configuration, .configurationInvalid)
-        case .bodyTooLarge, .headersTooLarge, .protocolViolation: (.rejected, .unexpectedResponse)
-        case .sendingRefused: (.retryLater, .refreshBusy)
-        default: (.retryLater, .providerUnavailable)
-        }
     }
 
     private static func messageAndHint(

@@ -63,7 +63,8 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
             if let value = state.value, now - state.fetchedAt < Self.lifetime { return value }
             guard let failure = state.failure, now < state.pausedUntil else { return nil }
             if let value = usableOldValue(state, now) { return value }
-            throw failure.repeated(before: state.pausedUntil - now)
+            // The copy has the correlation id of the operation that needs the document now.
+            throw failure.recast(retryAfter: failure.kind == .retryLater ? state.pausedUntil - now : nil)
         }
         guard let value else { return nil }
         return stored(value)
@@ -105,21 +106,4 @@ private struct DiscoveryState {
     var failure: IdentityError?
     var failureCount = 0
     var pausedUntil = Duration.zero
-}
-
-extension IdentityError {
-    /// A copy of the error for a later operation that needs the document during the pause, with that operation's correlation id.
-    fileprivate func repeated(before pauseEnds: Duration) -> IdentityError {
-        IdentityError(
-            kind,
-            code,
-            message,
-            hint: hint,
-            reference: reference,
-            retryAfter: kind == .retryLater ? pauseEnds : nil,
-            providerResponse: providerResponse,
-            isAttackSuspected: isAttackSuspected,
-            cause: cause
-        )
-    }
 }

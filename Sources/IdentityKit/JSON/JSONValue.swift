@@ -73,12 +73,14 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
+    /// The bytes of a string as a secret; nil if the value is not a string.
+    package var secret: Secret? { string.map { Secret($0) } }
+
     /// A date as milliseconds since 1970.
     ///
     /// A date outside of the years 1970 to 9999 is clamped to them, because only those can be decoded.
     package static func date(_ date: Date) -> JSONValue {
-        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
-        return .integer(milliseconds > 0 ? Int(min(milliseconds, 253_402_300_799_000)) : 0)
+        .integer(date.milliseconds > 0 ? Int(min(date.milliseconds, 253_402_300_799_000)) : 0)
     }
 
     /// The date of milliseconds since 1970; nil outside of the years 1970 to 9999.
@@ -93,6 +95,11 @@ extension JSONValue {
         let strings = array.compactMap(\.string)
         return strings.count == array.count ? strings : nil
     }
+}
+
+extension Date {
+    /// The time since 1970 in whole milliseconds.
+    package var milliseconds: Double { (timeIntervalSince1970 * 1000).rounded() }
 }
 
 /// A JSON object, which keeps the order of its members and compares names by bytes.

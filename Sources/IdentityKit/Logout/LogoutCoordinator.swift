@@ -2,11 +2,11 @@ internal import FoundationEssentials
 
 /// A session that was removed from the store, with what the notification of participants and the revocation of its tokens need.
 struct LoggedOutSession: Sendable {
-    let session: Session
+    var session: Session
     /// The session as it was stored, and its newest states, which contain the tokens to revoke.
     ///
     /// Nil if the removed session cannot be read, or if a step-up only notifies participants. In both cases no token is revoked.
-    let newest: (stored: StoredSession, states: [SessionState])?
+    var newest: (stored: StoredSession, states: [SessionState])?
     let attachments: [String: Secret]
     /// Whether the session had expired before its removal.
     ///
@@ -140,32 +140,30 @@ struct LogoutCoordinator: SessionService {
         }
         defer { cache?.remove(id) }
         guard let removed = try await visible.store.remove(id) else { return nil }
-        let state: SessionState
-        do { state = try SessionState(removed.session) } catch {
-            return LoggedOutSession(
-                session: Session(removed.session, .ended(.unreadable, nil)),
-                newest: nil,
-                attachments: removed.attachments,
-                hadExpired: visible.lifetime.hasExpired(removed.session),
-                problems: [
-                    error.recast(
-                        message: "The session was removed, but its tokens cannot be read, so they were not revoked.",
-                        hint: """
-                            Wait until the session's tokens expire, or revoke the tokens in the provider's administration: the session has \
-                            ended in this app, but the tokens may still be valid. If another version of the app wrote the session, run \
-                            that version for further logouts, so that the SDK revokes the tokens.
-                            """
-                    )
-                ]
-            )
-        }
-        return LoggedOutSession(
-            session: Session(removed.session, state),
-            // A refresh may have returned newer tokens that could not be saved yet. The logout must revoke these too.
-            newest: (removed.session, await refresher.newestStates(ofRemoved: removed.session, state)),
+        var ended = LoggedOutSession(
+            session: Session(removed.session, .ended(.unreadable, nil)),
+            newest: nil,
             attachments: removed.attachments,
             hadExpired: visible.lifetime.hasExpired(removed.session)
         )
+        do {
+            let state = try SessionState(removed.session)
+            ended.session = Session(removed.session, state)
+            // A refresh may have returned newer tokens that could not be saved yet. The logout must revoke these too.
+            ended.newest = (removed.session, await refresher.newestStates(ofRemoved: removed.session, state))
+        } catch {
+            ended.problems = [
+                error.recast(
+                    message: "The session was removed, but its tokens cannot be read, so they were not revoked.",
+                    hint: """
+                        Wait until the session's tokens expire, or revoke the tokens in the provider's administration: the session has \
+                        ended in this app, but the tokens may still be valid. If another version of the app wrote the session, run \
+                        that version for further logouts, so that the SDK revokes the tokens.
+                        """
+                )
+            ]
+        }
+        return ended
     }
 
     /// Performs the steps after the removal of sessions; an error of a step is in `problems` of the session's ``LogoutResult``.

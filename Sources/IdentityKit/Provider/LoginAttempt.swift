@@ -171,15 +171,15 @@ extension LoginAttempt {
         self.init(
             provider: provider,
             state: Secret(state),
-            nonce: (value["nonce"]?.string).map { Secret($0) },
-            codeVerifier: (value["verifier"]?.string).map { Secret($0) },
+            nonce: value["nonce"]?.secret,
+            codeVerifier: value["verifier"]?.secret,
             issuer: value["issuer"]?.string,
             redirectURI: value["redirect_uri"]?.string,
             scopes: value["scopes"]?.strings ?? [],
             maximumAgeSeconds: value["max_age"]?.number?.integer,
             authenticationContexts: value["acr_values"]?.strings ?? [],
             responseMode: (value["response_mode"]?.string).flatMap { ResponseMode(rawValue: $0) } ?? .query,
-            dpopKey: (value["dpop_key"]?.string).map { Secret($0) },
+            dpopKey: value["dpop_key"]?.secret,
             returnPath: value["return_path"]?.string,
             createdAt: createdAt,
             expiresAt: expiresAt

@@ -28,15 +28,11 @@ public struct RefreshResponse: Sendable {
         self.authorization = authorization
         self.startedAt = startedAt
         // A store keeps whole milliseconds. A response that is read from the store must equal the one in memory.
-        self.receivedAt = Date(timeIntervalSince1970: (receivedAt.timeIntervalSince1970 * 1000).rounded() / 1000)
+        self.receivedAt = Date(timeIntervalSince1970: receivedAt.milliseconds / 1000)
     }
 }
 
-extension RefreshResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RefreshResponse: Redacted {
     /// The status and the body's size.
     public var description: String { "RefreshResponse(status: \(status), body: \(body.count) bytes)" }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Shows the status only.
-    public var customMirror: Mirror { Mirror(self, children: ["status": status], displayStyle: .struct) }
 }

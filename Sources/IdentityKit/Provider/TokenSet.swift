@@ -159,15 +159,10 @@ public struct TokenSet: Sendable {
     }
 }
 
-extension TokenSet: CustomStringConvertible, CustomReflectable {
+extension TokenSet: Redacted {
     /// Issuer, token type and scopes, without tokens and without identifiers of the buyer or session.
     public var description: String {
         "TokenSet(issuer: \(buyer.issuer), type: \(tokenType), scopes: \(scopes), <redacted>)"
-    }
-
-    /// A mirror that shows ``description`` only.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["tokens": description], displayStyle: .struct)
     }
 }
 
@@ -208,18 +203,18 @@ extension TokenSet {
             buyer: buyer,
             accessToken: Secret(accessToken),
             tokenType: value["token_type"]?.string ?? "Bearer",
-            refreshToken: (value["refresh_token"]?.string).map { Secret($0) },
+            refreshToken: value["refresh_token"]?.secret,
             refreshTokenScopes: value["refresh_scopes"]?.strings ?? [],
-            idToken: (value["id_token"]?.string).map { Secret($0) },
+            idToken: value["id_token"]?.secret,
             scopes: value["scopes"]?.strings ?? [],
             issuedAt: issuedAt,
             expiresAt: value["expires_at"]?.date,
             authenticatedAt: value["authenticated_at"]?.date,
             authorizedParty: value["azp"]?.string,
-            nonce: (value["nonce"]?.string).map { Secret($0) },
+            nonce: value["nonce"]?.secret,
             providerSessionID: value["sid"]?.string,
             claims: claims,
-            dpopKey: (value["dpop_key"]?.string).map { Secret($0) }
+            dpopKey: value["dpop_key"]?.secret
         )
     }
 }

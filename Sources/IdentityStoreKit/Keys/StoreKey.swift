@@ -77,9 +77,7 @@ public struct StoreKey: Sendable {
     }
 }
 
-extension StoreKey: CustomStringConvertible, CustomReflectable {
+extension StoreKey: Redacted {
     /// The key's id.
     public var description: String { "StoreKey(\(id))" }
-    /// Shows the id only.
-    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
 }
