@@ -59,10 +59,6 @@ package enum FormEncoding {
 
     /// Decodes the fields of a body or query; nil when an escape is malformed, a NUL appears or the bytes are not UTF-8.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
-        decode(bytes[...])
-    }
-
-    package static func decode(_ bytes: ArraySlice<UInt8>) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         fields.reserveCapacity(4)
         var start = bytes.startIndex

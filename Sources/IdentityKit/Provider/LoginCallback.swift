@@ -14,13 +14,9 @@ public struct LoginCallback: Sendable {
     /// - Parameter url: The URL that the browser requested.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is missing, malformed or too large.
     public init(url: String) throws(IdentityError) {
-        let bytes = Array(url.utf8)[...]
-        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else {
-            throw Self.invalid("The callback URL has no query.")
-        }
-        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-        guard mark < end else { throw Self.invalid("The callback URL has no query.") }
-        self = try LoginCallback(fields: bytes[(mark + 1)..<end])
+        let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }
+        guard !query.isEmpty else { throw Self.invalid("The callback URL has no query.") }
+        self = try LoginCallback(form: Array(query.dropFirst()))
         address = CallbackAddress(url: url)
     }
 
@@ -29,10 +25,6 @@ public struct LoginCallback: Sendable {
     /// - Parameter bytes: The form body or the query, at most 16 KiB.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the parameters are malformed or too large.
     public init(form bytes: [UInt8]) throws(IdentityError) {
-        self = try LoginCallback(fields: bytes[...])
-    }
-
-    private init(fields bytes: ArraySlice<UInt8>) throws(IdentityError) {
         guard bytes.count <= 16_384 else { throw Self.invalid("The callback is larger than 16 KiB.") }
         guard let decoded = FormEncoding.decode(bytes), decoded.count <= 64 else {
             throw Self.invalid("The callback's parameters are malformed, or there are more than 64.")
