@@ -22,16 +22,11 @@ struct SFCCHTTPClient {
     }
 
     mutating func get(_ url: HTTPURL) async throws -> Result {
-        try await follow(try await send(.get, url, headers: [], body: nil), from: url)
+        try await follow(try await send(.get, url), from: url)
     }
 
     mutating func post(_ url: HTTPURL, _ form: [(name: String, value: String)]) async throws -> Result {
-        let response = try await send(
-            .post,
-            url,
-            headers: [("Content-Type", MediaType.form.rawValue)],
-            body: FormEncoding.encode(form)
-        )
+        let response = try await send(.post, url, form)
         // These two redirects require a second POST, which would send the form again.
         guard response.status != 307, response.status != 308 else { throw Self.redirectRefused(response) }
         return try await follow(response, from: url)
@@ -40,16 +35,15 @@ struct SFCCHTTPClient {
     private mutating func send(
         _ method: HTTPMethod,
         _ url: HTTPURL,
-        headers: [(name: String, value: String)],
-        body: [UInt8]?
+        _ form: [(name: String, value: String)]? = nil
     ) async throws -> HTTPResponse {
-        var headers = headers
+        var headers = form == nil ? [] : [(name: "Content-Type", value: MediaType.form.rawValue)]
         if let cookie = cookies.header(for: url) { headers.append(("Cookie", cookie)) }
         let response = try await httpClient.send(
             method,
             url,
             headers: try ProviderHTTPClient.headers(headers),
-            body: body,
+            body: form.map { FormEncoding.encode($0) },
             once: true,
             under: lock,
             asking: Self.party
@@ -68,7 +62,7 @@ struct SFCCHTTPClient {
             else { throw Self.redirectRefused(response) }
             redirects += 1
             url = next
-            response = try await send(.get, url, headers: [], body: nil)
+            response = try await send(.get, url)
         }
         return Result(
             response: response,

@@ -7,9 +7,8 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`; with code `attempt_expired` after the attempt has expired.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
-        try attempt.checkExpiry(at: httpClient.environment.clock.now)
-        let metadata = try await metadata()
-        var tokens = try await exchange(code: try code(in: callback, for: attempt, metadata), for: attempt, metadata)
+        let code = try await authorizationCode(in: callback, for: attempt)
+        var tokens = try await exchange(code: code, for: attempt)
         if settings.readsUserParameter { tokens.buyer = UserParameter.completed(tokens.buyer, from: callback) }
         return tokens
     }
@@ -19,8 +18,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError`; with code `attempt_expired` after the attempt has expired.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
         try attempt.checkExpiry(at: httpClient.environment.clock.now)
-        let metadata = try await metadata()
-        return try code(in: callback, for: attempt, metadata)
+        return try code(in: callback, for: attempt, try await metadata())
     }
 
     /// Checks the callback as far as possible without a request, and returns its authorization code.
@@ -62,14 +60,7 @@ extension OpenIDClient {
     public func exchange(code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
         // The app may have read the code from the callback itself. The code may then be the name of an error.
         try AuthorizationResponse.check(code, isNotOneOf: settings.errorsInCode)
-        return try await exchange(code: code, for: attempt, try await metadata())
-    }
-
-    private func exchange(
-        code: Secret,
-        for attempt: LoginAttempt,
-        _ metadata: ProviderMetadata
-    ) async throws -> TokenSet {
+        let metadata = try await metadata()
         try checkIssuer(attempt.issuer, is: metadata)
         var fields: [(name: String, value: String)] = [
             ("grant_type", "authorization_code"), ("client_id", descriptor.clientID), ("code", code.reveal()),

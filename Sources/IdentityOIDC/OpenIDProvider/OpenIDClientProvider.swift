@@ -47,12 +47,8 @@ extension OpenIDClientProvider {
         try await client.prepareRefresh(of: tokens)
     }
 
-    /// Sends the refresh token and returns the response before it is validated.
+    /// Sends the refresh token and returns the response before it is validated; see `JournaledRefreshing` in IdentityKit.
     ///
-    /// - Parameters:
-    ///   - tokens: The session's tokens.
-    ///   - lock: The session's lock; see `JournaledRefreshing` in IdentityKit.
-    /// - Returns: The unchanged response.
     /// - Throws: `RefreshRefusal` when the request fails, or when the response is an error.
     public func requestRefresh(
         of tokens: TokenSet,
@@ -134,13 +130,8 @@ extension OpenIDClientProvider where Self: DeviceAuthorizing {
 }
 
 extension OpenIDClientProvider where Self: ResourceAuthorizing {
-    /// The headers that present a session's access token with one request to a resource server.
-    ///
-    /// For a bound token (DPoP, RFC 9449 section 7.1), they contain a proof, which is valid for this method and URL only.
-    ///
-    /// - Throws: `IdentityError` of kind `configuration` for a URL that is not https, for an origin that is missing in
-    ///   ``OpenIDClient/Configuration/resources`` if that list is not empty, and for a bound token whose key is missing or cannot be read;
-    ///   with code `system_failure` if the proof cannot be signed.
+    /// The headers that present a session's access token with one request to a resource server; see
+    /// ``OpenIDClient/authorizationHeaders(for:_:with:)``.
     public func authorizationHeaders(
         for method: HTTPMethod,
         _ url: HTTPURL,

@@ -28,15 +28,15 @@ package enum IDTokenValidator {
         let algorithm = try checks.algorithm(of: jwt, types: ["jwt", "id_token+jwt"])
         try checks.checkSignature(jwt, algorithm, keys)
         let claims = jwt.claims
-        let identity = try checkIdentity(claims, checks)
+        let identity = try checks.checkIdentity(claims)
         let (issuedAt, _) = try checks.times(claims)
         let authenticatedAt = try checks.pastTime("auth_time", claims)
-        try checkAge(authenticatedAt, expected)
-        try checkAuthenticationContext(claims, expected)
-        try checkKind(claims)
-        try checkAccessTokenHash(claims, algorithm, expected)
-        try checkTimeOfLogin(authenticatedAt, expected)
-        try checkIssuedLater(issuedAt, checks)
+        try checks.checkAge(authenticatedAt)
+        try checks.checkAuthenticationContext(claims)
+        try checks.checkKind(claims)
+        try checks.checkAccessTokenHash(claims, algorithm)
+        try checks.checkTimeOfLogin(authenticatedAt)
+        try checks.checkIssuedLater(issuedAt)
         return IDTokenClaims(
             issuer: identity.issuer,
             subject: identity.subject,
@@ -46,16 +46,43 @@ package enum IDTokenValidator {
         )
     }
 
+    /// Refuses the ID token of a refresh if it belongs to another login: if its issuer, subject, audience, authorized party or nonce
+    /// differ, or if a required claim is missing.
+    ///
+    /// The signature and the times are not checked. So no keys are needed, and an expired ID token of another login is also reported.
+    ///
+    /// - Throws: `IdentityError` with `isAttackSuspected`.
+    static func refuseTokenOfAnotherLogin(
+        _ token: JSONWebToken,
+        expecting expected: SignedTokenExpectations
+    ) throws(IdentityError) {
+        do throws(IdentityError) {
+            _ = try SignedTokenChecks(errors: errors, expected: expected).checkIdentity(token.claims)
+        } catch {
+            throw error.suspectingAttack
+        }
+    }
+
+    private static let errors = SignedTokenErrors(
+        token: "ID token",
+        hint:
+            "If one login fails this way, start the login again. If every login or refresh fails this way, compare the provider's "
+            + "configuration with the provider's documentation."
+    )
+}
+
+// The checks of ID tokens only; SignedTokenChecks.swift has those of all signed tokens.
+extension SignedTokenChecks {
     /// The buyer and the client to which a token belongs.
-    typealias Identity = (issuer: String, subject: String, authorizedParty: String?)
+    fileprivate typealias Identity = (issuer: String, subject: String, authorizedParty: String?)
 
     /// Checks `iss`, `aud`, `azp`, `sub` and `nonce`; after a refresh, also that they match the tokens before the refresh.
-    static func checkIdentity(_ claims: JSONObject, _ checks: SignedTokenChecks) throws(IdentityError) -> Identity {
-        let issuer = try checks.issuer(claims)
-        let authorizedParty = try checks.checkAudience(claims)
-        let identity = (issuer: issuer, subject: try checks.subject(claims), authorizedParty: authorizedParty)
-        try checkNonce(claims, checks.expected)
-        try checkSameLogin(identity, checks.expected)
+    fileprivate func checkIdentity(_ claims: JSONObject) throws(IdentityError) -> Identity {
+        let issuer = try issuer(claims)
+        let authorizedParty = try checkAudience(claims)
+        let identity = (issuer: issuer, subject: try subject(claims), authorizedParty: authorizedParty)
+        try checkNonce(claims)
+        try checkSameLogin(identity)
         return identity
     }
 
@@ -63,7 +90,7 @@ package enum IDTokenValidator {
     ///
     /// A logout token without `typ` differs from an ID token only in its claims. `nonce` does not show the difference, because the ID token
     /// of a refresh need not have one.
-    private static func checkKind(_ claims: JSONObject) throws(IdentityError) {
+    fileprivate func checkKind(_ claims: JSONObject) throws(IdentityError) {
         guard claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
             throw errors.error(
                 .idTokenMalformed,
@@ -73,10 +100,7 @@ package enum IDTokenValidator {
         }
     }
 
-    private static func checkAge(
-        _ authenticatedAt: Date?,
-        _ expected: SignedTokenExpectations
-    ) throws(IdentityError) {
+    fileprivate func checkAge(_ authenticatedAt: Date?) throws(IdentityError) {
         guard let maximumAge = expected.maximumAgeSeconds else { return }
         guard let authenticatedAt,
             expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + ClockTolerance.seconds
@@ -86,10 +110,7 @@ package enum IDTokenValidator {
         }
     }
 
-    private static func checkAuthenticationContext(
-        _ claims: JSONObject,
-        _ expected: SignedTokenExpectations
-    ) throws(IdentityError) {
+    fileprivate func checkAuthenticationContext(_ claims: JSONObject) throws(IdentityError) {
         guard !expected.authenticationContexts.isEmpty else { return }
         guard let context = claims["acr"]?.string,
             expected.authenticationContexts.contains(where: { $0.isIdentical(to: context) })
@@ -100,7 +121,7 @@ package enum IDTokenValidator {
     }
 
     /// Checks `nonce`: a missing or wrong nonce may mean that an attacker replayed or injected the token.
-    private static func checkNonce(_ claims: JSONObject, _ expected: SignedTokenExpectations) throws(IdentityError) {
+    private func checkNonce(_ claims: JSONObject) throws(IdentityError) {
         let given = (claims["nonce"]?.string).map { Secret($0) }
         if let nonce = expected.nonce {
             guard let given, given.isEqual(to: nonce) else {
@@ -118,11 +139,7 @@ package enum IDTokenValidator {
         }
     }
 
-    private static func checkAccessTokenHash(
-        _ claims: JSONObject,
-        _ algorithm: SignatureAlgorithm,
-        _ expected: SignedTokenExpectations
-    ) throws(IdentityError) {
+    fileprivate func checkAccessTokenHash(_ claims: JSONObject, _ algorithm: SignatureAlgorithm) throws(IdentityError) {
         guard let claim = claims["at_hash"], let accessToken = expected.accessToken else { return }
         let bytes = accessToken.revealBytes()
         let digest: [UInt8]?
@@ -134,40 +151,13 @@ package enum IDTokenValidator {
         guard let digest, let text = claim.string, let given = Base64URL.decode(text),
             constantTimeEqual(given, Array(digest.prefix(digest.count / 2)))
         else {
-            throw errors.error(
-                .idTokenAccessTokenHash,
-                "has an at_hash that does not fit the access token",
-                "section 3.1.3.8"
-            )
-        }
-    }
-
-    static let errors = SignedTokenErrors(
-        token: "ID token",
-        hint:
-            "If one login fails this way, start the login again. If every login or refresh fails this way, compare the provider's "
-            + "configuration with the provider's documentation."
-    )
-
-    /// Refuses the ID token of a refresh if it belongs to another login: if its issuer, subject, audience, authorized party or nonce
-    /// differ, or if a required claim is missing.
-    ///
-    /// The signature and the times are not checked. So no keys are needed, and an expired ID token of another login is also reported.
-    ///
-    /// - Throws: `IdentityError` with `isAttackSuspected`.
-    static func refuseTokenOfAnotherLogin(
-        _ token: JSONWebToken,
-        expecting expected: SignedTokenExpectations
-    ) throws(IdentityError) {
-        do throws(IdentityError) {
-            _ = try checkIdentity(token.claims, SignedTokenChecks(errors: errors, expected: expected))
-        } catch {
-            throw error.suspectingAttack
+            let problem = "has an at_hash that does not fit the access token"
+            throw errors.error(.idTokenAccessTokenHash, problem, "section 3.1.3.8")
         }
     }
 
     /// Checks that the ID token of a refresh has the issuer, the buyer and the client of the old tokens.
-    static func checkSameLogin(_ identity: Identity, _ expected: SignedTokenExpectations) throws(IdentityError) {
+    private func checkSameLogin(_ identity: Identity) throws(IdentityError) {
         guard let previous = expected.previous else { return }
         guard expected.issuers.isSame(identity.issuer, as: previous.buyer.issuer) else {
             throw errors.error(.idTokenIssuer, "has another issuer than the login", "section 12.2")
@@ -180,10 +170,7 @@ package enum IDTokenValidator {
         }
     }
 
-    static func checkTimeOfLogin(
-        _ authenticatedAt: Date?,
-        _ expected: SignedTokenExpectations
-    ) throws(IdentityError) {
+    fileprivate func checkTimeOfLogin(_ authenticatedAt: Date?) throws(IdentityError) {
         // The session stores `auth_time` in milliseconds, but a provider may send more digits.
         guard let now = authenticatedAt, let then = expected.previous?.authenticatedAt,
             abs(now.timeIntervalSince(then)) > 0.001
@@ -194,9 +181,9 @@ package enum IDTokenValidator {
     /// Refuses an ID token that was issued before the ID token that it replaces, because it may be a replay.
     ///
     /// The clock tolerance applies, because the clocks of a provider's machines may differ.
-    static func checkIssuedLater(_ issuedAt: Date, _ checks: SignedTokenChecks) throws(IdentityError) {
-        guard let token = checks.expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
-            let then = try? checks.time("iat", old.claims)
+    fileprivate func checkIssuedLater(_ issuedAt: Date) throws(IdentityError) {
+        guard let token = expected.previous?.idToken, let old = try? JSONWebToken(parsing: token),
+            let then = try? time("iat", old.claims)
         else { return }
         guard issuedAt >= then - ClockTolerance.seconds else {
             throw errors.error(.idTokenTime, "was issued before the token that it replaces", "section 12.2")

@@ -15,6 +15,8 @@ package struct TokenResponse: Sendable {
     package var refreshTokenScopes: [String] = []
 
     private static let maximumScopeBytes = 16_384
+    /// The longest lifetime of an access token in seconds: ten years.
+    private static let maximumLifetime: TimeInterval = 10 * 366 * 86_400
 
     /// Reads the JSON object of a response.
     ///
@@ -44,17 +46,14 @@ package struct TokenResponse: Sendable {
         let type = try text("token_type")
         guard type != nil || !settings.requiresTokenType else { throw Self.invalid("token_type") }
         tokenType = type ?? "Bearer"
-        if Self.isBound(tokenType) {
-            guard usesDPoP else { throw Self.invalid("token_type") }
-        } else {
-            guard tokenType.utf8.elementsEqual("bearer".utf8, by: { ($0 | 0x20) == $1 }) else {
-                throw Self.invalid("token_type")
-            }
-            guard !usesDPoP || acceptsUnboundTokens else { throw Self.unbound }
-        }
-        do { lifetime = try Self.lifetime(object["expires_in"], isRequired: settings.requiresLifetime) } catch {
-            guard isRefresh else { throw error }
-        }
+        let isBound = Self.isBound(tokenType)
+        let isBearer = tokenType.utf8.elementsEqual("bearer".utf8, by: { ($0 | 0x20) == $1 })
+        guard isBearer || isBound && usesDPoP else { throw Self.invalid("token_type") }
+        guard isBound || !usesDPoP || acceptsUnboundTokens else { throw Self.unbound }
+        let expiresIn = object["expires_in"].flatMap { $0.isNull ? nil : $0 }
+        lifetime = Self.seconds(expiresIn).flatMap { $0 > 0 && $0 <= Self.maximumLifetime ? $0 : nil }
+        let isOmitted = expiresIn == nil && !settings.requiresLifetime
+        guard lifetime != nil || isOmitted || isRefresh else { throw Self.invalid("expires_in") }
         // Some providers send an empty text for a token that they do not issue.
         func optional(_ name: String) throws(IdentityError) -> Secret? {
             object[name]?.string?.isEmpty == true ? nil : try text(name).map { Secret($0) }
@@ -102,17 +101,6 @@ package struct TokenResponse: Sendable {
         list.utf8
             .split { $0 == UInt8(ascii: " ") || separators.contains($0) }
             .map { String(Substring($0)) }
-    }
-
-    private static func lifetime(_ value: JSONValue?, isRequired: Bool) throws(IdentityError) -> TimeInterval? {
-        guard let value, !value.isNull else {
-            guard !isRequired else { throw invalid("expires_in") }
-            return nil
-        }
-        guard let seconds = seconds(value), seconds > 0, seconds <= 10 * 366 * 86_400 else {
-            throw invalid("expires_in")
-        }
-        return seconds
     }
 
     /// A number of seconds, which some providers send as a string of digits; nil for any other value.
