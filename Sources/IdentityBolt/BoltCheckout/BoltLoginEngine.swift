@@ -13,6 +13,8 @@ final class BoltLoginEngine: Sendable {
         case checking
         /// The result was reported.
         case ended
+
+        var isEnded: Bool { if case .ended = self { true } else { false } }
     }
 
     private let provider: (any BoltAuthorizing)?
@@ -64,10 +66,7 @@ final class BoltLoginEngine: Sendable {
     /// Sets the handle of the task that shows the login page, which is cancelled together with the login.
     private func attach(_ presentation: LoginHandle) {
         self.presentation.withLock { $0 = presentation }
-        let hasEnded = state.withLock { state in
-            if case .ended = state { true } else { false }
-        }
-        if hasEnded { presentation.cancel() }
+        if state.withLock({ $0.isEnded }) { presentation.cancel() }
     }
 
     /// The request for the login page; repeated calls return the same request.
@@ -151,9 +150,7 @@ final class BoltLoginEngine: Sendable {
     @discardableResult
     private func end(
         _ result: BoltLoginResult,
-        if isOpen: (borrowing State) -> Bool = { state in
-            if case .ended = state { false } else { true }
-        }
+        if isOpen: (State) -> Bool = { !$0.isEnded }
     ) -> Bool {
         let isFirst = state.withLock { state in
             guard isOpen(state) else { return false }

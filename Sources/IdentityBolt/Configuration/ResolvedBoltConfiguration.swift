@@ -86,18 +86,16 @@ struct ResolvedBoltConfiguration: Sendable {
     }
 
     /// The configured endpoints; without discovery, the missing ones are built from the API's base URL.
-    func endpoints(_ configured: BoltProvider.Endpoints) throws(IdentityError) -> OpenIDClient.Endpoints {
+    func endpoints(_ configured: BoltProvider.Endpoints) throws -> OpenIDClient.Endpoints {
         var endpoints = OpenIDClient.Endpoints()
         endpoints.discovery = configured.discovery
         endpoints.authorization = configured.authorization
         endpoints.token = configured.token
         endpoints.jwks = configured.jwks
         guard configured.discovery == nil else { return endpoints }
-        if endpoints.authorization == nil {
-            endpoints.authorization = try endpoint(BoltEnvironment.authorizationPath)
-        }
-        if endpoints.token == nil { endpoints.token = try endpoint(BoltEnvironment.tokenPath) }
-        if endpoints.jwks == nil { endpoints.jwks = try endpoint(BoltEnvironment.keySetPath) }
+        endpoints.authorization = try configured.authorization ?? endpoint(BoltEnvironment.authorizationPath)
+        endpoints.token = try configured.token ?? endpoint(BoltEnvironment.tokenPath)
+        endpoints.jwks = try configured.jwks ?? endpoint(BoltEnvironment.keySetPath)
         return endpoints
     }
 

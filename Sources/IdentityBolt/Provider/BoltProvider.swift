@@ -52,7 +52,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     private static func openID(
         _ configuration: Configuration,
         _ resolved: ResolvedBoltConfiguration
-    ) throws(IdentityError) -> OpenIDClient.Configuration {
+    ) throws -> OpenIDClient.Configuration {
         var openID = OpenIDClient.Configuration(
             configuration,
             kind: "bolt",

@@ -82,11 +82,14 @@ extension OpenIDClient {
         for audience: ClientAuthentication.AssertionAudience
     ) async throws -> [(name: String, value: String)] {
         let metadata = try await metadata()
+        guard let audience = audience == .issuer ? metadata.issuer : metadata.tokenEndpoint?.text else {
+            throw Self.missing(.token)
+        }
         let environment = httpClient.environment
         let now = Int(environment.clock.now.timeIntervalSince1970)
         let clientID = descriptor.clientID
         let claims: JSONObject = [
-            "iss": .string(clientID), "sub": .string(clientID), "aud": .string(try Self.audience(audience, metadata)),
+            "iss": .string(clientID), "sub": .string(clientID), "aud": .string(audience),
             "jti": .string(Base64URL.encode(try environment.random.exactly(16))),
             "iat": .integer(now - Self.assertionTolerance), "exp": .integer(now + Self.assertionTolerance),
         ]
@@ -94,18 +97,6 @@ extension OpenIDClient {
             ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
             ("client_assertion", try key.sign(claims, offered: metadata.authenticationAlgorithms)),
         ]
-    }
-
-    private static func audience(
-        _ audience: ClientAuthentication.AssertionAudience,
-        _ metadata: ProviderMetadata
-    ) throws(IdentityError) -> String {
-        switch audience {
-        case .issuer: return metadata.issuer
-        case .tokenEndpoint:
-            guard let endpoint = metadata.tokenEndpoint else { throw missing(.token) }
-            return endpoint.text
-        }
     }
 
     /// The secret values of a form, and the client's secret; no error may contain them.

@@ -23,14 +23,14 @@ public struct TenantIssuerTemplate: Sendable {
     /// Accepts the template itself, which only metadata can name, and the issuer of every tenant.
     public var policy: IssuerPolicy {
         IssuerPolicy(summary: text) { [self] issuer in
-            tenant(of: issuer) != nil || parts.count == 2 && issuer.isIdentical(to: text)
+            isTenantIssuer(issuer) || parts.count == 2 && issuer.isIdentical(to: text)
         }
     }
 
     /// Whether a token with these claims may come from this issuer.
     func isIssuer(_ issuer: String, of claims: JSONObject) -> Bool {
         guard parts.count == 2, let tenant = claims["tid"]?.string, Self.isTenantID(tenant) else { return false }
-        return issuer.isIdentical(to: self.issuer(of: tenant))
+        return issuer.isIdentical(to: parts.joined(separator: tenant))
     }
 
     /// Whether a key whose JWK names `keyIssuer` may sign the tokens of `issuer`.
@@ -40,14 +40,12 @@ public struct TenantIssuerTemplate: Sendable {
         keyIssuer.isIdentical(to: issuer) || keyIssuer.isIdentical(to: text)
     }
 
-    private func issuer(of tenant: String) -> String {
-        parts.joined(separator: tenant)
-    }
-
-    private func tenant(of issuer: String) -> String? {
-        guard parts.count == 2, issuer.utf8.count == parts[0].utf8.count + 36 + parts[1].utf8.count else { return nil }
+    private func isTenantIssuer(_ issuer: String) -> Bool {
+        guard parts.count == 2, issuer.utf8.count == parts[0].utf8.count + 36 + parts[1].utf8.count else {
+            return false
+        }
         let tenant = String(decoding: issuer.utf8.dropFirst(parts[0].utf8.count).prefix(36), as: UTF8.self)
-        return Self.isTenantID(tenant) && issuer.isIdentical(to: self.issuer(of: tenant)) ? tenant : nil
+        return Self.isTenantID(tenant) && issuer.isIdentical(to: parts.joined(separator: tenant))
     }
 
     /// Whether a text is a GUID: 32 hexadecimal digits in five groups.

@@ -64,13 +64,8 @@ public struct ShopifyProviderFactory: ProviderFactory {
         redirectURI: String?
     ) throws -> ShopifyProvider.Client {
         let secret = try section.optionalSecret("clientSecret")
-        let type: String
-        if let given = try section.optionalString("client") {
-            type = given
-        } else if secret != nil {
-            type = "confidential"
-        } else {
-            throw section.error("client", "is missing", hint: Self.knownClients)
+        guard let type = try section.optionalString("client") ?? (secret == nil ? nil : "confidential") else {
+            throw section.error("client", "is missing", hint: knownClients)
         }
         let origin = try section.optionalString("origin")
         guard secret == nil || type.isIdentical(to: "confidential") else {
@@ -111,11 +106,7 @@ public struct ShopifyProviderFactory: ProviderFactory {
             }
             return .publicWeb(origin: origin)
         default:
-            throw section.error(
-                "client",
-                "is not a client type",
-                hint: Self.knownClients
-            )
+            throw section.error("client", "is not a client type", hint: knownClients)
         }
     }
 }
