@@ -10,9 +10,8 @@ package enum PushedAuthorizationResponse: Sendable {
 
     /// Reads a response; a success has status 201, `request_uri` and `expires_in`.
     ///
-    /// - Parameters:
-    ///   - response: The HTTP response.
-    ///   - redacted: The request's secrets, which no error may contain.
+    /// No error contains the request's secrets, which are `redacted`.
+    ///
     /// - Throws: `IdentityError` for a success response that is not valid.
     package init(_ response: HTTPResponse, hiding redacted: RequestSecrets = RequestSecrets()) throws(IdentityError) {
         switch try TokenEndpointResponse(

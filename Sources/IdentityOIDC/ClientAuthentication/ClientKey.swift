@@ -98,12 +98,8 @@ public struct ClientKey: Sendable {
         return supported.first { offered?.contains($0) ?? false } ?? supported.first
     }
 
-    /// Signs claims.
+    /// A signed JWT with these claims; `offered` are the algorithms that the provider lists, nil if its metadata have no list.
     ///
-    /// - Parameters:
-    ///   - claims: The claims.
-    ///   - offered: The algorithms that the provider lists; nil if its metadata have no list.
-    /// - Returns: The JWT in compact serialization.
     /// - Throws: `IdentityError` with code `system_failure`.
     func sign(_ claims: JSONObject, offered: [String]?) throws(IdentityError) -> String {
         var header = JSONObject()

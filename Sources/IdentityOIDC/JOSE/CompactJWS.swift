@@ -13,14 +13,11 @@ package struct CompactJWS: Sendable {
 
     static let maximumBytes = 32_768
 
-    /// Parses a token.
+    /// Parses a token; `name` is the token's name in errors.
     ///
     /// A token with `crit` or `b64` is refused, because this client supports no extension (RFC 7515 section 4.1.11, RFC 7797). Keys and
     /// URLs in the header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
     ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - name: The token's name in errors.
     /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         func malformed(_ problem: String) -> IdentityError { Self.malformed(name, problem) }

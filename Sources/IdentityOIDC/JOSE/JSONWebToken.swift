@@ -8,11 +8,8 @@ package struct JSONWebToken: Sendable {
 
     package var keyID: String? { jws.keyID }
 
-    /// Parses a token.
+    /// Parses a token; `name` is the token's name in errors.
     ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - name: The token's name in errors.
     /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         let jws = try CompactJWS(parsing: token, as: name)

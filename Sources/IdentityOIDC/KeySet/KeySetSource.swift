@@ -14,11 +14,7 @@ package struct KeySetSource: Sendable {
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock
 
-    /// Creates a source without keys; no request is sent yet.
-    ///
-    /// - Parameters:
-    ///   - httpClient: Sends the requests.
-    ///   - provider: The provider's name, for events.
+    /// Creates a source without keys, which sends no request yet; its events contain the name `provider`.
     package init(httpClient: ProviderHTTPClient, provider: String) {
         let environment = httpClient.environment
         let clock = environment.clock
@@ -91,11 +87,6 @@ package struct KeySetSource: Sendable {
     /// new key. If no fetch is permitted now, for example because a fetch in the last minute did not find the same `kid`, this function
     /// throws a temporary error.
     ///
-    /// - Parameters:
-    ///   - url: The URL of the key set.
-    ///   - keyID: The token's `kid`.
-    ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token.
-    /// - Returns: The result of `verify`.
     /// - Throws: The error of `verify`; `IdentityError` of another code when the keys cannot be fetched, or no fetch is
     ///   permitted yet.
     package func verifyingUnsolicited<Value>(

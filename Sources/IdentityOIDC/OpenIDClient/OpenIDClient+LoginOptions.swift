@@ -17,10 +17,11 @@ extension OpenIDClient {
         if let hint = options.loginHint { fields.append(("login_hint", hint)) }
         if let maximumAge = options.maximumAgeSeconds {
             guard maximumAge >= 0 else {
-                throw Self.invalid(
-                    "The login option max_age is negative.",
+                throw IdentityError(
+                    configuration: "The login option max_age is negative.",
                     hint:
-                        "Set maximumAge of LoginOptions, loginDefaults or StepUpRequirement to a duration of at least 0 seconds."
+                        "Set maximumAge of LoginOptions, loginDefaults or StepUpRequirement to a duration of at least 0 seconds.",
+                    reference: "RFC 6749 section 3.1"
                 )
             }
             fields.append(("max_age", String(maximumAge)))
@@ -43,34 +44,26 @@ extension OpenIDClient {
         to fields: inout [(name: String, value: String)]
     ) throws(IdentityError) {
         if let problem = AuthorizationParameter.problem(name: field.name, value: field.value) {
-            throw Self.invalid(
-                "The authorization parameter \"\(field.name.prefix(128))\" \(problem.text).",
-                hint: problem.hint,
-                reference: problem.reference
-            )
+            throw Self.error("The authorization parameter \"\(field.name.prefix(128))\"", problem)
         }
         guard !fields.contains(where: { $0.name.isIdentical(to: field.name) }) else {
-            throw Self.invalid(
-                "The authorization parameter \"\(field.name)\" is set twice.",
+            throw IdentityError(
+                configuration: "The authorization parameter \"\(field.name)\" is set twice.",
                 hint:
                     "Set the parameter in one place only: with its login option, in LoginOptions.additionalParameters, or in "
-                    + "authorizationParameters of the provider's configuration."
+                    + "authorizationParameters of the provider's configuration.",
+                reference: "RFC 6749 section 3.1"
             )
         }
         fields.append(field)
     }
 
     private static func check(_ name: String, _ problem: AuthorizationParameter.Problem?) throws(IdentityError) {
-        guard let problem else { return }
-        throw invalid("The login option \(name) \(problem.text).", hint: problem.hint, reference: problem.reference)
+        if let problem { throw error("The login option \(name)", problem) }
     }
 
-    private static func invalid(
-        _ message: String,
-        hint: String,
-        reference: String = "RFC 6749 section 3.1"
-    ) -> IdentityError {
-        IdentityError(.configuration, .configurationInvalid, message, hint: hint, reference: reference)
+    private static func error(_ subject: String, _ problem: AuthorizationParameter.Problem) -> IdentityError {
+        IdentityError(configuration: "\(subject) \(problem.text).", hint: problem.hint, reference: problem.reference)
     }
 }
 

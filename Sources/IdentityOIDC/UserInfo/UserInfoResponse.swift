@@ -11,12 +11,8 @@ enum UserInfoResponse {
         case token(Secret)
     }
 
-    /// Reads a response.
+    /// Reads a response; no error contains the request's secrets, which are `redacted`.
     ///
-    /// - Parameters:
-    ///   - response: The HTTP response.
-    ///   - redacted: The request's secrets, which no error may contain.
-    /// - Returns: The claims.
     /// - Throws: `IdentityError` when the response is an error, or contains no JSON object and no signed token.
     static func content(of response: HTTPResponse, hiding redacted: RequestSecrets) throws -> Content {
         let status = response.status

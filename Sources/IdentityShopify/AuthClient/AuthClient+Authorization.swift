@@ -18,9 +18,7 @@ extension AuthClient {
             let metadata = try await provider().client.metadata()
             guard let authorization = metadata.authorizationEndpoint, let token = metadata.tokenEndpoint else {
                 throw IdentityError(
-                    .configuration,
-                    .unsupportedByProvider,
-                    "The shop's metadata lack the authorization endpoint, the token endpoint or both.",
+                    unsupported: "The shop's metadata lack the authorization endpoint, the token endpoint or both.",
                     hint: "Check shopDomain, shopID and endpoints in the provider's configuration.",
                     reference: "OpenID Connect Discovery section 3"
                 )
