@@ -21,21 +21,26 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
 
     /// The provider's description for the app: its name, kind, client id and other settings.
     public let descriptor: ProviderDescriptor
+    let configuration: SFCCConfiguration
+    let resolved: ResolvedSFCCConfiguration
+    let httpClient: ProviderHTTPClient
+    /// Verifies the storefront's tokens; nil if no key set is configured.
+    let verifier: JWTSignatureVerifier?
     private let client: OpenIDClient
-    private let exchanger: SFCCTokenExchange
 
     /// Creates a provider; it sends no request.
     ///
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(_ configuration: SFCCConfiguration, environment: IdentityEnvironment) throws {
-        let resolved = try ResolvedSFCCConfiguration(configuration)
+        self.configuration = configuration
+        resolved = try ResolvedSFCCConfiguration(configuration)
         var openID = OpenIDClient.Configuration(
             configuration,
             kind: "bolt-sfcc",
             issuer: resolved.storefront.origin,
             clientID: resolved.publishableKey
         )
-        // For the `iss` of the callback, which comes from Bolt. SFCCTokenExchange checks the issuer of the storefront's tokens.
+        // For the `iss` of the callback, which comes from Bolt. SFCCProvider+Tokens.swift checks the issuer of the storefront's tokens.
         openID.acceptedIssuers = .exactly(
             ResolvedBoltConfiguration.issuers(of: configuration.environment, configuration.endpoints.api)
         )
@@ -50,27 +55,22 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
         var descriptor = client.descriptor
         descriptor.equivalentIssuers = configuration.issuers ?? []
         self.descriptor = descriptor
-        exchanger = SFCCTokenExchange(
-            configuration: configuration,
-            resolved: resolved,
-            descriptor: descriptor,
-            httpClient: ProviderHTTPClient(
+        httpClient = ProviderHTTPClient(
+            environment: environment,
+            timeout: configuration.timeout,
+            allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
+            configured: [resolved.storefront, resolved.codeExchange, resolved.tokenExchange]
+        )
+        verifier = configuration.endpoints.jwks.map {
+            JWTSignatureVerifier(
+                keySetURL: $0,
+                algorithms: ["RS256", "PS256", "ES256"],
+                provider: configuration.name,
                 environment: environment,
                 timeout: configuration.timeout,
-                allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
-                configured: [resolved.storefront, resolved.codeExchange, resolved.tokenExchange]
-            ),
-            verifier: configuration.endpoints.jwks.map {
-                JWTSignatureVerifier(
-                    keySetURL: $0,
-                    algorithms: ["RS256", "PS256", "ES256"],
-                    provider: configuration.name,
-                    environment: environment,
-                    timeout: configuration.timeout,
-                    allowsLoopbackHTTP: configuration.allowsLoopbackHTTP
-                )
-            }
-        )
+                allowsLoopbackHTTP: configuration.allowsLoopbackHTTP
+            )
+        }
     }
 
     private struct LoginPageQuirks: OpenIDQuirks {
@@ -93,28 +93,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
     /// Completes a login: checks the state, then sends the code and the state to the storefront, once.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         let code = try await client.authorizationCode(in: callback, for: attempt)
-        return try await exchanger.tokens(for: code, state: attempt.state)
-    }
-
-    /// Sends the refresh token and returns the response before it is validated.
-    ///
-    /// If the storefront has issued no refresh token, the buyer has to sign in again when the access token expires.
-    ///
-    /// - Parameters:
-    ///   - tokens: The session's tokens.
-    ///   - lock: The session's lock; see `JournaledRefreshing` in IdentityKit.
-    /// - Returns: The unchanged response.
-    /// - Throws: `RefreshRefusal` when the request fails, or when the response is an error.
-    public func requestRefresh(
-        of tokens: TokenSet,
-        under lock: HeldLock
-    ) async throws(RefreshRefusal) -> RefreshResponse {
-        try await exchanger.requestRefresh(of: tokens, under: lock)
-    }
-
-    /// Validates the response to a refresh.
-    public func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet {
-        try await exchanger.tokens(from: response, refreshing: tokens)
+        return try await tokens(for: code, state: attempt.state)
     }
 
     /// Always nil, because no page is known that ends the storefront's session.
@@ -158,6 +137,6 @@ extension SFCCProvider: BoltAuthorizing {
                 reference: "RFC 6749 section 10.12"
             )
         }
-        return try await exchanger.tokens(for: login.code, state: login.state)
+        return try await tokens(for: login.code, state: login.state)
     }
 }

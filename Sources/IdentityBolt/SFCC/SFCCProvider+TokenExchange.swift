@@ -1,19 +1,11 @@
 internal import FoundationEssentials
 internal import IdentityHTTP
-internal import IdentityKit
+public import IdentityKit
 internal import IdentityOIDC
 
-/// Calls the storefront's controllers for logins and refreshes.
-///
-/// A login calls the controllers `codeExchange` and `tokenExchange`, each once. A refresh calls only `tokenExchange`.
-struct SFCCTokenExchange: Sendable {
-    let configuration: SFCCConfiguration
-    let resolved: ResolvedSFCCConfiguration
-    let descriptor: ProviderDescriptor
-    let httpClient: ProviderHTTPClient
-    /// Verifies tokens; nil if no key set is configured.
-    let verifier: JWTSignatureVerifier?
-
+// The calls of the storefront's controllers: a login calls `codeExchange` and `tokenExchange`, each once; a refresh calls only
+// `tokenExchange`.
+extension SFCCProvider {
     func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
         var client = SFCCHTTPClient(httpClient: httpClient)
         let pair = [
@@ -39,13 +31,23 @@ struct SFCCTokenExchange: Sendable {
         return SFCCResponse(page, tokenAt: configuration.tokenJSONPaths, hiding: hidden)
     }
 
-    /// Posts the refresh token to the controller `tokenExchange`, as in OAuth.
+    /// Sends the refresh token to the controller `tokenExchange`, as in OAuth, and returns the response before it is validated.
     ///
-    /// Bolt does not document whether the controller supports a refresh.
-    func requestRefresh(of old: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse {
+    /// Bolt does not document whether the controller supports a refresh. If the storefront has issued no refresh token, the buyer has to
+    /// sign in again when the access token expires.
+    ///
+    /// - Parameters:
+    ///   - tokens: The session's tokens.
+    ///   - lock: The session's lock; see `JournaledRefreshing` in IdentityKit.
+    /// - Returns: The unchanged response.
+    /// - Throws: `RefreshRefusal` when the request fails, or when the response is an error.
+    public func requestRefresh(
+        of tokens: TokenSet,
+        under lock: HeldLock
+    ) async throws(RefreshRefusal) -> RefreshResponse {
         do {
-            try checkIssuer(of: old)
-            guard let refreshToken = old.refreshToken else {
+            try checkIssuer(of: tokens)
+            guard let refreshToken = tokens.refreshToken else {
                 throw IdentityError(
                     .signInAgain,
                     .notRefreshable,
@@ -108,7 +110,8 @@ struct SFCCTokenExchange: Sendable {
         return RefreshRefusal(.inDoubt, refusal.error)
     }
 
-    func tokens(from kept: RefreshResponse, refreshing old: TokenSet) async throws -> TokenSet {
+    /// Validates the response to a refresh.
+    public func tokens(from kept: RefreshResponse, refreshing old: TokenSet) async throws -> TokenSet {
         var headers = HTTPHeaders()
         if let authorization = kept.authorization { try headers.set("Authorization", authorization.reveal()) }
         let page = SFCCHTTPClient.Result(

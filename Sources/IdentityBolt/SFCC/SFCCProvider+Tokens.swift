@@ -4,7 +4,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-extension SFCCTokenExchange {
+extension SFCCProvider {
     private static let assumedLifetime: TimeInterval = 1800
     /// The prefix of a buyer's subject if the token has no `sub`: the SHA-256 digest of the token follows.
     private static let digestPrefix = "sha256:"
