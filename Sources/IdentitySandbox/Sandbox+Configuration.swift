@@ -79,21 +79,7 @@ extension Sandbox {
     ) -> SandboxLabConfiguration {
         shopify.register(logoutURI: app + "/auth/logout/done")
         openID.register(logoutURI: app + "/auth/logout/done")
-        let made = makeConfiguration(storePath, storeKey, isApp: true) { "\(app)/auth/callback/\($0)" }
-        guard var root = made.json.object, var providers = root["providers"]?.object,
-            var posted = providers["any"]?.object
-        else { return made }
-        for name in ["shopify-public", "shopify-web", "bolt-pkce"] { providers[name] = nil }
-        if openID.configuration.responseModes.contains("form_post") {
-            let redirectURI = "\(app)/auth/callback/any-form-post"
-            openID.register(redirectURI: redirectURI)
-            posted["redirectURI"] = .string(redirectURI)
-            posted["responseMode"] = .string("form_post")
-            posted["displayName"] = .string("OpenID, with a posted response")
-            providers["any-form-post"] = .object(posted)
-        }
-        root["providers"] = .object(providers)
-        return SandboxLabConfiguration(json: .object(root), environment: made.environment)
+        return makeConfiguration(storePath, storeKey, isApp: true) { "\(app)/auth/callback/\($0)" }
     }
 
     private func makeConfiguration(
@@ -112,10 +98,11 @@ extension Sandbox {
         func secret(_ name: String) -> JSONValue { .object(["env": .string(name)]) }
         var environment = ["IDENTITY_STORE_KEY": storeKey ?? RandomText.hexadecimal(64)]
         var providers = JSONObject()
-        for (name, kind, client) in [
-            ("shopify", SandboxShopifyClient.Kind.confidential, "confidential"),
-            ("shopify-public", .publicMobile, "publicMobile"), ("shopify-web", .publicWeb, "publicWeb"),
-        ] {
+        let shopifyClients: [(name: String, SandboxShopifyClient.Kind, client: String)] = [
+            ("shopify", .confidential, "confidential"), ("shopify-public", .publicMobile, "publicMobile"),
+            ("shopify-web", .publicWeb, "publicWeb"),
+        ]
+        for (name, kind, client) in isApp ? shopifyClients.prefix(1) : shopifyClients[...] {
             guard let known = shopify.clients.first(where: { $0.kind == kind }) else { continue }
             var section = shopifySection(known, client, registered(name))
             if let value = known.secret {
@@ -127,7 +114,7 @@ extension Sandbox {
             providers[name] = .object(section)
         }
         environment["BOLT_API_KEY"] = bolt.configuration.apiKey
-        for (name, usesPKCE) in [("bolt", false), ("bolt-pkce", true)] {
+        for (name, usesPKCE) in [("bolt", false), ("bolt-pkce", true)] where !isApp || !usesPKCE {
             var section = boltSection(registered(name))
             section["apiKey"] = secret("BOLT_API_KEY")
             section["usePkce"] = .bool(usesPKCE)
@@ -150,6 +137,12 @@ extension Sandbox {
         }
         if openID.configuration.dpop == .required { any["dpop"] = .bool(true) }
         providers["any"] = .object(any)
+        if isApp, openID.configuration.responseModes.contains("form_post") {
+            any["redirectURI"] = .string(registered("any-form-post"))
+            any["responseMode"] = .string("form_post")
+            any["displayName"] = .string("OpenID, with a posted response")
+            providers["any-form-post"] = .object(any)
+        }
         let root: JSONObject = [
             "providers": .object(providers),
             "store": .object(["path": .string(storePath), "key": secret("IDENTITY_STORE_KEY")]),

@@ -68,3 +68,8 @@ extension SandboxResponse: CustomStringConvertible {
     /// The status and the first 200 bytes of the body as text.
     public var description: String { "\(status) \(String(decoding: body.prefix(200), as: UTF8.self))" }
 }
+
+extension JSONValue {
+    /// An array of strings.
+    static func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+}
