@@ -17,13 +17,13 @@ extension SandboxResponse {
 }
 
 extension SandboxBolt {
+    private static let wrongKey = SandboxResponse.boltError(1005, "The merchant key is missing or wrong.", status: 401)
+
     func account(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         if request.path == "/v1/account/exists" { return accountExists(request) }
         journal.count(\.apiCalls)
-        guard request.header("x-api-key") == configuration.apiKey else {
-            return .boltError(1005, "The merchant key is missing or wrong.", status: 401)
-        }
+        guard request.header("x-api-key") == configuration.apiKey else { return Self.wrongKey }
         guard let bearer = request.header("authorization"), bearer.hasPrefix("Bearer "),
             let found = grant(ofAccessToken: String(bearer.dropFirst(7))),
             let buyer = directory.buyer(number: found.grant.buyer)
@@ -96,9 +96,7 @@ extension SandboxBolt {
     /// authorization code without a login page.
     func other(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
-        guard request.header("x-api-key") == configuration.apiKey else {
-            return .boltError(1005, "The merchant key is missing or wrong.", status: 401)
-        }
+        guard request.header("x-api-key") == configuration.apiKey else { return Self.wrongKey }
         switch (request.method, request.path) {
         case ("GET", "/v1/merchant/identifiers"):
             return .json(["publishable_key": .string(configuration.publishableKey)])

@@ -58,7 +58,7 @@ extension SandboxBolt {
             (grant, state, now) throws(OAuthRefusal) in
             try requireSecret(hasSecret, for: grant)
             guard fields["redirect_uri"].map({ Array($0.utf8) }) == grant.redirectURI.map({ Array($0.utf8) }),
-                PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge)
+                PKCECheck.problem(verifier: fields["code_verifier"], challenge: grant.challenge) == nil
             else { throw Self.invalidGrant }
             let scopes = try scopes(requested: fields["scope"], grant)
             var body = issue(grant, scopes: scopes, &state, now)

@@ -11,22 +11,14 @@ public struct SandboxPublicKey: Sendable {
 
     /// Creates the JWK (RFC 7517), without the members that are nil.
     public func jwk(keyID: String? = nil, algorithm: String? = nil, use: String? = nil) -> JSONObject {
-        var jwk: JSONObject = [:]
-        switch numbers {
-        case .rsa(let modulus, let exponent):
-            jwk["kty"] = .string("RSA")
-            jwk["n"] = .string(Base64URL.encode(modulus))
-            jwk["e"] = .string(Base64URL.encode(exponent))
-        case .ellipticCurve(let curve, let x, let y):
-            jwk["kty"] = .string("EC")
-            jwk["crv"] = .string(curve.rawValue)
-            jwk["x"] = .string(Base64URL.encode(x))
-            jwk["y"] = .string(Base64URL.encode(y))
-        case .ed25519(let x):
-            jwk["kty"] = .string("OKP")
-            jwk["crv"] = .string("Ed25519")
-            jwk["x"] = .string(Base64URL.encode(x))
-        }
+        func number(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
+        var jwk: JSONObject =
+            switch numbers {
+            case .rsa(let modulus, let exponent): ["kty": .string("RSA"), "n": number(modulus), "e": number(exponent)]
+            case .ellipticCurve(let curve, let x, let y):
+                ["kty": .string("EC"), "crv": .string(curve.rawValue), "x": number(x), "y": number(y)]
+            case .ed25519(let x): ["kty": .string("OKP"), "crv": .string("Ed25519"), "x": number(x)]
+            }
         jwk["use"] = use.map { .string($0) }
         jwk["alg"] = algorithm.map { .string($0) }
         jwk["kid"] = keyID.map { .string($0) }

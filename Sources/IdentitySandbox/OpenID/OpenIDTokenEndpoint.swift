@@ -4,15 +4,25 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
+    /// A token request whose client is authenticated.
+    private struct TokenRequest {
+        let form: OAuthParameters
+        let client: SandboxOpenIDClient
+        /// The thumbprint of the key of the DPoP proof; nil for a request without a proof.
+        let key: String?
+        let idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void]
+    }
+
     func token(_ call: SandboxCall) -> SandboxResponse {
         let response = respond(to: call) { () throws(OAuthRefusal) in
             let (form, client) = try authenticate(call.request)
             let key = try provenKey(call.request, isRequired: configuration.dpop == .required)
+            let request = TokenRequest(form: form, client: client, key: key, idTokenChanges: call.idTokenChanges)
             switch try form.required("grant_type") {
-            case "authorization_code": return try exchange(form, client, key, call)
-            case "refresh_token" where configuration.issuesRefreshTokens: return try refresh(form, client, key, call)
+            case "authorization_code": return try exchange(request)
+            case "refresh_token" where configuration.issuesRefreshTokens: return try refresh(request)
             case DeviceAuthorizations.grantType where configuration.supportsDeviceAuthorization:
-                return try collect(form, client, key, call)
+                return try collect(request)
             default: throw OAuthRefusal("unsupported_grant_type", "The grant type is not supported.")
             }
         }
@@ -43,15 +53,11 @@ extension SandboxOpenID {
         }
     }
 
-    private func exchange(
-        _ form: OAuthParameters,
-        _ client: SandboxOpenIDClient,
-        _ key: String?,
-        _ call: SandboxCall
-    ) throws(OAuthRefusal) -> SandboxResponse {
-        try redeem(code: try form.required("code"), refuse: { Self.refusal(of: $0, "code") }) {
+    private func exchange(_ request: TokenRequest) throws(OAuthRefusal) -> SandboxResponse {
+        let form = request.form
+        return try redeem(code: try form.required("code"), refuse: { Self.refusal(of: $0, "code") }) {
             (grant, state, now) throws(OAuthRefusal) in
-            try Self.check(client, owns: grant, "code")
+            try Self.check(request, owns: grant, "code")
             guard let redirectURI = form["redirect_uri"], grant.redirectURI?.isIdentical(to: redirectURI) ?? false
             else {
                 throw .invalidGrant("redirect_uri is missing, or is not the one of the authorization request.")
@@ -59,68 +65,56 @@ extension SandboxOpenID {
             if let reason = PKCECheck.problem(verifier: form["code_verifier"], challenge: grant.challenge) {
                 throw .invalidGrant(reason)
             }
-            try Self.check(key, bound: grant.keyThumbprint, "code")
-            return issue(grant, isFirst: true, client, grant.scopes, key, &state, now, call)
+            try Self.check(request, has: grant.keyThumbprint, "code")
+            return issue(request, grant, isFirst: true, grant.scopes, &state, now)
         }
     }
 
-    private func refresh(
-        _ form: OAuthParameters,
-        _ client: SandboxOpenIDClient,
-        _ key: String?,
-        _ call: SandboxCall
-    ) throws(OAuthRefusal) -> SandboxResponse {
+    private func refresh(_ request: TokenRequest) throws(OAuthRefusal) -> SandboxResponse {
+        let form = request.form
         let token = try form.required("refresh_token")
         return try redeem(
             refreshToken: token,
             isRotated: configuration.rotatesRefreshTokens,
             refuse: { Self.refusal(of: $0, "refresh token") },
             scopes: { grant, ledger throws(OAuthRefusal) in
-                try Self.check(client, owns: grant, "refresh token")
-                try Self.check(key, bound: ledger.key(ofRefreshToken: token), "refresh token")
+                try Self.check(request, owns: grant, "refresh token")
+                try Self.check(request, has: ledger.key(ofRefreshToken: token), "refresh token")
                 let scopes = form["scope"] == nil ? grant.scopes : form.scopes
                 guard scopes.allSatisfy({ scope in grant.scopes.contains { $0.isIdentical(to: scope) } }) else {
                     throw OAuthRefusal("invalid_scope", "The scope exceeds the scopes that the buyer granted.")
                 }
                 return scopes
             },
-            issue: { issue($0, isFirst: false, client, $1, key, &$2, $3, call) }
+            issue: { issue(request, $0, isFirst: false, $1, &$2, $3) }
         )
     }
 
     /// Returns the tokens to a device whose login the buyer has approved.
-    private func collect(
-        _ form: OAuthParameters,
-        _ client: SandboxOpenIDClient,
-        _ key: String?,
-        _ call: SandboxCall
-    ) throws(OAuthRefusal) -> SandboxResponse {
-        let now = clock.now
-        let deviceCode = try form.required("device_code")
+    private func collect(_ request: TokenRequest) throws(OAuthRefusal) -> SandboxResponse {
+        let (now, clientID) = (clock.now, request.client.clientID)
+        let deviceCode = try request.form.required("device_code")
         let (device, session) = try state.withLock { state throws(OAuthRefusal) in
-            try state.devices.poll(deviceCode: deviceCode, clientID: client.clientID, at: now)
+            try state.devices.poll(deviceCode: deviceCode, clientID: clientID, at: now)
         }
         let body = tokens.state.withLock { state in
-            let grant = state.ledger.add(Grant(clientID: client.clientID, scopes: device.scopes, session))
-            return issue(grant, isFirst: true, client, grant.scopes, key, &state, now, call)
+            let grant = state.ledger.add(Grant(clientID: clientID, scopes: device.scopes, session))
+            return issue(request, grant, isFirst: true, grant.scopes, &state, now)
         }
         journal.count(\.exchanges)
         return .tokens(body)
     }
 
-    private static func check(
-        _ client: SandboxOpenIDClient,
-        owns grant: Grant,
-        _ what: String
-    ) throws(OAuthRefusal) {
-        guard client.clientID.isIdentical(to: grant.clientID) else {
+    private static func check(_ request: TokenRequest, owns grant: Grant, _ what: String) throws(OAuthRefusal) {
+        guard request.client.clientID.isIdentical(to: grant.clientID) else {
             throw .invalidGrant("The \(what) was issued to another client.")
         }
     }
 
-    private static func check(_ key: String?, bound: String?, _ what: String) throws(OAuthRefusal) {
-        guard let bound else { return }
-        guard key?.isIdentical(to: bound) ?? false else {
+    /// Checks that the request's proof has the key to which a code or refresh token is bound; nil permits every request.
+    private static func check(_ request: TokenRequest, has key: String?, _ what: String) throws(OAuthRefusal) {
+        guard let key else { return }
+        guard request.key?.isIdentical(to: key) ?? false else {
             throw .invalidGrant("The \(what) is bound to a key for which the request has no DPoP proof.")
         }
     }
@@ -135,21 +129,20 @@ extension SandboxOpenID {
     }
 
     private func issue(
+        _ request: TokenRequest,
         _ grant: Grant,
         isFirst: Bool,
-        _ client: SandboxOpenIDClient,
         _ scopes: [String],
-        _ key: String?,
         _ state: inout SandboxTokens.State,
-        _ now: Date,
-        _ call: SandboxCall
+        _ now: Date
     ) -> JSONObject {
+        let (client, key) = (request.client, request.key)
         let accessToken = RandomText.base64URL(32)
-        let lifetime = state.accessTokenLifetime
         state.add(accessToken: accessToken, for: grant, scopes, boundTo: key, at: now)
         var body: JSONObject = [
             "access_token": .string(accessToken), "token_type": .string(key == nil ? "Bearer" : "DPoP"),
-            "expires_in": .integer(lifetime.wholeSeconds), "scope": .string(scopes.joined(separator: " ")),
+            "expires_in": .integer(state.accessTokenLifetime.wholeSeconds),
+            "scope": .string(scopes.joined(separator: " ")),
         ]
         if issuesRefreshToken(for: grant, isFirst: isFirst) {
             let refreshToken = RandomText.base64URL(32)
@@ -168,7 +161,7 @@ extension SandboxOpenID {
         // A refreshed ID token has no nonce (OpenID Connect Core section 12.2).
         if isFirst { claims["nonce"] = grant.nonce.map { .string($0) } }
         claims["at_hash"] = Self.halfHash(accessToken, client.algorithm)
-        let token = state.keyring.mint(claims, client.algorithm.signature, changes: call.idTokenChanges)
+        let token = state.keyring.mint(claims, client.algorithm.signature, changes: request.idTokenChanges)
         body["id_token"] = .string(token)
         return body
     }

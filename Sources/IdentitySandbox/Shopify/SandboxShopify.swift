@@ -50,17 +50,13 @@ public final class SandboxShopify: SandboxAuthorizationServer {
     }
 
     /// Registers a redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
-    public func register(redirectURI: String) {
-        registeredClients.withLock { clients in
-            for index in clients.indices { clients[index].redirectURIs.append(redirectURI) }
-        }
-    }
+    public func register(redirectURI: String) { changeClients { $0.redirectURIs.append(redirectURI) } }
 
     /// Registers a post-logout redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
-    public func register(logoutURI: String) {
-        registeredClients.withLock { clients in
-            for index in clients.indices { clients[index].logoutURIs.append(logoutURI) }
-        }
+    public func register(logoutURI: String) { changeClients { $0.logoutURIs.append(logoutURI) } }
+
+    private func changeClients(_ change: (inout SandboxShopifyClient) -> Void) {
+        registeredClients.withLock { clients in for index in clients.indices { change(&clients[index]) } }
     }
 
     /// Ends the sessions of a buyer: signs the buyer's browsers out, and revokes the buyer's codes and tokens.

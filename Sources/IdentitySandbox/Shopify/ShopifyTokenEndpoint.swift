@@ -82,7 +82,7 @@ extension SandboxShopify {
             guard let redirectURI = fields["redirect_uri"],
                 Array(redirectURI.utf8) == grant.redirectURI.map({ Array($0.utf8) })
             else { throw .invalidGrant("redirect_uri is not the one of the authorization request.") }
-            guard PKCECheck.passes(verifier: fields["code_verifier"], challenge: grant.challenge) else {
+            guard PKCECheck.problem(verifier: fields["code_verifier"], challenge: grant.challenge) == nil else {
                 throw .invalidGrant("code_verifier is missing or does not match.")
             }
             let idToken = grant.scopes.contains("openid") ? mintIDToken(grant, &state, now, call) : nil

@@ -4,10 +4,6 @@ internal import IdentityKit
 
 /// Checks PKCE verifiers (RFC 7636 section 4.6), with S256 only.
 enum PKCECheck {
-    static func passes(verifier: String?, challenge: String?) -> Bool {
-        problem(verifier: verifier, challenge: challenge) == nil
-    }
-
     /// Returns the error as a sentence; nil if the verifier matches the challenge, or if both are nil.
     static func problem(verifier: String?, challenge: String?) -> String? {
         guard let challenge else {
