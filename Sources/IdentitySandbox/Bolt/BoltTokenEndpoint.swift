@@ -128,11 +128,11 @@ extension SandboxBolt {
         _ now: Date
     ) -> JSONObject {
         let (accessToken, refreshToken) = (Self.randomToken(), Self.randomToken())
-        state.add(accessToken: accessToken, for: grant, scopes, at: now)
-        state.ledger.addRefreshToken(refreshToken, for: grant.id)
+        state.ledger.addAccessToken(accessToken, for: grant, scopes, at: now)
+        state.ledger.addRefreshToken(refreshToken, for: grant)
         return [
             "access_token": .string(accessToken), "token_type": .string("bearer"),
-            "expires_in": .integer(state.accessTokenLifetime.wholeSeconds),
+            "expires_in": .integer(state.ledger.accessTokenLifetime.wholeSeconds),
             "scope": .string(scopes.sorted().joined(separator: " ")),
             "refresh_token": .string(refreshToken), "refresh_token_scope": .string(Self.viewScope),
         ]

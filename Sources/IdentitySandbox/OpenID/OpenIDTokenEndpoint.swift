@@ -138,17 +138,17 @@ extension SandboxOpenID {
     ) -> JSONObject {
         let (client, key) = (request.client, request.key)
         let accessToken = RandomText.base64URL(32)
-        state.add(accessToken: accessToken, for: grant, scopes, boundTo: key, at: now)
+        state.ledger.addAccessToken(accessToken, for: grant, scopes, keyThumbprint: key, at: now)
         var body: JSONObject = [
             "access_token": .string(accessToken), "token_type": .string(key == nil ? "Bearer" : "DPoP"),
-            "expires_in": .integer(state.accessTokenLifetime.wholeSeconds),
+            "expires_in": .integer(state.ledger.accessTokenLifetime.wholeSeconds),
             "scope": .string(scopes.joined(separator: " ")),
         ]
         if issuesRefreshToken(for: grant, isFirst: isFirst) {
             let refreshToken = RandomText.base64URL(32)
             state.ledger.addRefreshToken(
                 refreshToken,
-                for: grant.id,
+                for: grant,
                 // Only refresh tokens of public clients are bound to the DPoP key (RFC 9449 section 5).
                 keyThumbprint: client.isPublic ? key : nil,
                 expires: configuration.refreshTokenLifetime.map { now + $0.timeInterval }

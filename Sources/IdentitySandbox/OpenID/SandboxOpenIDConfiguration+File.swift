@@ -46,10 +46,7 @@ extension SandboxOpenIDConfiguration {
     }
 
     private static func error(_ message: String) -> IdentityError {
-        IdentityError(
-            configuration: message,
-            hint: "Write an object such as { \"dpop\": \"off\" }."
-        )
+        IdentityError(configuration: message, hint: "Write an object such as { \"dpop\": \"off\" }.")
     }
 
     private init(_ object: JSONObject, _ file: ConfigurationSection) throws(IdentityError) {
@@ -74,8 +71,8 @@ extension SandboxOpenIDConfiguration {
         refreshNeedsOfflineAccess = try file.bool("refreshNeedsOfflineAccess", default: false)
         supportsRevocation = try file.bool("revocation", default: true)
         try readRotation(object, &file)
-        responseTypes =
-            try file.optionalList("responseTypes", of: ["code", "id_token", "code id_token"]) ?? responseTypes
+        let servedTypes = ["code", "id_token", "code id_token"]
+        responseTypes = try file.optionalList("responseTypes", of: servedTypes) ?? responseTypes
         responseModes = try file.optionalList("responseModes", of: responseModes) ?? responseModes
         acrValues = try file.optionalStrings("acrValues") ?? []
         claimsIn = try file.optionalChoice("claimsIn") ?? .userInfo
@@ -85,10 +82,8 @@ extension SandboxOpenIDConfiguration {
     private static func issuer(_ file: inout ConfigurationSection) throws(IdentityError) -> String? {
         guard let url = try file.optionalURL("issuer", allowsLoopbackHTTP: true) else { return nil }
         guard let text = try file.optionalString("issuer"), text.isIdentical(to: url.origin) else {
-            throw file.error(
-                "issuer",
-                "must be an origin such as https://id.example, without path, query and trailing slash"
-            )
+            let problem = "must be an origin such as https://id.example, without path, query and trailing slash"
+            throw file.error("issuer", problem)
         }
         return text
     }

@@ -118,16 +118,16 @@ extension SandboxShopify {
         _ state: inout SandboxTokens.State,
         _ now: Date
     ) -> JSONObject {
-        let lifetime = state.accessTokenLifetime
+        let lifetime = state.ledger.accessTokenLifetime
         let accessToken = accessToken(grant, now, lifetime)
-        state.add(accessToken: accessToken, for: grant, grant.scopes, at: now)
+        state.ledger.addAccessToken(accessToken, for: grant, grant.scopes, at: now)
         var body: JSONObject = [
             "access_token": .string(accessToken), "expires_in": .integer(lifetime.wholeSeconds),
         ]
         body["id_token"] = idToken.map { .string($0) }
         if client.kind != .app {
             let refreshToken = "shcrt_" + RandomText.hexadecimal(32)
-            state.ledger.addRefreshToken(refreshToken, for: grant.id)
+            state.ledger.addRefreshToken(refreshToken, for: grant)
             body["refresh_token"] = .string(refreshToken)
         }
         if configuration.includesTokenType { body["token_type"] = .string("bearer") }

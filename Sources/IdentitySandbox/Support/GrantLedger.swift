@@ -74,13 +74,18 @@ struct GrantLedger: Sendable {
     }
 
     private let reuse: SandboxTokenReuse
+    private let codeLifetime: Duration
+    /// The lifetime of the access tokens that are added from now on.
+    var accessTokenLifetime: Duration
     private var grants: [Int: Grant] = [:]
     private var codes: [String: Code] = [:]
     private var refreshTokens: [String: RefreshToken] = [:]
     private var accessTokens: [String: AccessToken] = [:]
 
-    init(reuse: SandboxTokenReuse) {
-        self.reuse = reuse
+    init(_ configuration: SandboxConfiguration) {
+        reuse = configuration.tokenReuse
+        codeLifetime = configuration.authorizationCodeLifetime
+        accessTokenLifetime = configuration.accessTokenLifetime
     }
 
     mutating func add(_ grant: Grant) -> Grant {
@@ -90,8 +95,8 @@ struct GrantLedger: Sendable {
         return grant
     }
 
-    mutating func addCode(_ code: String, for grant: Int, expires: Date) {
-        codes[code] = Code(grant: grant, expires: expires)
+    mutating func addCode(_ code: String, for grant: Grant, at now: Date) {
+        codes[code] = Code(grant: grant.id, expires: now + codeLifetime.timeInterval)
     }
 
     /// Returns the grant of an authorization code, without using the code up.
@@ -107,16 +112,26 @@ struct GrantLedger: Sendable {
         codes[code]?.isUsed = true
     }
 
-    mutating func addAccessToken(_ text: String, _ token: AccessToken) { accessTokens[text] = token }
+    mutating func addAccessToken(
+        _ token: String,
+        for grant: Grant,
+        _ scopes: [String],
+        keyThumbprint: String? = nil,
+        at now: Date
+    ) {
+        let expires = now + accessTokenLifetime.timeInterval
+        accessTokens[token] =
+            AccessToken(grant: grant.id, scopes: scopes, keyThumbprint: keyThumbprint, expires: expires)
+    }
 
     /// Adds a refresh token; if `expires` is nil, it never expires.
     mutating func addRefreshToken(
         _ token: String,
-        for grant: Int,
+        for grant: Grant,
         keyThumbprint: String? = nil,
         expires: Date? = nil
     ) {
-        refreshTokens[token] = RefreshToken(grant: grant, keyThumbprint: keyThumbprint, expires: expires)
+        refreshTokens[token] = RefreshToken(grant: grant.id, keyThumbprint: keyThumbprint, expires: expires)
     }
 
     /// The thumbprint of the key to which a refresh token is bound; nil for an unbound or unknown token.

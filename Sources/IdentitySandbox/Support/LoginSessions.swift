@@ -15,14 +15,11 @@ struct LoginSessions: Sendable {
     }
 
     let brand: String
-    let cookieName: String
+    private var cookieName: String { "sandbox_" + brand.lowercased() }
     private var transactions: [String: HostedLogin] = [:]
     private var sessions: [String: Session] = [:]
 
-    init(brand: String, cookieName: String) {
-        self.brand = brand
-        self.cookieName = cookieName
-    }
+    init(brand: String) { self.brand = brand }
 
     // MARK: Sessions of browsers
 

@@ -50,7 +50,7 @@ extension SandboxAuthorizationServer {
         let now = clock.now
         tokens.state.withLock { state in
             let added = state.ledger.add(grant)
-            state.ledger.addCode(code, for: added.id, expires: now + tokens.codeLifetime.timeInterval)
+            state.ledger.addCode(code, for: added, at: now)
         }
         journal.count(\.codesIssued)
         return code

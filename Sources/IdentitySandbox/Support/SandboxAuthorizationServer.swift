@@ -11,25 +11,10 @@ public final class SandboxTokens: Sendable {
         var ledger: GrantLedger
         var logins: LoginSessions
         var keyring: SigningKeyring
-        var accessTokenLifetime: Duration
-
-        /// Adds an access token that expires after ``accessTokenLifetime``.
-        mutating func add(
-            accessToken: String,
-            for grant: Grant,
-            _ scopes: [String],
-            boundTo key: String? = nil,
-            at now: Date
-        ) {
-            let expires = now + accessTokenLifetime.timeInterval
-            let token = GrantLedger.AccessToken(grant: grant.id, scopes: scopes, keyThumbprint: key, expires: expires)
-            ledger.addAccessToken(accessToken, token)
-        }
     }
 
     let clock: any IdentityClock
     let directory: BuyerDirectory
-    let codeLifetime: Duration
     let state: Mutex<State>
 
     init(
@@ -41,14 +26,11 @@ public final class SandboxTokens: Sendable {
     ) {
         self.directory = directory
         clock = configuration.clock
-        codeLifetime = configuration.authorizationCodeLifetime
-        let name = brand.lowercased()
         state = Mutex(
             State(
-                ledger: GrantLedger(reuse: configuration.tokenReuse),
-                logins: LoginSessions(brand: brand, cookieName: "sandbox_" + name),
-                keyring: SigningKeyring(owner: name, keyIDPrefix: keyIDPrefix, algorithms: algorithms),
-                accessTokenLifetime: configuration.accessTokenLifetime
+                ledger: GrantLedger(configuration),
+                logins: LoginSessions(brand: brand),
+                keyring: SigningKeyring(owner: brand.lowercased(), keyIDPrefix: keyIDPrefix, algorithms: algorithms)
             )
         )
     }
@@ -77,7 +59,7 @@ extension SandboxAuthorizationServer {
 
     /// Sets the lifetime of access tokens that are issued from now on.
     public func setAccessTokenLifetime(_ lifetime: Duration) {
-        tokens.state.withLock { $0.accessTokenLifetime = lifetime }
+        tokens.state.withLock { $0.ledger.accessTokenLifetime = lifetime }
     }
 
     /// Signs with a new key from now on; by default, the old keys stay published.

@@ -140,7 +140,7 @@ extension SandboxOpenID {
         let code = login.responseType.contains("code") ? RandomText.base64URL(32) : nil
         let idToken = tokens.state.withLock { state in
             let grant = state.ledger.add(Grant(login, session))
-            if let code { state.ledger.addCode(code, for: grant.id, expires: now + tokens.codeLifetime.timeInterval) }
+            if let code { state.ledger.addCode(code, for: grant, at: now) }
             return login.responseType.contains("id_token") ? frontChannelToken(grant, code, &state, now) : nil
         }
         if code != nil { journal.count(\.codesIssued) }

@@ -10,8 +10,7 @@ struct OpenIDClientCheck: Sendable {
     private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     private static let bodyParameters: Set = [
         "client_id", "client_secret", "client_assertion", "code", "code_verifier", "grant_type", "refresh_token",
-        "token",
-        "device_code",
+        "token", "device_code",
     ]
     /// The maximum time until an assertion expires.
     private static let longestAssertion: TimeInterval = 300
@@ -100,12 +99,8 @@ struct OpenIDClientCheck: Sendable {
 
     /// Creates `invalid_client` with 401 and a Basic challenge, which RFC 6749 section 5.2 requires if the client used HTTP Basic.
     private func refusal(_ description: String) -> OAuthRefusal {
-        OAuthRefusal(
-            "invalid_client",
-            description,
-            status: 401,
-            headers: [("WWW-Authenticate", "Basic realm=\"sandbox\"")]
-        )
+        let challenge = [(name: "WWW-Authenticate", value: "Basic realm=\"sandbox\"")]
+        return OAuthRefusal("invalid_client", description, status: 401, headers: challenge)
     }
 
     // MARK: Secrets
@@ -114,13 +109,10 @@ struct OpenIDClientCheck: Sendable {
         guard let (rawID, rawSecret) = Self.credentials(header) else {
             throw refusal("The Authorization header has no Basic credentials.")
         }
-        guard let id = FormText.decodeField(rawID), let secret = FormText.decodeField(rawSecret) else {
-            throw refusal("Client id and secret must be form-encoded before the base64 of Basic.")
-        }
         let expected = client.clientSecret ?? ""
-        guard secret.isIdentical(to: expected) || !rawSecret.isIdentical(to: expected) else {
-            throw refusal("Client id and secret must be form-encoded before the base64 of Basic.")
-        }
+        guard let id = FormText.decodeField(rawID), let secret = FormText.decodeField(rawSecret),
+            secret.isIdentical(to: expected) || !rawSecret.isIdentical(to: expected)
+        else { throw refusal("Client id and secret must be form-encoded before the base64 of Basic.") }
         guard id.isIdentical(to: client.clientID) else { throw refusal("The client is unknown.") }
         try checkSecret(secret, client)
     }
