@@ -29,7 +29,7 @@ extension SandboxOpenID {
                 return try begin(login, client, query, call)
             } catch {
                 note(error, call)
-                return authorizationResponse([("error", error.error), ("error_description", error.description)], login)
+                return errorResponse(error.error, error.description, login)
             }
         } catch {
             note(error, call)
@@ -79,27 +79,20 @@ extension SandboxOpenID {
         login.hintedSubject = try query["id_token_hint"].map { hint throws(OAuthRefusal) in
             try subject(ofHint: hint, client)
         }
-        let hinted = login.hintedSubject
-        let session = browserSession(of: call.request).flatMap { session in
-            let age = now.timeIntervalSince(session.authenticatedAt)
-            let isFresh = query.maximumAge.map { $0 > 0 && age <= Double($0) } ?? true
-            let isMeant = hinted.map { $0.isIdentical(to: Self.subject(of: session.buyer)) } ?? true
-            return isFresh && isMeant && !mustAsk ? session : nil
-        }
         journal.count(\.authorizations)
-        if session == nil, query.prompts == ["none"] {
+        if let session = browserSession(of: call.request), !mustAsk, Self.isMeant(session, login) {
+            let age = now.timeIntervalSince(session.authenticatedAt)
+            if query.maximumAge.map({ $0 > 0 && age <= Double($0) }) ?? true { return finish(login, session) }
+        }
+        if query.prompts == ["none"] {
             throw OAuthRefusal("login_required", "No signed-in buyer meets the request.", isViolation: false)
         }
-        if let session { return login.asksConsent ? askConsent(login, session) : finish(login, session) }
         return begin(login, at: "/login")
     }
 
-    private func askConsent(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
-        var login = login
-        login.step = .consent
-        login.asksConsent = false
-        login.session = session
-        return begin(login, at: "/login")
+    /// Whether a session belongs to the buyer of `id_token_hint`; true for a login without a hint.
+    private static func isMeant(_ session: LoginSessions.Session, _ login: HostedLogin) -> Bool {
+        login.hintedSubject.map { $0.isIdentical(to: subject(of: session.buyer)) } ?? true
     }
 
     private func subject(ofHint text: String, _ client: SandboxOpenIDClient) throws(OAuthRefusal) -> String {
@@ -116,10 +109,7 @@ extension SandboxOpenID {
             call,
             denied: { login in
                 if let handle = login.deviceHandle { return answerDevice(handle, .denied) }
-                return authorizationResponse(
-                    [("error", "access_denied"), ("error_description", "The buyer cancelled.")],
-                    login
-                )
+                return errorResponse("access_denied", "The buyer cancelled.", login)
             },
             finish: afterLogin
         )
@@ -128,14 +118,21 @@ extension SandboxOpenID {
     private func afterLogin(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         if let handle = login.deviceHandle { return .redirect(to: page(of: handle), status: 303) }
         // The login fails if another buyer than the one of id_token_hint has signed in (OpenID Connect Core section 3.1.2.1).
-        guard login.hintedSubject.map({ $0.isIdentical(to: Self.subject(of: session.buyer)) }) ?? true else {
-            let reason = "The buyer who signed in is not the buyer of id_token_hint."
-            return authorizationResponse([("error", "login_required"), ("error_description", reason)], login)
+        guard Self.isMeant(session, login) else {
+            return errorResponse("login_required", "The buyer who signed in is not the buyer of id_token_hint.", login)
         }
-        return login.asksConsent ? askConsent(login, session) : finish(login, session)
+        return finish(login, session)
     }
 
+    /// Asks for the buyer's consent if the request wants it, otherwise sends the code and the ID token to the app.
     private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
+        if login.asksConsent {
+            var login = login
+            login.step = .consent
+            login.asksConsent = false
+            login.session = session
+            return begin(login, at: "/login")
+        }
         let now = clock.now
         let code = login.responseType.contains("code") ? RandomText.base64URL(32) : nil
         let idToken = tokens.state.withLock { state in
@@ -165,6 +162,10 @@ extension SandboxOpenID {
         // (OpenID Connect Core section 5.4).
         if code == nil || configuration.claimsIn == .idToken { add(claimsOf: grant.buyer, grant.scopes, to: &claims) }
         return state.keyring.mint(claims, client.algorithm.signature)
+    }
+
+    private func errorResponse(_ error: String, _ description: String, _ login: HostedLogin) -> SandboxResponse {
+        authorizationResponse([("error", error), ("error_description", description)], login)
     }
 
     /// Creates the authorization response of a login, and removes the pushed request of the login.
