@@ -9,18 +9,15 @@ extension SandboxStorefront {
 
     private var productQueries: [String: GraphExecutor.Resolver] {
         [
-            "product": { [self] call in
-                product(call.arguments["id"]?.string, call.arguments["handle"]?.string)
-            },
-            "productByHandle": { [self] call in product(nil, call.arguments["handle"]?.string) },
+            "product": { [self] call in product(call.arguments) },
+            "productByHandle": { [self] call in product(call.arguments) },
             "products": { [self] call in
                 let titles = arranged(found(call.arguments["query"]), call.arguments)
                 return .connection(titles.map { productNode($0, deep: true) }, with: ["filters": .list([])])
             },
             "productRecommendations": { [self] call in
-                let wanted = call.arguments
-                let titles = recommendations(wanted["productId"]?.string, wanted["productHandle"]?.string)
-                return .list(titles.map { productNode($0, deep: true) })
+                let wanted = title(call.arguments["productId"], call.arguments["productHandle"])
+                return .list(recommendations(for: wanted).map { productNode($0, deep: true) })
             },
             "productTags": { [self] _ in texts(configuration.products.flatMap(\.tags)) },
             "productTypes": { [self] _ in texts(configuration.products.map(\.type)) },
@@ -29,10 +26,8 @@ extension SandboxStorefront {
 
     private var searchQueries: [String: GraphExecutor.Resolver] {
         [
-            "collection": { [self] call in
-                collection(call.arguments["id"]?.string, call.arguments["handle"]?.string)
-            },
-            "collectionByHandle": { [self] call in collection(nil, call.arguments["handle"]?.string) },
+            "collection": { [self] call in collection(call.arguments) },
+            "collectionByHandle": { [self] call in collection(call.arguments) },
             "collections": { [self] _ in
                 .connection(
                     collections.map { collectionNode($0, deep: true) },
@@ -41,19 +36,24 @@ extension SandboxStorefront {
             },
             "search": { [self] call in search(call) },
             "predictiveSearch": { [self] call in predictiveSearch(call) },
-            "node": { [self] call in node(id: call.arguments["id"]?.string ?? "") },
+            "node": { [self] call in node(id: call.arguments.text("id")) },
             "nodes": { [self] call in
-                .list((call.arguments["ids"]?.array ?? []).map { node(id: $0.string ?? "") })
+                .list(call.arguments.list("ids").map { node(id: $0.string ?? "") })
             },
         ]
     }
 
-    private func product(_ id: String?, _ handle: String?) -> GraphNode {
-        let title = productTitles.first { id == productID($0) || handle == Self.handle($0) }
-        return title.map { productNode($0, deep: true) } ?? .null
+    /// Returns the title of the product with this id or this handle.
+    private func title(_ id: JSONValue?, _ handle: JSONValue?) -> String? {
+        productTitles.first { id?.string == productID($0) || handle?.string == Self.handle($0) }
     }
 
-    private func collection(_ id: String?, _ handle: String?) -> GraphNode {
+    private func product(_ arguments: JSONObject) -> GraphNode {
+        title(arguments["id"], arguments["handle"]).map { productNode($0, deep: true) } ?? .null
+    }
+
+    private func collection(_ arguments: JSONObject) -> GraphNode {
+        let (id, handle) = (arguments["id"]?.string, arguments["handle"]?.string)
         let found = collections.enumerated().first { position, collection in
             collection.id == id || handle == (position == 0 ? "all" : Self.handle(collection.title))
         }
@@ -65,12 +65,11 @@ extension SandboxStorefront {
     }
 
     /// Returns the titles of at most ten other products, as at Shopify; products of the same type come first.
-    private func recommendations(_ id: String?, _ handle: String?) -> [String] {
-        let wanted = productTitles.first { id == productID($0) || handle == Self.handle($0) }
+    private func recommendations(for wanted: String?) -> [String] {
         let type = wanted.map { facts(of: $0).type }
         let others = productTitles.filter { $0 != wanted }
-        let same = others.filter { facts(of: $0).type == type }
-        return Array((same + others.filter { facts(of: $0).type != type }).prefix(10))
+        func hasType(_ title: String) -> Bool { facts(of: title).type == type }
+        return Array((others.filter(hasType) + others.filter { !hasType($0) }).prefix(10))
     }
 
     private func found(_ query: JSONValue?) -> [String] {
@@ -86,7 +85,7 @@ extension SandboxStorefront {
             configuration.variants.lazy.filter { $0.product == title }.map(\.price).min() ?? 0
         }
         var titles = titles.filter { title in
-            (arguments["filters"]?.array ?? []).allSatisfy { filter in
+            arguments.list("filters").allSatisfy { filter in
                 let facts = facts(of: title)
                 if let tag = filter["tag"]?.string, !facts.tags.contains(tag) { return false }
                 if let type = filter["productType"]?.string, facts.type != type { return false }
@@ -144,7 +143,7 @@ extension SandboxStorefront {
         let suggestions = titles.map { title -> GraphNode in
             ["text": .text(title.lowercased()), "styledText": .text("<mark>\(title.lowercased())</mark>")]
         }
-        let query = (call.arguments["query"]?.string ?? "").lowercased()
+        let query = call.arguments.text("query").lowercased()
         return [
             "products": .list(wants("PRODUCT") ? titles.map { productNode($0, deep: true) } : []),
             "queries": .list(wants("QUERY") ? suggestions : []),

@@ -21,14 +21,6 @@ struct CustomerOrderRecord: Sendable {
     let shipping: Int
     let currency: String
 
-    static let financialStatuses = [
-        "PENDING", "AUTHORIZED", "PARTIALLY_PAID", "PARTIALLY_REFUNDED", "VOIDED", "PAID", "REFUNDED", "EXPIRED",
-    ]
-    static let fulfillmentStatuses = [
-        "UNFULFILLED", "PARTIALLY_FULFILLED", "FULFILLED", "RESTOCKED", "PENDING_FULFILLMENT", "OPEN", "IN_PROGRESS",
-        "ON_HOLD", "SCHEDULED",
-    ]
-
     var id: String { "gid://shopify/Order/\(number)" }
 
     /// Returns an order of two mugs with this number.

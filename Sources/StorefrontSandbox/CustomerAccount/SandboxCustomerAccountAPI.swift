@@ -27,8 +27,8 @@ enum SandboxCustomerAccountAPI {
         scalar DateTime
         scalar Decimal
         enum CurrencyCode
-        enum OrderFinancialStatus { \(CustomerOrderRecord.financialStatuses.joined(separator: " ")) }
-        enum OrderFulfillmentStatus { \(CustomerOrderRecord.fulfillmentStatuses.joined(separator: " ")) }
+        enum OrderFinancialStatus { \(SandboxCustomers.financialStatuses.joined(separator: " ")) }
+        enum OrderFulfillmentStatus { \(SandboxCustomers.fulfillmentStatuses.joined(separator: " ")) }
         enum OrderSortKeys { CREATED_AT ID ORDER_NUMBER PROCESSED_AT TOTAL_PRICE UPDATED_AT }
         enum UserErrorsCustomerAddressUserErrorsCode
         enum UserErrorsCustomerUserErrorsCode

@@ -44,8 +44,13 @@ public final class SandboxCustomers: Sendable {
         change(buyer) { $0.orders += orders }
     }
 
-    package static let financialStatuses = CustomerOrderRecord.financialStatuses
-    package static let fulfillmentStatuses = CustomerOrderRecord.fulfillmentStatuses
+    package static let financialStatuses = [
+        "PENDING", "AUTHORIZED", "PARTIALLY_PAID", "PARTIALLY_REFUNDED", "VOIDED", "PAID", "REFUNDED", "EXPIRED",
+    ]
+    package static let fulfillmentStatuses = [
+        "UNFULFILLED", "PARTIALLY_FULFILLED", "FULFILLED", "RESTOCKED", "PENDING_FULFILLMENT", "OPEN", "IN_PROGRESS",
+        "ON_HOLD", "SCHEDULED",
+    ]
 
     /// Changes a customer's order.
     ///
@@ -110,7 +115,7 @@ public final class SandboxCustomers: Sendable {
         [
             "customerUpdate": { [self] call in
                 let record = try change(buyer) { record throws(UserError) in
-                    try record.update(call.arguments["input"]?.object ?? [:])
+                    try record.update(call.arguments.object("input"))
                     return record
                 }
                 return ["customer": SandboxCustomerAccountAPI.customer(buyer, record)]
@@ -118,7 +123,7 @@ public final class SandboxCustomers: Sendable {
             "customerAddressCreate": { [self] call in
                 let node = try change(buyer) { record throws(UserError) in
                     let address = try record.addAddress(
-                        call.arguments["address"]?.object ?? [:],
+                        call.arguments.object("address"),
                         isDefault: call.arguments["defaultAddress"]?.bool ?? false
                     )
                     return record.node(of: address)
@@ -128,7 +133,7 @@ public final class SandboxCustomers: Sendable {
             "customerAddressUpdate": { [self] call in
                 let node = try change(buyer) { record throws(UserError) in
                     let address = try record.updateAddress(
-                        call.arguments["addressId"]?.string ?? "",
+                        call.arguments.text("addressId"),
                         call.arguments["address"]?.object,
                         isDefault: call.arguments["defaultAddress"]?.bool
                     )
@@ -137,7 +142,7 @@ public final class SandboxCustomers: Sendable {
                 return ["customerAddress": node]
             },
             "customerAddressDelete": { [self] call in
-                let id = call.arguments["addressId"]?.string ?? ""
+                let id = call.arguments.text("addressId")
                 try change(buyer) { record throws(UserError) in try record.removeAddress(id) }
                 return ["deletedAddressId": .text(id)]
             },

@@ -8,6 +8,17 @@ struct GraphCall: Sendable {
     let context: JSONObject
 }
 
+extension JSONObject {
+    /// The member as text; empty if it is absent or not a string.
+    func text(_ name: String) -> String { self[name]?.string ?? "" }
+
+    /// The elements of the member; empty if it is absent or not an array.
+    func list(_ name: String) -> [JSONValue] { self[name]?.array ?? [] }
+
+    /// The member as an object; empty if it is absent or not an object.
+    func object(_ name: String) -> JSONObject { self[name]?.object ?? [:] }
+}
+
 /// Runs requests against a schema and returns the selected fields.
 struct GraphExecutor: Sendable {
     typealias Resolver = @Sendable (GraphCall) -> GraphNode

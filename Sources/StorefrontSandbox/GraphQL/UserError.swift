@@ -19,18 +19,15 @@ extension GraphNode {
     ///
     /// The result has `userErrors`, `customerUserErrors` and `warnings`, of which the schema's payload type has only some.
     static func payload(_ body: () throws -> [String: GraphNode]) -> GraphNode {
+        var (members, errors): ([String: GraphNode], [GraphNode]) = ([:], [])
         do {
-            return payload(try body(), errors: [])
+            members = try body()
         } catch let error as UserError {
-            return payload([:], errors: [error])
+            errors = [userError(error)]
         } catch {
             return .failure(message: "\(error)", code: "INTERNAL_SERVER_ERROR")
         }
-    }
-
-    private static func payload(_ members: [String: GraphNode], errors: [UserError]) -> GraphNode {
-        let nodes = errors.map(userError)
-        let lists = ["userErrors": list(nodes), "customerUserErrors": list(nodes), "warnings": list([])]
+        let lists = ["userErrors": list(errors), "customerUserErrors": list(errors), "warnings": list([])]
         return .object(lists.merging(members) { $1 })
     }
 

@@ -12,7 +12,7 @@ struct CartCompletion: Sendable {
 
 extension SandboxStorefront {
     var restrictedQueries: [String: GraphExecutor.Resolver] {
-        ["cartCompletionAttempt": { [self] call in completionAttempt(call.arguments["attemptId"]?.string ?? "") }]
+        ["cartCompletionAttempt": { [self] call in completionAttempt(call.arguments.text("attemptId")) }]
     }
 
     func restrictedMutations(_ viewer: CartViewer) -> [String: GraphExecutor.Mutation] {
@@ -37,14 +37,14 @@ extension SandboxStorefront {
                 ["result": try changeOwned(call) { prepare(&$0, viewer.during(call)) }]
             },
             "cartSubmitForCompletion": { [self] call in
-                let token = call.arguments["attemptToken"]?.string ?? ""
+                let token = call.arguments.text("attemptToken")
                 return ["result": try changeOwned(call) { submit(&$0, token, viewer.during(call)) }]
             },
         ]
     }
 
     private func owned(_ call: GraphCall) throws(UserError) -> Cart {
-        guard let parts = Cart.parse(call.arguments["cartId"]?.string ?? ""), let cart = cart(token: parts.token),
+        guard let parts = Cart.parse(call.arguments.text("cartId")), let cart = cart(token: parts.token),
             cart.key == parts.key
         else { throw .cartMissing }
         return cart
@@ -53,7 +53,7 @@ extension SandboxStorefront {
     /// Checks and changes a cart under one lock, so that of several concurrent submissions only one starts an attempt.
     private func changeOwned(_ call: GraphCall, _ change: (inout Cart) -> GraphNode) throws(UserError) -> GraphNode {
         var result = GraphNode.null
-        _ = try changeCart(Cart.parse(call.arguments["cartId"]?.string ?? "")) { result = change(&$0) }
+        _ = try changeCart(Cart.parse(call.arguments.text("cartId"))) { result = change(&$0) }
         return result
     }
 

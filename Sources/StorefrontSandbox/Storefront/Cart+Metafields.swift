@@ -12,7 +12,7 @@ extension SandboxStorefront {
     func metafieldMutations(_ now: Date) -> [String: GraphExecutor.Mutation] {
         [
             "cartMetafieldsSet": { [self] call in
-                ["metafields": .list(try setMetafields(call.arguments["metafields"]?.array ?? [], now))]
+                ["metafields": .list(try setMetafields(call.arguments.list("metafields"), now))]
             },
             "cartMetafieldDelete": { [self] call in
                 let input = call.arguments["input"]
@@ -65,10 +65,10 @@ extension SandboxStorefront {
     static func metafieldMembers(_ fields: [String: Cart.Metafield]) -> [String: GraphNode] {
         [
             "metafield": .computed { arguments in
-                fields[arguments["key"]?.string ?? ""].map(metafield) ?? .null
+                fields[arguments.text("key")].map(metafield) ?? .null
             },
             "metafields": .computed { arguments in
-                let wanted = arguments["identifiers"]?.array ?? []
+                let wanted = arguments.list("identifiers")
                 return .list(wanted.map { fields[$0["key"]?.string ?? ""].map(metafield) ?? .null })
             },
         ]

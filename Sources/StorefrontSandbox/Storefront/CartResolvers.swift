@@ -11,7 +11,7 @@ extension SandboxStorefront {
         guard let schema = schemas[version] else { return nil }
         var queries = catalogueQueries
         queries["cart"] = { [self] call in
-            guard let parts = current(call.arguments["id"]?.string ?? ""), let cart = cart(token: parts.token) else {
+            guard let parts = current(call.arguments.text("id")), let cart = cart(token: parts.token) else {
                 return .null
             }
             return node(of: cart, hasKey: parts.key == cart.key, viewer.during(call))
@@ -45,56 +45,56 @@ extension SandboxStorefront {
     private var changes: [String: Change] {
         [
             "cartLinesAdd": { [self] cart, arguments throws(UserError) in
-                try cart.addLines(arguments["lines"]?.array ?? [], self, field: ["lines"])
+                try cart.addLines(arguments.list("lines"), self, field: ["lines"])
             },
             "cartLinesUpdate": { [self] cart, arguments throws(UserError) in
-                try cart.updateLines(arguments["lines"]?.array ?? [], self)
+                try cart.updateLines(arguments.list("lines"), self)
             },
             "cartLinesRemove": { cart, arguments throws(UserError) in
-                let ids = (arguments["lineIds"]?.array ?? []) + (arguments["viewKeys"]?.array ?? [])
+                let ids = arguments.list("lineIds") + arguments.list("viewKeys")
                 try cart.removeLines(ids.compactMap(\.string))
             },
             "cartBuyerIdentityUpdate": { [self] cart, arguments throws(UserError) in
-                try cart.updateIdentity(arguments["buyerIdentity"]?.object ?? [:], self, field: ["buyerIdentity"])
+                try cart.updateIdentity(arguments.object("buyerIdentity"), self, field: ["buyerIdentity"])
             },
-            "cartAttributesUpdate": { cart, arguments in cart.attributes = arguments["attributes"]?.array ?? [] },
+            "cartAttributesUpdate": { cart, arguments in cart.attributes = arguments.list("attributes") },
             "cartNoteUpdate": { cart, arguments in cart.note = arguments["note"]?.string },
             "cartDiscountCodesUpdate": { cart, arguments in
-                cart.setDiscountCodes(arguments["discountCodes"]?.array ?? [])
+                cart.setDiscountCodes(arguments.list("discountCodes"))
             },
             "cartGiftCardCodesAdd": { cart, arguments throws(UserError) in
-                try cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [], field: ["giftCardCodes"])
+                try cart.addGiftCards(arguments.list("giftCardCodes"), field: ["giftCardCodes"])
             },
             "cartGiftCardCodesUpdate": { cart, arguments throws(UserError) in
                 cart.giftCards = []
-                try cart.addGiftCards(arguments["giftCardCodes"]?.array ?? [], field: ["giftCardCodes"])
+                try cart.addGiftCards(arguments.list("giftCardCodes"), field: ["giftCardCodes"])
             },
             "cartGiftCardCodesRemove": { cart, arguments in
-                let ids = (arguments["appliedGiftCardIds"]?.array ?? []).compactMap(\.string)
+                let ids = arguments.list("appliedGiftCardIds").compactMap(\.string)
                 cart.giftCards.removeAll { ids.contains($0.id) }
             },
             "cartDeliveryAddressesAdd": { cart, arguments throws(UserError) in
-                try cart.addAddresses(arguments["addresses"]?.array ?? [], field: ["addresses"])
+                try cart.addAddresses(arguments.list("addresses"), field: ["addresses"])
             },
             "cartDeliveryAddressesReplace": { cart, arguments throws(UserError) in
                 cart.addresses = []
-                try cart.addAddresses(arguments["addresses"]?.array ?? [], field: ["addresses"])
+                try cart.addAddresses(arguments.list("addresses"), field: ["addresses"])
             },
             "cartDeliveryAddressesUpdate": { cart, arguments throws(UserError) in
-                try cart.updateAddresses(arguments["addresses"]?.array ?? [])
+                try cart.updateAddresses(arguments.list("addresses"))
             },
             "cartDeliveryAddressesRemove": { cart, arguments throws(UserError) in
-                try cart.removeAddresses((arguments["addressIds"]?.array ?? []).compactMap(\.string))
+                try cart.removeAddresses(arguments.list("addressIds").compactMap(\.string))
             },
             "cartSelectedDeliveryOptionsUpdate": { cart, arguments throws(UserError) in
-                try cart.selectDelivery(arguments["selectedDeliveryOptions"]?.array ?? [])
+                try cart.selectDelivery(arguments.list("selectedDeliveryOptions"))
             },
         ]
     }
 
     private func create(_ call: GraphCall, _ viewer: CartViewer) throws(UserError) -> [String: GraphNode] {
         let viewer = viewer.during(call)
-        let input = call.arguments["input"]?.object ?? [:]
+        let input = call.arguments.object("input")
         var cart = Cart(at: viewer.now)
         if let refusal = takeRefusal() { throw refusal }
         guard input["metafields"]?.array?.allSatisfy(Cart.Metafield.fits) ?? true else {
@@ -121,7 +121,7 @@ extension SandboxStorefront {
 
     func update(_ call: GraphCall, _ viewer: CartViewer, _ change: Change) -> [String: GraphNode] {
         let viewer = viewer.during(call)
-        let parts = current(call.arguments["cartId"]?.string ?? "")
+        let parts = current(call.arguments.text("cartId"))
         do throws(UserError) {
             if let refusal = takeRefusal() { throw refusal }
             let cart = try changeCart(parts) { cart throws(UserError) in

@@ -20,8 +20,9 @@ struct LegacyCustomers: Sendable {
     }
 
     private var customers: [Customer] = []
+    /// The access tokens, each with the index of its customer in `customers`.
     private var tokens: [String: (customer: Int, expiresAt: Date)] = [:]
-    /// The numbers of customers, by the reset and activation tokens that were issued to them.
+    /// The indices of customers, by the reset and activation tokens that were issued to them.
     private var mails: [String: Int] = [:]
     private var addressCount = 0
     private var usedMultipassTokens: Set<String> = []
@@ -64,7 +65,7 @@ struct LegacyCustomers: Sendable {
         guard let index = index(email: email), customers[index].isActive, customers[index].password == password else {
             throw UserError("UNIDENTIFIED_CUSTOMER", at: [])
         }
-        return issue(customers[index].number, at: now)
+        return issue(index, at: now)
     }
 
     /// Signs in with a Multipass token that `MultipassReader` has checked.
@@ -76,22 +77,22 @@ struct LegacyCustomers: Sendable {
         at now: Date
     ) throws(UserError) -> (String, Date) {
         guard usedMultipassTokens.insert(token).inserted else { throw UserError("INVALID_MULTIPASS_REQUEST", at: []) }
-        if let index = index(email: email) { return issue(customers[index].number, at: now) }
-        let input: JSONObject = ["email": .string(email), "password": .string(RandomText.hexadecimal(16))]
-        return issue(try create(input).number, at: now)
+        if let index = index(email: email) { return issue(index, at: now) }
+        _ = try create(["email": .string(email), "password": .string(RandomText.hexadecimal(16))])
+        return issue(customers.count - 1, at: now)
     }
 
-    mutating func issue(_ number: Int, at now: Date) -> (String, Date) {
+    private mutating func issue(_ index: Int, at now: Date) -> (String, Date) {
         let token = RandomText.hexadecimal(32)
         let expiry = now + Self.tokenLifetime
-        tokens[token] = (number, expiry)
+        tokens[token] = (index, expiry)
         return (token, expiry)
     }
 
     mutating func renew(_ token: String, at now: Date) -> (String, Date)? {
-        guard let known = customer(token, at: now) else { return nil }
+        guard let index = try? index(token: token, at: now) else { return nil }
         tokens[token] = nil
-        return issue(known.number, at: now)
+        return issue(index, at: now)
     }
 
     mutating func delete(_ token: String) -> Bool {
@@ -99,8 +100,14 @@ struct LegacyCustomers: Sendable {
     }
 
     func customer(_ token: String, at now: Date) -> Customer? {
-        guard let known = tokens[token], known.expiresAt > now else { return nil }
-        return customers.first { $0.number == known.customer }
+        (try? index(token: token, at: now)).map { customers[$0] }
+    }
+
+    private func index(token: String, at now: Date) throws(UserError) -> Int {
+        guard let known = tokens[token], known.expiresAt > now else {
+            throw UserError("TOKEN_INVALID", at: ["customerAccessToken"])
+        }
+        return known.customer
     }
 
     // MARK: E-mails
@@ -109,7 +116,7 @@ struct LegacyCustomers: Sendable {
     mutating func mail(to email: String) -> (customer: Customer, token: String)? {
         guard let index = index(email: email) else { return nil }
         let token = RandomText.hexadecimal(24)
-        mails[token] = customers[index].number
+        mails[token] = index
         return (customers[index], token)
     }
 
@@ -120,14 +127,14 @@ struct LegacyCustomers: Sendable {
         fields: (token: [String], password: [String]),
         at now: Date
     ) throws(UserError) -> (String, Date) {
-        guard let number = mails[token], let index = customers.firstIndex(where: { $0.number == number }),
-            id.map({ $0 == customers[index].id }) ?? true
-        else { throw UserError("TOKEN_INVALID", at: fields.token) }
+        guard let index = mails[token], id == nil || id == customers[index].id else {
+            throw UserError("TOKEN_INVALID", at: fields.token)
+        }
         customers[index].password = try Self.password(password, at: fields.password)
         customers[index].isActive = true
         mails[token] = nil
-        tokens = tokens.filter { $0.value.customer != number }
-        return issue(number, at: now)
+        tokens = tokens.filter { $0.value.customer != index }
+        return issue(index, at: now)
     }
 
     // MARK: Changes
@@ -138,7 +145,7 @@ struct LegacyCustomers: Sendable {
         _ input: JSONObject,
         at now: Date
     ) throws(UserError) -> (customer: Customer, token: (String, Date)?) {
-        let index = try index(token, now)
+        let index = try index(token: token, at: now)
         var changed = customers[index]
         if let value = input["email"]?.string {
             guard value.contains("@") else { throw UserError("INVALID", at: ["customer", "email"]) }
@@ -154,18 +161,11 @@ struct LegacyCustomers: Sendable {
         var issued: (String, Date)?
         if let value = input["password"] {
             changed.password = try Self.password(value.string, at: ["customer", "password"])
-            tokens = tokens.filter { $0.value.customer != changed.number }
-            issued = issue(changed.number, at: now)
+            tokens = tokens.filter { $0.value.customer != index }
+            issued = issue(index, at: now)
         }
         customers[index] = changed
         return (changed, issued)
-    }
-
-    private func index(_ token: String, _ now: Date) throws(UserError) -> Int {
-        guard let known = customer(token, at: now),
-            let index = customers.firstIndex(where: { $0.number == known.number })
-        else { throw UserError("TOKEN_INVALID", at: ["customerAccessToken"]) }
-        return index
     }
 
     mutating func changeAddress(
@@ -174,11 +174,9 @@ struct LegacyCustomers: Sendable {
         _ input: JSONObject,
         at now: Date
     ) throws(UserError) -> (id: String, fields: JSONObject) {
-        let index = try index(token, now)
+        let index = try index(token: token, at: now)
         if let id {
-            guard let place = customers[index].addresses.firstIndex(where: { $0.id == id }) else {
-                throw UserError("NOT_FOUND", at: ["id"])
-            }
+            let place = try place(of: id, index, at: ["id"])
             for (name, value) in input.members {
                 customers[index].addresses[place].fields[name] = value.isNull ? nil : value
             }
@@ -192,22 +190,25 @@ struct LegacyCustomers: Sendable {
     }
 
     mutating func removeAddress(_ token: String, _ id: String, at now: Date) throws(UserError) {
-        let index = try index(token, now)
-        guard customers[index].addresses.contains(where: { $0.id == id }) else {
-            throw UserError("NOT_FOUND", at: ["id"])
-        }
-        customers[index].addresses.removeAll { $0.id == id }
+        let index = try index(token: token, at: now)
+        customers[index].addresses.remove(at: try place(of: id, index, at: ["id"]))
         if customers[index].defaultAddress == id {
             customers[index].defaultAddress = customers[index].addresses.first?.id
         }
     }
 
     mutating func setDefaultAddress(_ token: String, _ id: String, at now: Date) throws(UserError) -> Customer {
-        let index = try index(token, now)
-        guard customers[index].addresses.contains(where: { $0.id == id }) else {
-            throw UserError("NOT_FOUND", at: ["addressId"])
-        }
+        let index = try index(token: token, at: now)
+        _ = try place(of: id, index, at: ["addressId"])
         customers[index].defaultAddress = id
         return customers[index]
+    }
+
+    /// The position of an address in the list of the customer with the index `customer`.
+    private func place(of address: String, _ customer: Int, at field: [String]) throws(UserError) -> Int {
+        guard let place = customers[customer].addresses.firstIndex(where: { $0.id == address }) else {
+            throw UserError("NOT_FOUND", at: field)
+        }
+        return place
     }
 }

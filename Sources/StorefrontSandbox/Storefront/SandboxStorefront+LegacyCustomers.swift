@@ -44,7 +44,7 @@ extension SandboxStorefront {
         }
     }
 
-    private static func token(_ arguments: JSONObject) -> String { arguments["customerAccessToken"]?.string ?? "" }
+    private static func token(_ arguments: JSONObject) -> String { arguments.text("customerAccessToken") }
 
     private var legacyTokenChanges: [String: LegacyChange] {
         let multipassSecret = configuration.multipassSecret
@@ -55,7 +55,7 @@ extension SandboxStorefront {
                 return ["customerAccessToken": Self.node(ofToken: token)]
             },
             "customerAccessTokenCreateWithMultipass": { customers, arguments, now in
-                let text = arguments["multipassToken"]?.string ?? ""
+                let text = arguments.text("multipassToken")
                 let email = try MultipassReader.email(in: text, secret: multipassSecret, at: now)
                 let token = try customers.signIn(multipassToken: text, email: email, at: now)
                 return ["customerAccessToken": Self.node(ofToken: token)]
@@ -77,16 +77,16 @@ extension SandboxStorefront {
     private var legacyAccountChanges: [String: LegacyChange] {
         var changes: [String: LegacyChange] = [
             "customerCreate": { customers, arguments, _ in
-                ["customer": Self.node(of: try customers.create(arguments["input"]?.object ?? [:]))]
+                ["customer": Self.node(of: try customers.create(arguments.object("input")))]
             },
             "customerRecover": { customers, arguments, _ in
-                guard customers.mail(to: arguments["email"]?.string ?? "") != nil else {
+                guard customers.mail(to: arguments.text("email")) != nil else {
                     throw UserError("UNIDENTIFIED_CUSTOMER", at: ["email"])
                 }
                 return [:]
             },
             "customerUpdate": { customers, arguments, now in
-                let input = arguments["customer"]?.object ?? [:]
+                let input = arguments.object("customer")
                 let (customer, token) = try customers.update(Self.token(arguments), input, at: now)
                 let tokenNode = token.map { Self.node(ofToken: $0) } ?? .null
                 return ["customer": Self.node(of: customer), "customerAccessToken": tokenNode]
@@ -94,7 +94,7 @@ extension SandboxStorefront {
         ]
         for (name, purpose) in [("customerReset", "reset"), ("customerActivate", "activation")] {
             changes[name] = { customers, arguments, now in
-                let (input, id) = (arguments["input"], arguments["id"]?.string ?? "")
+                let (input, id) = (arguments["input"], arguments.text("id"))
                 let (mail, password) = (input?[purpose + "Token"]?.string ?? "", input?["password"]?.string)
                 let fields = (["input", purpose + "Token"], ["input", "password"])
                 let token = try customers.takeMail(mail, for: id, password: password, fields: fields, at: now)
@@ -113,7 +113,7 @@ extension SandboxStorefront {
 
     private static var legacyAddressChanges: [String: LegacyChange] {
         let save: LegacyChange = { customers, arguments, now in
-            let (id, fields) = (arguments["id"]?.string, arguments["address"]?.object ?? [:])
+            let (id, fields) = (arguments["id"]?.string, arguments.object("address"))
             let address = try customers.changeAddress(token(arguments), id, fields, at: now)
             return ["customerAddress": node(ofAddress: address)]
         }
@@ -121,12 +121,12 @@ extension SandboxStorefront {
             "customerAddressCreate": save,
             "customerAddressUpdate": save,
             "customerAddressDelete": { customers, arguments, now in
-                let id = arguments["id"]?.string ?? ""
+                let id = arguments.text("id")
                 try customers.removeAddress(token(arguments), id, at: now)
                 return ["deletedCustomerAddressId": .text(id)]
             },
             "customerDefaultAddressUpdate": { customers, arguments, now in
-                let id = arguments["addressId"]?.string ?? ""
+                let id = arguments.text("addressId")
                 return ["customer": node(of: try customers.setDefaultAddress(token(arguments), id, at: now))]
             },
         ]

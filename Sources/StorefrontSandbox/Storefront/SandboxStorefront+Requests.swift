@@ -1,7 +1,20 @@
 internal import IdentityKit
-package import IdentitySandbox
+public import IdentitySandbox
+
+extension SandboxEndpoint {
+    /// The Storefront API.
+    public static let storefront = SandboxEndpoint(rawValue: "storefront")
+    /// The web checkout that a cart's checkout URL opens.
+    public static let checkout = SandboxEndpoint(rawValue: "checkout")
+    /// The pictures of products.
+    public static let picture = SandboxEndpoint(rawValue: "picture")
+}
 
 extension SandboxStorefront {
+    package func customerAccountAPI(_ call: SandboxCall) -> SandboxResponse {
+        customers.customerAccountAPI(call)
+    }
+
     package func route(_ path: String) -> SandboxRoute {
         let endpoint: SandboxEndpoint =
             path.hasPrefix("/api/")

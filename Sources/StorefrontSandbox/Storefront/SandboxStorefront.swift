@@ -36,6 +36,17 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         public let lineCount: Int
     }
 
+    /// The planned faults, the moved carts and the pending completions.
+    private struct Faults {
+        var refusals: [UserError] = []
+        var swallowedTokens = 0
+        var throttles: [Duration] = []
+        /// The moved carts by their old tokens: the old key, and the new token and key.
+        var moves: [String: (oldKey: String, token: String, key: String)] = [:]
+        /// The pending completions by their attempt ids: the cart's token, and how often the attempt was polled.
+        var attempts: [String: (token: String, polls: Int)] = [:]
+    }
+
     /// The record of requests, and the planned faults.
     public let journal = SandboxJournal()
     /// The origin that stands for `https://{shop}.myshopify.com`.
@@ -46,7 +57,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
     let customers: SandboxCustomers
     private let clock: any IdentityClock
     private let carts = Mutex<[String: Cart]>([:])
-    private let faults = Mutex(StorefrontFaults())
+    private let faults = Mutex(Faults())
     private let legacy = Mutex(LegacyCustomers())
 
     init(_ configuration: SandboxStorefrontConfiguration, _ customers: SandboxCustomers, in sandbox: Sandbox) {
@@ -243,11 +254,5 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
             carts[parts.token] = cart
             return cart
         }
-    }
-
-    // MARK: Requests
-
-    package func customerAccountAPI(_ call: SandboxCall) -> SandboxResponse {
-        customers.customerAccountAPI(call)
     }
 }
