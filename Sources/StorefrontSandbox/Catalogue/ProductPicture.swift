@@ -7,8 +7,7 @@ struct ProductPicture: Sendable {
 
     private static let colours = [
         "Blue": "#3d6fd6", "Green": "#3b8f63", "Red": "#cc4b4b", "Black": "#32363f", "Grey": "#8b92a1",
-        "Sand": "#d3b486",
-        "White": "#f4f1ea",
+        "Sand": "#d3b486", "White": "#f4f1ea",
     ]
 
     /// Returns a picture's file name without extension: the product's handle and, for a variant with a known colour, the colour.
@@ -30,10 +29,9 @@ struct ProductPicture: Sendable {
     init?(path: String, of shop: SandboxStorefront) {
         guard path.hasPrefix(Self.folder), path.hasSuffix(".svg") else { return nil }
         let parts = path.dropFirst(Self.folder.count).dropLast(4).split(separator: "_")
-        guard
-            let title = shop.productTitles.first(where: { parts.first.map(String.init) == SandboxStorefront.handle($0) }
-            )
-        else { return nil }
+        let handle = parts.first.map(String.init)
+        let found = shop.productTitles.first { handle == SandboxStorefront.handle($0) }
+        guard let title = found else { return nil }
         product = shop.facts(of: title)
         let named = parts.dropFirst().first.map(String.init)
         let own = shop.configuration.variants.first { $0.product == title }?.values ?? []

@@ -53,8 +53,8 @@ enum SandboxCustomerAccountAPI {
           id: ID! firstName: String lastName: String displayName: String! imageUrl: URL! tags: [String!]!
           creationDate: DateTime! emailAddress: CustomerEmailAddress phoneNumber: CustomerPhoneNumber
           defaultAddress: CustomerAddress
-          addresses(first: Int after: String last: Int before: String reverse: Boolean = false skipDefault: Boolean = false): CustomerAddressConnection!
-          orders(first: Int after: String last: Int before: String reverse: Boolean = false sortKey: OrderSortKeys = ID query: String): OrderConnection!
+          addresses(\(StorefrontSchema.page) skipDefault: Boolean = false): CustomerAddressConnection!
+          orders(\(StorefrontSchema.page) sortKey: OrderSortKeys = ID query: String): OrderConnection!
         }
         type CustomerEmailAddress { emailAddress: String marketingState: EmailMarketingState! }
         type CustomerPhoneNumber { phoneNumber: String! }
@@ -70,7 +70,7 @@ enum SandboxCustomerAccountAPI {
           financialStatus: OrderFinancialStatus fulfillmentStatus: OrderFulfillmentStatus! statusPageUrl: URL!
           subtotal: MoneyV2 totalShipping: MoneyV2! totalTax: MoneyV2 totalPrice: MoneyV2! totalRefunded: MoneyV2!
           shippingAddress: CustomerAddress
-          lineItems(first: Int after: String last: Int before: String reverse: Boolean = false): LineItemConnection!
+          lineItems(\(StorefrontSchema.page)): LineItemConnection!
         }
         type LineItem {
           id: ID! title: String! variantTitle: String sku: String quantity: Int! productId: ID variantId: ID

@@ -112,38 +112,33 @@ public final class SandboxCustomers: Sendable {
     }
 
     func customerMutations(_ buyer: KnownBuyer) -> [String: GraphExecutor.Mutation] {
+        Self.changes(of: buyer).mapValues { body in
+            { [self] call in try change(buyer) { try body(&$0, call.arguments) } }
+        }
+    }
+
+    /// The changes of a customer, which return the members of the mutations' payloads.
+    private static func changes(
+        of buyer: KnownBuyer
+    ) -> [String: @Sendable (inout CustomerRecord, JSONObject) throws -> [String: GraphNode]] {
         [
-            "customerUpdate": { [self] call in
-                let record = try change(buyer) { record throws(UserError) in
-                    try record.update(call.arguments.object("input"))
-                    return record
-                }
+            "customerUpdate": { record, arguments in
+                try record.update(arguments.object("input"))
                 return ["customer": SandboxCustomerAccountAPI.customer(buyer, record)]
             },
-            "customerAddressCreate": { [self] call in
-                let node = try change(buyer) { record throws(UserError) in
-                    let address = try record.addAddress(
-                        call.arguments.object("address"),
-                        isDefault: call.arguments["defaultAddress"]?.bool ?? false
-                    )
-                    return record.node(of: address)
-                }
-                return ["customerAddress": node]
+            "customerAddressCreate": { record, arguments in
+                let isDefault = arguments["defaultAddress"]?.bool ?? false
+                let address = try record.addAddress(arguments.object("address"), isDefault: isDefault)
+                return ["customerAddress": record.node(of: address)]
             },
-            "customerAddressUpdate": { [self] call in
-                let node = try change(buyer) { record throws(UserError) in
-                    let address = try record.updateAddress(
-                        call.arguments.text("addressId"),
-                        call.arguments["address"]?.object,
-                        isDefault: call.arguments["defaultAddress"]?.bool
-                    )
-                    return record.node(of: address)
-                }
-                return ["customerAddress": node]
+            "customerAddressUpdate": { record, arguments in
+                let (id, isDefault) = (arguments.text("addressId"), arguments["defaultAddress"]?.bool)
+                let address = try record.updateAddress(id, arguments["address"]?.object, isDefault: isDefault)
+                return ["customerAddress": record.node(of: address)]
             },
-            "customerAddressDelete": { [self] call in
-                let id = call.arguments.text("addressId")
-                try change(buyer) { record throws(UserError) in try record.removeAddress(id) }
+            "customerAddressDelete": { record, arguments in
+                let id = arguments.text("addressId")
+                try record.removeAddress(id)
                 return ["deletedAddressId": .text(id)]
             },
         ]

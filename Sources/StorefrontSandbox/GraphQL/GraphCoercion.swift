@@ -117,19 +117,16 @@ extension GraphSchema {
         _ type: GraphTypeReference,
         _ variables: JSONObject
     ) throws(GraphProblem) -> JSONValue? {
+        let isEnum = types[type.leafName]?.isEnum ?? false
         switch literal {
         case .variable(let name): return variables[name]
         case .null: return .null
         case .bool(let flag): return .bool(flag)
         case .string(let text):
-            if case .enumeration = types[type.leafName]?.kind {
-                throw GraphProblem("Expected an unquoted \(type.leafName)")
-            }
+            guard !isEnum else { throw GraphProblem("Expected an unquoted \(type.leafName)") }
             return .string(text)
         case .enumeration(let word):
-            guard case .enumeration = types[type.leafName]?.kind else {
-                throw GraphProblem("\(word) is not a \(type.leafName)")
-            }
+            guard isEnum else { throw GraphProblem("\(word) is not a \(type.leafName)") }
             return .string(word)
         case .number(let text): return try? JSONValue(parsing: Array(text.utf8))
         case .list(let elements):

@@ -48,10 +48,10 @@ extension StorefrontSchema {
           descriptionHtml: HTML! tags: [String!]! availableForSale: Boolean! isGiftCard: Boolean! requiresSellingPlan: Boolean!
           createdAt: DateTime! publishedAt: DateTime! updatedAt: DateTime! onlineStoreUrl: URL trackingParameters: String
           totalInventory: Int variantsCount: Count seo: SEO! featuredImage: Image
-          images(first: Int after: String last: Int before: String reverse: Boolean = false sortKey: ProductImageSortKeys = POSITION): ImageConnection!
+          images(\(page) sortKey: ProductImageSortKeys = POSITION): ImageConnection!
           options(first: Int): [ProductOption!]! priceRange: ProductPriceRange! compareAtPriceRange: ProductPriceRange!
-          collections(first: Int after: String last: Int before: String reverse: Boolean = false): CollectionConnection!
-          variants(first: Int after: String last: Int before: String reverse: Boolean = false sortKey: ProductVariantSortKeys = POSITION): ProductVariantConnection!
+          collections(\(page)): CollectionConnection!
+          variants(\(page) sortKey: ProductVariantSortKeys = POSITION): ProductVariantConnection!
           selectedOrFirstAvailableVariant(selectedOptions: [SelectedOptionInput!] ignoreUnknownOptions: Boolean = true caseInsensitiveMatch: Boolean = false): ProductVariant
           variantBySelectedOptions(selectedOptions: [SelectedOptionInput!]! ignoreUnknownOptions: Boolean = false caseInsensitiveMatch: Boolean = false): ProductVariant
           \(metafields)
@@ -74,7 +74,7 @@ extension StorefrontSchema {
         type Collection implements HasMetafields & Node & OnlineStorePublishable & Trackable {
           id: ID! handle: String! title: String! description(truncateAt: Int): String! descriptionHtml: HTML! image: Image
           onlineStoreUrl: URL trackingParameters: String seo: SEO! updatedAt: DateTime!
-          products(first: Int after: String last: Int before: String reverse: Boolean = false filters: [ProductFilter!] sortKey: ProductCollectionSortKeys = COLLECTION_DEFAULT): ProductConnection!
+          products(\(page) filters: [ProductFilter!] sortKey: ProductCollectionSortKeys = COLLECTION_DEFAULT): ProductConnection!
           \(metafields)
         }
         type CollectionConnection {

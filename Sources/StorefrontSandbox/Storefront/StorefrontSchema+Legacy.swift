@@ -1,7 +1,5 @@
 extension StorefrontSchema {
-    static let legacyQueries = """
-          customer(customerAccessToken: String!): Customer
-        """
+    static let legacyQueries = "customer(customerAccessToken: String!): Customer"
 
     static let legacyMutations = """
           customerCreate(input: CustomerCreateInput!): CustomerCreatePayload
@@ -24,8 +22,8 @@ extension StorefrontSchema {
     static let legacyCustomerFields = """
          \(metafields)
           acceptsMarketing: Boolean! createdAt: DateTime! defaultAddress: MailingAddress
-          addresses(first: Int after: String last: Int before: String reverse: Boolean = false): MailingAddressConnection!
-          orders(first: Int after: String last: Int before: String reverse: Boolean = false query: String sortKey: OrderSortKeys = ID): OrderConnection!
+          addresses(\(page)): MailingAddressConnection!
+          orders(\(page) query: String sortKey: OrderSortKeys = ID): OrderConnection!
         """
 
     static let legacyTypes = """

@@ -13,10 +13,7 @@ extension StorefrontSchema {
 
         """
 
-    static let restrictedQueries = """
-        cartCompletionAttempt(attemptId: String!): CartCompletionAttemptResult
-
-        """
+    static let restrictedQueries = "cartCompletionAttempt(attemptId: String!): CartCompletionAttemptResult\n"
 
     static let restrictedTypes = """
         \(cartPayloads(["CartClone", "CartBillingAddressUpdate", "CartRemovePersonalData", "CartPaymentUpdate"]))

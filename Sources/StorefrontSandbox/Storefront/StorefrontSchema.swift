@@ -9,13 +9,9 @@ enum StorefrontSchema {
     static let restrictedSchemas = schemas(restricted: true)
 
     private static func schemas(restricted: Bool) -> [String: GraphSchema] {
-        Dictionary(
-            uniqueKeysWithValues: (ShopifyVersions.supported + ["unstable"]).compactMap { version in
-                (try? GraphSchema(definition: definition(version: version, restricted: restricted))).map {
-                    (version, $0)
-                }
-            }
-        )
+        (ShopifyVersions.supported + ["unstable"]).reduce(into: [:]) { schemas, version in
+            schemas[version] = try? GraphSchema(definition: definition(version: version, restricted: restricted))
+        }
     }
 
     /// Returns the schema of a version in GraphQL's schema language.
@@ -61,15 +57,15 @@ enum StorefrontSchema {
           node(id: ID!): Node
           nodes(ids: [ID!]!): [Node]!
           product(id: ID handle: String): Product
-          products(first: Int after: String last: Int before: String reverse: Boolean = false query: String sortKey: ProductSortKeys = ID): ProductConnection!
+          products(\(page) query: String sortKey: ProductSortKeys = ID): ProductConnection!
           productByHandle(handle: String!): Product
           productRecommendations(productId: ID productHandle: String intent: ProductRecommendationIntent = RELATED): [Product!]
           productTags(first: Int!): StringConnection!
           productTypes(first: Int!): StringConnection!
           collection(id: ID handle: String): Collection
           collectionByHandle(handle: String!): Collection
-          collections(first: Int after: String last: Int before: String reverse: Boolean = false query: String sortKey: CollectionSortKeys = ID): CollectionConnection!
-          search(first: Int after: String last: Int before: String reverse: Boolean = false query: String! prefix: SearchPrefixQueryType productFilters: [ProductFilter!] sortKey: SearchSortKeys = RELEVANCE types: [SearchType!] unavailableProducts: SearchUnavailableProductsType): SearchResultItemConnection!
+          collections(\(page) query: String sortKey: CollectionSortKeys = ID): CollectionConnection!
+          search(\(page) query: String! prefix: SearchPrefixQueryType productFilters: [ProductFilter!] sortKey: SearchSortKeys = RELEVANCE types: [SearchType!] unavailableProducts: SearchUnavailableProductsType): SearchResultItemConnection!
           predictiveSearch(query: String! limit: Int limitScope: PredictiveSearchLimitScope searchableFields: [SearchableField!] types: [PredictiveSearchType!] unavailableProducts: SearchUnavailableProductsType): PredictiveSearchResult
           paymentSettings: PaymentSettings!
           shop: Shop!
@@ -139,10 +135,20 @@ enum StorefrontSchema {
             + (nodes + others).map { "type \($0)Edge { cursor: String! node: \($0)! }\n" }.joined()
     }
 
+    /// The arguments of a connection.
+    static let page = "first: Int after: String last: Int before: String reverse: Boolean = false"
+
     /// The fields of `HasMetafields`.
     static let metafields = """
         metafield(key: String! namespace: String): Metafield
         metafields(identifiers: [HasMetafieldsIdentifier!]!): [Metafield]!
+        """
+
+    /// The fields of `BaseCartLine`.
+    private static let lineFields = """
+        discountAllocations(lineLevelOnly: Boolean = true): [CartDiscountAllocation!]!
+        id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
+        cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String
         """
 
     private static let cart = """
@@ -155,9 +161,9 @@ enum StorefrontSchema {
           id: ID! checkoutUrl: URL! createdAt: DateTime! updatedAt: DateTime! note: String totalQuantity: Int!
           attribute(key: String!): Attribute attributes: [Attribute!]!
           buyerIdentity: CartBuyerIdentity! cost: CartCost! delivery: CartDelivery!
-          deliveryGroups(first: Int after: String last: Int before: String reverse: Boolean = false withCarrierRates: Boolean = false): CartDeliveryGroupConnection!
+          deliveryGroups(\(page) withCarrierRates: Boolean = false): CartDeliveryGroupConnection!
           discountCodes: [CartDiscountCode!]! appliedGiftCards: [AppliedGiftCard!]!
-          lines(first: Int after: String last: Int before: String reverse: Boolean = false): BaseCartLineConnection!
+          lines(\(page)): BaseCartLineConnection!
         }
         type CartBuyerIdentity {
           countryCode: CountryCode customer: Customer email: String phone: String
@@ -188,22 +194,12 @@ enum StorefrontSchema {
         type CartLineInstructions { canRemove: Boolean! canUpdateQuantity: Boolean! }
         type CartDiscountCode { code: String! applicable: Boolean! }
         type AppliedGiftCard implements Node { id: ID! lastCharacters: String! amountUsed: MoneyV2! balance: MoneyV2! presentmentAmountUsed: MoneyV2! }
-        interface BaseCartLine implements Node {
-          discountAllocations(lineLevelOnly: Boolean = true): [CartDiscountAllocation!]!
-          id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
-          cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String
-        }
+        interface BaseCartLine implements Node { \(lineFields) }
         type CartLine implements BaseCartLine & Node {
-          discountAllocations(lineLevelOnly: Boolean = true): [CartDiscountAllocation!]!
-          id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
-          cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String
+          \(lineFields)
           parentRelationship: CartLineParentRelationship instructions: CartLineInstructions!
         }
-        type ComponentizableCartLine implements BaseCartLine & Node {
-          discountAllocations(lineLevelOnly: Boolean = true): [CartDiscountAllocation!]!
-          id: ID! quantity: Int! merchandise: Merchandise! attribute(key: String!): Attribute attributes: [Attribute!]!
-          cost: CartLineCost! sellingPlanAllocation: SellingPlanAllocation viewKey: String lineComponents: [CartLine!]!
-        }
+        type ComponentizableCartLine implements BaseCartLine & Node { \(lineFields) lineComponents: [CartLine!]! }
         type CartLineParentRelationship { parent: CartLine! }
         type SellingPlanAllocation { sellingPlan: SellingPlan! }
         type SellingPlan { id: ID! name: String! }
@@ -220,7 +216,7 @@ enum StorefrontSchema {
         type CartDeliveryGroup {
           id: ID! groupType: CartDeliveryGroupType! deliveryOptions: [CartDeliveryOption!]!
           selectedDeliveryOption: CartDeliveryOption deliveryAddress: MailingAddress!
-          cartLines(first: Int after: String last: Int before: String reverse: Boolean = false): BaseCartLineConnection!
+          cartLines(\(page)): BaseCartLineConnection!
         }
         type CartDeliveryOption {
           handle: String! title: String code: String description: String estimatedCost: MoneyV2!
