@@ -11,14 +11,11 @@ extension GraphQLExecutor {
         _ variables: JSONObject,
         _ call: GraphQLCall
     ) async throws(GraphQLFailure) -> (answer: GraphQLResponse, body: [UInt8]) {
-        let request: HTTPRequest
-        do { request = try self.request(document, variables, call) } catch { throw GraphQLFailure(error, .refused) }
+        let request = try request(document, variables, call)
         let secrets = RequestSecrets(variables, secrets: call.secrets)
-        let clock = environment.clock
-        var retries = RetryDecision(retry, document.repetition, start: clock.elapsed, until: call.deadline)
+        var retries = RetryDecision(retry, document.repetition, in: environment, until: call.deadline)
         let progress = call.progress ?? GraphQLProgress()
-        var permit: CircuitBreaker.Permit
-        do { permit = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
+        var permit = try breaker.enter()
         while true {
             retries.begin()
             let outcome = await attempt(request, retries, secrets)
@@ -27,48 +24,36 @@ extension GraphQLExecutor {
             var cause = IdentityError.Code.providerUnavailable
             switch outcome {
             case .success(let (answer, _)):
-                release(permit, wasAnswered: true, document, retries)
-                permit = .ordinary
+                release(&permit, wasAnswered: true, document, retries)
                 reporter.reportHeaders(of: answer.metadata, document, progress, since: retries.start)
                 if let (effect, asked) = answer.retryEffect(document.kind) ?? answer.unavailable(document) {
-                    pause = retries.pause(after: effect, asked: asked, now: clock.elapsed, random: environment.random)
+                    pause = retries.pause(after: effect, asked: asked)
                     if effect == .none { cause = .throttled }
                 }
+            case .failure(let failure) where failure.effect == .attack:
+                cause = failure.error.code
+                pause = attacked(&permit, failure, retries, document, progress)
             case .failure(let failure):
                 cause = failure.error.code
-                if failure.effect == .attack {
-                    pause = attacked(&permit, failure, retries, document, progress)
-                } else {
-                    let isAnswer = failure.metadata.map { $0.status < 500 } ?? false
-                    release(permit, wasAnswered: isAnswer, document, retries)
-                    permit = .ordinary
-                    if !failure.isFinal {
-                        pause = retries.pause(
-                            after: failure.effect,
-                            asked: failure.error.retryAfter,
-                            now: clock.elapsed,
-                            random: environment.random
-                        )
-                    }
-                }
+                let isAnswer = failure.metadata.map { $0.status < 500 } ?? false
+                release(&permit, wasAnswered: isAnswer, document, retries)
+                if !failure.isFinal { pause = retries.pause(after: failure.effect, asked: failure.error.retryAfter) }
             }
             guard let length = pause else { return try outcome.get() }
             reporter.report(.repeated(cause, after: length), of: document, progress, since: retries.start)
             do {
-                try await clock.sleep(for: length)
+                try await environment.clock.sleep(for: length)
                 try Task.checkCancellation()
             } catch {
-                release(permit, wasAnswered: false, document, retries)
+                release(&permit, wasAnswered: false, document, retries)
                 throw GraphQLFailure(IdentityError.wrapping(error), .refused)
             }
             // The sleep may have taken longer than planned. If the deadline cuts off the next attempt, its outcome is unknown.
-            guard retries.hasTime(at: clock.elapsed) else {
-                release(permit, wasAnswered: false, document, retries)
+            guard retries.hasTime() else {
+                release(&permit, wasAnswered: false, document, retries)
                 return try outcome.get()
             }
-            if !permit.isProbe {
-                do { permit = try breaker.enter() } catch { throw GraphQLFailure(error, .refused) }
-            }
+            if !permit.isProbe { permit = try breaker.enter() }
         }
     }
 
@@ -78,7 +63,7 @@ extension GraphQLExecutor {
         _ secrets: RequestSecrets
     ) async -> Result<(GraphQLResponse, [UInt8]), GraphQLFailure> {
         var request = request
-        let time = min(endpoint.timeout, max(retries.remaining(at: environment.clock.elapsed), .milliseconds(1)))
+        let time = min(endpoint.timeout, max(retries.remaining, .milliseconds(1)))
         request.limits.totalTimeout = time
         request.limits.firstByteTimeout = time
         request.limits.connectTimeout = min(request.limits.connectTimeout, time)
@@ -106,11 +91,7 @@ extension GraphQLExecutor {
         _ progress: GraphQLProgress
     ) -> Duration? {
         let asked = failure.error.retryAfter
-        let delay = retries.pauseAfterAttack(
-            asked: asked,
-            now: environment.clock.elapsed,
-            random: environment.random
-        )
+        let delay = retries.pauseAfterAttack(asked: asked)
         let verdict = breaker.attacked(permit, failure.error, delay: delay, asked: asked)
         permit = .ordinary
         switch verdict {
@@ -124,12 +105,14 @@ extension GraphQLExecutor {
         }
     }
 
+    /// Ends an attempt; the permit of a probe becomes an ordinary one.
     private func release(
-        _ permit: CircuitBreaker.Permit,
+        _ permit: inout CircuitBreaker.Permit,
         wasAnswered: Bool,
         _ document: GraphQLDocument,
         _ retries: RetryDecision
     ) {
+        defer { permit = .ordinary }
         guard breaker.leave(permit, wasAnswered: wasAnswered) else { return }
         reporter.report(.resumed, of: document, nil, since: retries.start)
     }

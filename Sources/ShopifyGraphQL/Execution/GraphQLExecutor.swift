@@ -134,7 +134,7 @@ package struct GraphQLExecutor: Sendable {
         _ document: GraphQLDocument,
         _ variables: JSONObject,
         _ call: GraphQLCall
-    ) throws(IdentityError) -> HTTPRequest {
+    ) throws(GraphQLFailure) -> HTTPRequest {
         var body: [UInt8] = []
         body.reserveCapacity(document.bodyStart.count + 1024)
         body += document.bodyStart
@@ -149,12 +149,13 @@ package struct GraphQLExecutor: Sendable {
             try headers.set("Accept", "application/json")
             try headers.set("User-Agent", environment.userAgent)
         } catch {
-            throw IdentityError(
+            let error = IdentityError(
                 configuration: "IdentityEnvironment.userAgent is not a valid value of an HTTP header.",
                 hint: "Remove line breaks and control characters from IdentityEnvironment.userAgent.",
                 reference: "RFC 9110 section 5.5",
                 cause: error
             )
+            throw GraphQLFailure(error, .refused)
         }
         return HTTPRequest(
             method: .post,

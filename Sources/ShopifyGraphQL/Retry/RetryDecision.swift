@@ -6,6 +6,7 @@ struct RetryDecision {
     let repetition: GraphQLDocument.Repetition
     /// When the first attempt began, on the monotonic clock.
     let start: Duration
+    private let environment: IdentityEnvironment
     private(set) var count = 0
     private var unknownOutcomes = 0
 
@@ -14,34 +15,32 @@ struct RetryDecision {
     /// - Parameters:
     ///   - limits: The client's limits.
     ///   - repetition: Whether, and how often, the operation may be repeated.
-    ///   - start: When the first attempt began, on the monotonic clock.
+    ///   - environment: The clock and the randomness.
     ///   - deadline: The caller's deadline, on the monotonic clock. The earlier of this deadline and that of `limits` applies.
     init(
         _ limits: RetryLimits,
         _ repetition: GraphQLDocument.Repetition,
-        start: Duration,
-        until deadline: Duration? = nil
+        in environment: IdentityEnvironment,
+        until deadline: Duration?
     ) {
+        let start = environment.clock.elapsed
         var limits = limits
         if let deadline { limits.deadline = min(limits.deadline, max(deadline - start, .milliseconds(1))) }
         self.limits = limits
         self.repetition = repetition
+        self.environment = environment
         self.start = start
     }
 
-    func remaining(at now: Duration) -> Duration { start + limits.deadline - now }
+    /// The time until the deadline.
+    var remaining: Duration { start + limits.deadline - environment.clock.elapsed }
 
     mutating func begin() { count += 1 }
 
     /// The pause before the next attempt; nil if the operation must not be sent again.
     ///
     /// `asked` is the wait that the server requests.
-    mutating func pause(
-        after effect: GraphQLFailure.Effect,
-        asked: Duration?,
-        now: Duration,
-        random: any RandomSource
-    ) -> Duration? {
+    mutating func pause(after effect: GraphQLFailure.Effect, asked: Duration?) -> Duration? {
         switch effect {
         case .refused, .attack: return nil
         case .none: break
@@ -54,33 +53,34 @@ struct RetryDecision {
             }
         }
         guard count < limits.attempts else { return nil }
-        var pause = Backoff.pause(
-            after: count,
-            first: limits.firstPause,
-            atMost: limits.maximumPause,
-            random: random
-        )
+        var pause = randomPause(after: count)
         if let asked {
             // An attempt before the end of the requested wait would be rejected again, so the caller gets the error at once.
             guard asked <= limits.maximumRetryAfter else { return nil }
             // The random pause is added, so that clients with the same Retry-After do not all send at the same time.
             pause = asked + min(pause, limits.firstPause)
         }
-        return fits(pause, at: now) ? pause : nil
+        return hasTime(after: pause) ? pause : nil
     }
 
     /// The pause before another attempt after HTTP 430; nil if the limits allow no other attempt.
-    func pauseAfterAttack(asked: Duration?, now: Duration, random: any RandomSource) -> Duration? {
+    func pauseAfterAttack(asked: Duration?) -> Duration? {
         guard count < limits.attempts, asked ?? .zero <= limits.maximumRetryAfter else { return nil }
-        let chance = Backoff.pause(after: 1, first: limits.firstPause, atMost: limits.maximumPause, random: random)
-        let pause = max(asked ?? .zero, limits.firstPause * 2) + chance
-        return fits(pause, at: now) ? pause : nil
+        let pause = max(asked ?? .zero, limits.firstPause * 2) + randomPause(after: 1)
+        return hasTime(after: pause) ? pause : nil
     }
 
-    /// Whether an attempt that begins now has enough time.
+    /// Whether an attempt that begins after this pause has enough time.
     ///
     /// The outcome of an attempt that the deadline cuts off is unknown.
-    func hasTime(at now: Duration) -> Bool { remaining(at: now) >= min(.seconds(1), limits.deadline / 4) }
+    func hasTime(after pause: Duration = .zero) -> Bool { remaining - pause >= min(.seconds(1), limits.deadline / 4) }
 
-    private func fits(_ pause: Duration, at now: Duration) -> Bool { hasTime(at: now + pause) }
+    private func randomPause(after attempts: Int) -> Duration {
+        Backoff.pause(
+            after: attempts,
+            first: limits.firstPause,
+            atMost: limits.maximumPause,
+            random: environment.random
+        )
+    }
 }

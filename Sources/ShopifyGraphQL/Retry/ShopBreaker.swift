@@ -58,19 +58,17 @@ final class ShopBreaker: Sendable {
 
     /// Permits an operation to send a request.
     ///
-    /// - Throws: `IdentityError` with code `security_rejection` while operations are paused.
-    func enter() throws(IdentityError) -> CircuitBreaker.Permit {
+    /// - Throws: A failure with code `security_rejection` while operations are paused.
+    func enter() throws(GraphQLFailure) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
-        let (permit, refusal) = Self.states.withLock { states -> (CircuitBreaker.Permit, IdentityError?) in
-            guard !states.isEmpty, var state = states[shop] else { return (.ordinary, nil) }
+        return try Self.states.withLock { states throws(GraphQLFailure) in
+            guard !states.isEmpty, var state = states[shop] else { return .ordinary }
             guard let permit = state.breaker.permit(at: now) else {
-                return (.ordinary, self.refusal(state.breaker, now))
+                throw GraphQLFailure(refusal(state.breaker, now), .refused)
             }
             states[shop] = state
-            return (permit, nil)
+            return permit
         }
-        if let refusal { throw refusal }
-        return permit
     }
 
     /// Ends an attempt, and closes the breaker if the probe got a response.
