@@ -12,7 +12,8 @@ extension ShopifyProvider {
     /// - Throws: `IdentityError`; with code `access_token_refused` if the API rejected the access token and may accept a newer one.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         try checkShop(of: tokens)
-        guard let executor = try await customerAccountAPI.executor() else { return tokens.buyer }
+        guard customerAccountAPI.hasURL else { return tokens.buyer }
+        let executor = try await customerAccountAPI.executor()
         let call = try customerAccountAPI.call(accessToken: tokens.accessToken)
         let result: GraphQLResult<CustomerIdentity?>
         do {

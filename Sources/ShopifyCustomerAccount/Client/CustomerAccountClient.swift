@@ -60,7 +60,10 @@ public struct CustomerAccountClient: Sendable {
         as customer: CustomerAccessToken,
         in context: CustomerAccountContext = CustomerAccountContext()
     ) async throws -> GraphQLResult<Operation.Output> {
-        try await executor().execute(operation, try api.call(accessToken: customer.token, context: context.variables))
+        try await api.executor().execute(
+            operation,
+            try api.call(accessToken: customer.token, context: context.variables)
+        )
     }
 
     /// Executes an operation and returns data, errors or both.
@@ -71,7 +74,7 @@ public struct CustomerAccountClient: Sendable {
         as customer: CustomerAccessToken,
         in context: CustomerAccountContext = CustomerAccountContext()
     ) async throws -> PartialGraphQLResult<Operation.Output> {
-        try await executor().executePartial(
+        try await api.executor().executePartial(
             operation,
             try api.call(accessToken: customer.token, context: context.variables)
         )
@@ -87,7 +90,7 @@ public struct CustomerAccountClient: Sendable {
         in context: CustomerAccountContext,
         returning value: (Operation.Output) -> Value?
     ) async throws -> Value where Operation.Output: CustomerPayload {
-        let executor = try await executor()
+        let executor = try await api.executor()
         let call = try api.call(accessToken: customer.token, context: context.variables)
         let result = try await executor.execute(operation, call)
         try CustomerUserErrors.check(result.data.entries, result.metadata)
@@ -111,17 +114,27 @@ public struct CustomerAccountClient: Sendable {
     ///
     /// - Throws: `IdentityError` when the discovery fails.
     public func discover() async throws(IdentityError) {
-        _ = try await executor()
+        _ = try await api.executor()
+    }
+}
+
+/// The language and country of responses (`@inContext`).
+public struct CustomerAccountContext: Sendable, Equatable {
+    /// The country, ISO 3166-1 alpha-2 in capitals; nil uses the shop's country.
+    public var country: String?
+    /// The language, for example `EN` or `PT_BR`; nil uses the shop's language.
+    public var language: String?
+
+    /// Creates a context.
+    public init(country: String? = nil, language: String? = nil) {
+        self.country = country
+        self.language = language
     }
 
-    private func executor() async throws(IdentityError) -> GraphQLExecutor {
-        guard let executor = try await api.executor() else {
-            throw IdentityError(
-                configuration: "The configuration has no URL of the Customer Account API.",
-                hint: "Set shopDomain or endpoint of CustomerAccountConfiguration.",
-                reference: "Customer Account API reference, discovery"
-            )
-        }
-        return executor
+    var variables: JSONObject {
+        var variables = JSONObject()
+        if let country { variables["country"] = .string(country) }
+        if let language { variables["language"] = .string(language) }
+        return variables
     }
 }

@@ -70,12 +70,24 @@ package final class CustomerAccountAPI: Sendable {
         discovered = DiscoveryCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
     }
 
-    /// The executor for the API's URL; nil if neither the configuration nor discovery gives a URL.
+    /// Whether the configuration has a URL of the API or of its discovery document.
+    package var hasURL: Bool {
+        configuration.endpoint != nil || configuration.discoveryURL != nil || configuration.fallback != nil
+    }
+
+    /// The executor for the API's URL.
     ///
-    /// - Throws: `IdentityError` when discovery fails.
-    package func executor() async throws(IdentityError) -> GraphQLExecutor? {
+    /// - Throws: `IdentityError` when discovery fails, or ``hasURL`` is false.
+    package func executor() async throws(IdentityError) -> GraphQLExecutor {
         if let endpoint = configuration.endpoint { return executor(at: endpoint) }
-        guard let discoveryURL = configuration.discoveryURL else { return configuration.fallback.map(executor) }
+        guard let discoveryURL = configuration.discoveryURL else {
+            if let fallback = configuration.fallback { return executor(at: fallback) }
+            throw IdentityError(
+                configuration: "The configuration has no URL of the Customer Account API.",
+                hint: "Set \(configuration.endpointMember) to the URL of the API.",
+                reference: "Customer Account API reference, discovery"
+            )
+        }
         do {
             let found = try await discovered.value { [self] in FoundURL(url: try await discover(discoveryURL)) }
             return executor(at: found.url)

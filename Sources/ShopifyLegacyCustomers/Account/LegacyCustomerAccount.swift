@@ -50,12 +50,6 @@ public struct LegacyCustomerAccount: Sendable {
         }
     }
 
-    private func execute<Operation: GraphQLOperation>(
-        _ operation: Operation
-    ) async throws -> StorefrontResult<Operation.Output> {
-        try await provider.client.execute(operation, in: context)
-    }
-
     /// Legacy: the customer with addresses and the newest orders.
     ///
     /// - Parameters:
@@ -76,7 +70,8 @@ public struct LegacyCustomerAccount: Sendable {
                 firstOrders: min(max(orders, 1), 250),
                 afterOrder: .setIfPresent(cursor)
             )
-            guard let customer = try await execute(operation).data else { throw LegacyPasswordProvider.refused }
+            let customer = try await provider.client.execute(operation, in: context).data
+            guard let customer else { throw LegacyPasswordProvider.refused }
             return customer
         }
     }
@@ -185,7 +180,8 @@ public struct LegacyCustomerAccount: Sendable {
         _ operation: (_ token: Secret) -> Operation
     ) async throws -> Value where Operation.Output: LegacyCustomerPayload {
         try await withTokens { tokens in
-            try checked(await execute(operation(tokens.accessToken)), Operation.document, value)
+            let result = try await provider.client.execute(operation(tokens.accessToken), in: context)
+            return try checked(result, Operation.document, value)
         }
     }
 

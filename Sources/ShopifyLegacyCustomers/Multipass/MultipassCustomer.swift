@@ -52,12 +52,11 @@ public struct MultipassCustomer: Sendable, GraphQLRedacted {
 
     /// The JSON of the token.
     func json(createdAt: Date, returnTo: String?) -> JSONObject {
-        var json: JSONObject = ["email": .string(email), "created_at": .string(createdAt.formatted(.iso8601))]
-        let texts = [
-            ("first_name", firstName), ("last_name", lastName), ("identifier", identifier), ("remote_ip", remoteIP),
+        var json = Self.json([
+            ("email", email), ("created_at", createdAt.formatted(.iso8601)), ("first_name", firstName),
+            ("last_name", lastName), ("identifier", identifier), ("remote_ip", remoteIP),
             ("tag_string", tags?.joined(separator: ",")), ("return_to", returnTo),
-        ]
-        for (name, value) in texts { if let value { json[name] = .string(value) } }
+        ])
         if !addresses.isEmpty {
             json["addresses"] = .array(
                 addresses.enumerated().map { .object(Self.json(of: $1, isDefault: $0 == 0)) }
@@ -67,15 +66,17 @@ public struct MultipassCustomer: Sendable, GraphQLRedacted {
     }
 
     private static func json(of address: PostalAddress, isDefault: Bool) -> JSONObject {
-        var json = JSONObject()
-        let texts = [
+        var json = json([
             ("first_name", address.givenName), ("last_name", address.familyName), ("company", address.company),
             ("address1", address.line1), ("address2", address.line2), ("city", address.city),
             ("province_code", address.regionCode), ("zip", address.postalCode),
             ("country_code", address.countryCode), ("phone", address.phone),
-        ]
-        for (name, value) in texts { if let value { json[name] = .string(value) } }
+        ])
         if isDefault { json["default"] = .bool(true) }
         return json
+    }
+
+    private static func json(_ texts: [(name: String, value: String?)]) -> JSONObject {
+        texts.reduce(into: JSONObject()) { json, text in json[text.name] = text.value.map { .string($0) } }
     }
 }

@@ -1,5 +1,3 @@
-public import IdentityKit
-
 /// The rules by which a ``CartAdapter`` acts at logout, after a login, and when Shopify no longer has a cart.
 ///
 /// ```swift
@@ -64,40 +62,4 @@ public struct CartPolicy: Sendable {
 
     /// Creates the default policy.
     public init() {}
-}
-
-/// An event of a session's cart, for logs and metrics.
-///
-/// It contains no cart id.
-public struct CartEvent: Sendable, Equatable {
-    /// The kind of an event.
-    public enum Kind: Sendable, Equatable {
-        /// Shopify no longer has the cart, usually because its order was placed or because it has expired.
-        case gone
-        /// A cart that Shopify no longer had was created again with its last known lines.
-        case recreated
-        /// Shopify returned a new id for the cart.
-        case moved
-        /// A process began to create a cart for the session, and the outcome was not stored, for example because the process ended. Shopify
-        /// may have a cart that belongs to no session; that cart expires.
-        case interrupted
-        /// The session's identity could not be put on the cart; the value is the code of the error.
-        case degraded(IdentityError.Code)
-        /// The lines of a guest's cart were added to the buyer's cart.
-        case merged
-        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected them or has no stock. The missing lines
-        /// stay in the guest's cart.
-        case partlyMerged
-    }
-
-    /// The kind of the event.
-    public let kind: Kind
-    /// The name of the session (`SessionID.reference`).
-    public let session: SessionReference
-
-    /// Creates an event, for an app's own tests.
-    public init(_ kind: Kind, session: SessionReference) {
-        self.kind = kind
-        self.session = session
-    }
 }

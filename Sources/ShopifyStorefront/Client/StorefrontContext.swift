@@ -1,5 +1,6 @@
 internal import IdentityHTTP
 public import IdentityKit
+public import ShopifyGraphQL
 
 /// The buyer, country and language of calls.
 ///
@@ -101,7 +102,7 @@ public struct StorefrontContext: Sendable {
             if let buyerCompanyLocationID { input["companyLocationId"] = .string(buyerCompanyLocationID) }
             variables["buyer"] = .object(input)
         }
-        if let visitorConsent { variables["visitorConsent"] = .object(visitorConsent.object) }
+        if let visitorConsent { variables["visitorConsent"] = visitorConsent.graphQLValue }
         return variables
     }
 
@@ -110,5 +111,42 @@ public struct StorefrontContext: Sendable {
         (2...45).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.hexValue($0) != nil || ".:".utf8.contains($0) }
             && (text.utf8.contains(UInt8(ascii: ".")) || text.utf8.contains(UInt8(ascii: ":")))
+    }
+}
+
+/// A visitor's consent to data collection (`VisitorConsent` of the Storefront API).
+///
+/// Nil values are not sent: Shopify then decides whether the visitor consents.
+public struct VisitorConsent: GraphQLWritable, Hashable {
+    /// Consent to analytics.
+    public var analytics: Bool?
+    /// Consent to marketing.
+    public var marketing: Bool?
+    /// Consent to preferences.
+    public var preferences: Bool?
+    /// Consent to the sale of data, if the law requires it.
+    public var saleOfData: Bool?
+
+    /// Creates a consent.
+    public init(
+        analytics: Bool? = nil,
+        marketing: Bool? = nil,
+        preferences: Bool? = nil,
+        saleOfData: Bool? = nil
+    ) {
+        self.analytics = analytics
+        self.marketing = marketing
+        self.preferences = preferences
+        self.saleOfData = saleOfData
+    }
+
+    /// The consent as it is sent.
+    public var graphQLValue: JSONValue {
+        var input = GraphQLInputObject()
+        input.set("analytics", .setIfPresent(analytics))
+        input.set("marketing", .setIfPresent(marketing))
+        input.set("preferences", .setIfPresent(preferences))
+        input.set("saleOfData", .setIfPresent(saleOfData))
+        return input.graphQLValue
     }
 }

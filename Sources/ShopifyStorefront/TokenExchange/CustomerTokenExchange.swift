@@ -44,15 +44,15 @@ public struct CustomerTokenExchange: Sendable {
     func storefrontToken(for token: CustomerAccessToken) async throws -> CustomerAccessToken {
         let call = try api.call(accessToken: token.token)
         let executor = try await api.executor()
-        let result = try await executor?.execute(StorefrontToken(), call)
-        guard let storefrontToken = result?.data.customerAccessToken, !storefrontToken.isEmpty else {
-            let errors = (result?.data.userErrors ?? []).map { error in
+        let result = try await executor.execute(StorefrontToken(), call)
+        guard let storefrontToken = result.data.customerAccessToken, !storefrontToken.isEmpty else {
+            let errors = result.data.userErrors.map { error in
                 CartUserError(code: nil, field: error.field ?? [], message: error.message)
             }
-            if let executor, let result, errors.isEmpty, !result.errors.isEmpty {
+            if errors.isEmpty, !result.errors.isEmpty {
                 throw executor.failure(result.errors, result.metadata, StorefrontToken.document)
             }
-            let refusal = IdentityError.refusal(of: errors, result?.metadata)
+            let refusal = IdentityError.refusal(of: errors, result.metadata)
             throw IdentityError(
                 .rejected,
                 .identityRejected,

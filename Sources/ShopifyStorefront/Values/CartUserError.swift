@@ -1,3 +1,4 @@
+internal import IdentityKit
 public import ShopifyGraphQL
 
 /// Why Shopify rejected a change of a cart.
@@ -116,5 +117,29 @@ extension CartWarning: GraphQLReadable {
         code = CartWarningCode(rawValue: try node.field("code"))
         message = try node.field("message", as: String?.self) ?? ""
         target = try node.field("target", as: String?.self) ?? ""
+    }
+}
+
+extension IdentityError {
+    /// Creates the error for a cart mutation that Shopify rejected with user errors.
+    static func refusal(of errors: [CartUserError], _ metadata: GraphQLMetadata?) -> IdentityError {
+        let isOutage = errors.contains { $0.code == .serviceUnavailable }
+        return IdentityError(
+            isOutage ? .retryLater : .rejected,
+            .cartUserErrors,
+            isOutage ? "Shopify cannot change the cart at the moment." : "Shopify rejected the input for the cart.",
+            hint: isOutage
+                ? "If the session has a cart, read the cart, because earlier requests of this call may have changed it. Then repeat the "
+                    + "missing changes: Shopify did not carry out the last request."
+                : "Read the rejected fields and Shopify's messages in the error's cause, CartUserErrors, and correct the input.",
+            reference: "Storefront API reference, CartUserError",
+            providerResponse: ProviderResponse(
+                error: (errors.first?.code?.rawValue).map { ForeignName.shown($0) },
+                errorDescription: (errors.first?.field).map { ForeignName.shown($0) },
+                status: metadata?.status,
+                traceID: metadata?.requestID
+            ),
+            cause: CartUserErrors(errors: errors)
+        )
     }
 }
