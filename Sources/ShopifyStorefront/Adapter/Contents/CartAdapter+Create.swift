@@ -68,7 +68,7 @@ extension CartAdapter {
         let cart = try response.payload.cart ?? response.payload.checked(response.metadata)
         let (identity, whole, errors) = (negotiation.identity, negotiation.whole, response.payload.userErrors)
         var binding = CartBinding(cartID: cart.id)
-        try record(identity, of: whole, in: &binding, context)
+        try record(identity, of: whole, in: &binding)
         record(cart, showsContents: response.showsContents, in: &binding, context)
         binding.addressIDs = cart.deliveryAddressIDs
         var result = CartIdentityResult(

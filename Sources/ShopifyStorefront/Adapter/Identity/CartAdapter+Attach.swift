@@ -74,7 +74,9 @@ extension CartAdapter {
     ) async throws -> CartIdentityResult {
         let id = locked.session
         // The address is sent in a separate mutation, because for an invalid address Shopify would reject the other parts too.
-        var negotiation = IdentityNegotiation(wanted.withoutAddress(), companyLocationID: binding.companyLocationID)
+        var sent = wanted
+        sent.address = nil
+        var negotiation = IdentityNegotiation(sent, companyLocationID: binding.companyLocationID)
         switch try await negotiate(
             &negotiation,
             for: id,
@@ -101,7 +103,7 @@ extension CartAdapter {
             guard identity.token != nil || result.cart.buyerIdentity.customerID == nil else {
                 throw Self.customerRemains(result.metadata)
             }
-            try record(identity, of: negotiation.whole, in: &binding, context)
+            try record(identity, of: negotiation.whole, in: &binding)
             if identity.token != nil, result.lacksCustomer {
                 degrade(&result, &binding, Self.identityMissing(result.metadata), of: id)
                 return result
@@ -187,8 +189,7 @@ extension CartAdapter {
     func record(
         _ identity: CartBuyerIdentity,
         of whole: CartBuyerIdentity,
-        in binding: inout CartBinding,
-        _ context: StorefrontContext
+        in binding: inout CartBinding
     ) throws {
         binding.identity = identity.kind
         let fingerprint = try whole.fingerprint(for: binding.cartID)
@@ -206,7 +207,6 @@ extension CartAdapter {
         if identity.token != nil { binding.companyLocationID = identity.companyLocationID }
         binding.hasEmail = identity.email != nil
         binding.hasPhone = identity.phone != nil
-        binding.buyerIP = context.buyerIP ?? binding.buyerIP
     }
 
     /// Puts the provider's address on the cart; does nothing if the buyer has entered another address or has removed the provider's

@@ -11,7 +11,7 @@ struct CartBuyerIdentity: Sendable {
     private(set) var email: String?
     private(set) var phone: String?
     private(set) var country: String?
-    private(set) var address: PostalAddress?
+    var address: PostalAddress?
     /// The company location to buy for; only with a token.
     var companyLocationID: String?
     /// The names of the parts of the claim whose form Shopify does not accept.
@@ -94,52 +94,32 @@ struct CartBuyerIdentity: Sendable {
         if !errors.isEmpty, errors.allSatisfy({ $0.field.contains("lines") }) { return nil }
         var less = self
         for error in errors {
-            if error.field.contains("delivery") || error.field.contains("addresses") {
-                less.address = less.address?.without(error.field.last ?? "")
-            } else if error.field.last == "phone" {
-                less.phone = nil
-            } else if error.field.last == "email" {
-                less.email = nil
-            } else if error.field.last == "countryCode" {
-                less.country = nil
-            } else if error.field.last == "companyLocationId" || Self.refusesLocation(error) {
-                less.companyLocationID = nil
+            switch error.field.last ?? "" {
+            case let field where error.field.contains("delivery") || error.field.contains("addresses"):
+                less.address = less.address?.without(field)
+            case "phone": less.phone = nil
+            case "email": less.email = nil
+            case "countryCode": less.country = nil
+            case "companyLocationId": less.companyLocationID = nil
+            default:
+                let locationCodes = [CartErrorCode.invalidCompanyLocation, .buyerCannotPurchaseForCompanyLocation]
+                if let code = error.code, locationCodes.contains(code) { less.companyLocationID = nil }
             }
         }
-        if less.parts != parts { return less }
-        if address != nil {
-            less.address = nil
-        } else if phone != nil {
-            less.phone = nil
-        } else if country != nil {
-            less.country = nil
-        } else if email != nil {
-            less.email = nil
-        } else {
-            return nil
+        return less.parts == parts ? omittingFirst(of: "address", "phone", "country", "email") : less
+    }
+
+    /// Returns the identity without the first of these parts that is set; nil if all of them are unset.
+    func omittingFirst(of names: String...) -> CartBuyerIdentity? {
+        guard let name = names.first(where: parts.contains) else { return nil }
+        var less = self
+        switch name {
+        case "address": less.address = nil
+        case "country": less.country = nil
+        case "email": less.email = nil
+        case "phone": less.phone = nil
+        default: return nil
         }
-        return less
-    }
-
-    /// Returns the identity with one part less, after a response with GraphQL errors, which name no part of the identity.
-    ///
-    /// Such errors occur for example with an unknown country code. So address and country are omitted first, then phone and e-mail.
-    ///
-    /// - Returns: Nil if no part remains that can be omitted.
-    func reducedAfterRejectedDocument() -> CartBuyerIdentity? {
-        guard address == nil, country != nil else { return reduced(by: []) }
-        var less = self
-        less.country = nil
-        return less
-    }
-
-    private static func refusesLocation(_ error: CartUserError) -> Bool {
-        error.code == .invalidCompanyLocation || error.code == .buyerCannotPurchaseForCompanyLocation
-    }
-
-    func withoutAddress() -> CartBuyerIdentity {
-        var less = self
-        less.address = nil
         return less
     }
 

@@ -60,7 +60,10 @@ extension CartAdapter {
                 if try await refresh(&negotiation, for: id) { continue }
                 return .rejected(error.recast(as: .rejected, code: .identityRejected), nil)
             } catch let error as IdentityError where error.code == .graphQLErrors {
-                guard let less = negotiation.identity.reducedAfterRejectedDocument() else { throw error }
+                // The errors name no part of the identity. They occur for example with an unknown country code.
+                guard let less = negotiation.identity.omittingFirst(of: "address", "country", "phone", "email") else {
+                    throw error
+                }
                 negotiation.identity = less
                 continue
             }

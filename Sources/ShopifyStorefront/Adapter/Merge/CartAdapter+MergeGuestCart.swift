@@ -91,30 +91,24 @@ extension CartAdapter: SignInCarts {
             try await self.withLockedCart(guest, under: locks) { _ in CartChange((), saving: nil) }
             reservation = try await self.reserve(guest, for: id, under: locks)
         }
-        guard reservation == .made else {
-            return CartMergeResult(
-                outcome: .nothingToMerge,
-                cart: try await self.attachIfAny(to: id, under: locks, in: context),
-                // Another process is creating the guest's cart, or another session has reserved it. A later call can merge it.
-                guest: reservation == .inUse ? guest : nil
-            )
-        }
-        var result: CartMergeResult
+        // If another process is creating the guest's cart, or another session has reserved it, a later call can merge it.
+        var result = CartMergeResult(outcome: .nothingToMerge, guest: reservation == .inUse ? guest : nil)
         do {
-            result = try await self.withLockedCart(guest, under: locks) { locked -> CartChange<CartMergeResult> in
-                guard var source = locked.binding, source.isReserved(for: id) else {
-                    let left = locked.binding == nil ? nil : guest
-                    return CartChange(CartMergeResult(outcome: .nothingToMerge, guest: left), saving: nil)
+            if reservation == .made {
+                result = try await self.withLockedCart(guest, under: locks) { locked in
+                    guard var source = locked.binding, source.isReserved(for: id) else {
+                        let left = locked.binding == nil ? nil : guest
+                        return CartChange(CartMergeResult(outcome: .nothingToMerge, guest: left), saving: nil)
+                    }
+                    source.reservation = nil
+                    let context = source.lastContext.overridden(by: context)
+                    let merged = try await self.mergeCart(&source, of: locked, to: id, merge, keepsOwnCart, context)
+                    return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
                 }
-                source.reservation = nil
-                let context = source.lastContext.overridden(by: context)
-                let merged = try await self.mergeCart(&source, of: locked, to: id, merge, keepsOwnCart, context)
-                return CartChange(merged, saving: merged.outcome == .partial ? source : nil)
             }
         } catch let error as IdentityError where error.code == .sessionUnknown {
             // The guest's or the buyer's session has ended. Usually another process has completed this merge and ended the guest's
             // session. If the buyer's session has ended, `attachIfAny` throws.
-            result = CartMergeResult(outcome: .nothingToMerge)
         }
         switch result.outcome {
         case .partial:
