@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Sends a request to a resource server with a session's access token.
 struct CallCommand: Command {
     static let name = "call"
     static let summary = "Call a protected resource with the session's access token."

@@ -2,7 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import ShopifyStorefront
 
-/// Adds lines to a session's cart and prints its checkout URL.
 struct CartCommand: Command {
     static let name = "cart"
     static let summary = "Add lines to the session's cart, attach the buyer's identity and print the checkout URL."

@@ -4,7 +4,6 @@ internal import ShopifyCustomerAccount
 internal import ShopifyGraphQL
 internal import ShopifyStorefront
 
-/// Tests the providers, the store and the shop of a configuration, and the clocks, and says what to do about each failure.
 struct CheckCommand: Command {
     static let name = "check"
     static let summary =

@@ -3,7 +3,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import StorefrontSandbox
 
-/// Runs every provider with every entry point and prints a comparison.
 struct CompareCommand: Command {
     static let name = "compare"
     static let summary =

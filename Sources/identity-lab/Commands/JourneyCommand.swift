@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import StorefrontSandbox
 
-/// Runs every provider from login to logout and prints each step; the default without a command.
 struct JourneyCommand: Command {
     static let name = ""
     static let summary = "Run every provider and entry point from login to logout and compare them."

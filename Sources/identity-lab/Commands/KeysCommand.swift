@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Lists, rotates and verifies the keys of the session store.
 struct KeysCommand: Command {
     static let name = "keys"
     static let summary =

@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// Signs a buyer in.
 struct LoginCommand: Command {
     static let name = "login"
     static let summary = "Sign a buyer in and store the session."

@@ -2,7 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// Ends a session.
 struct LogoutCommand: Command {
     static let name = "logout"
     static let summary = "End a session: delete it, detach its cart, and print the provider's logout page."

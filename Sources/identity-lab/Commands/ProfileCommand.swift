@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// Fetches the buyer's profile from the provider.
 struct ProfileCommand: Command {
     static let name = "profile"
     static let summary = "Fetch the buyer's profile from the provider; a profile of another subject is an error."

@@ -4,7 +4,6 @@ internal import IdentityKit
 internal import IdentitySandbox
 internal import StorefrontSandbox
 
-/// Runs the fake providers until the process is interrupted.
 struct SandboxCommand: Command {
     static let name = "sandbox"
     static let summary = "Run the fake providers until interrupted and print a configuration file for them."

@@ -3,7 +3,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityWeb
 
-/// Serves a page on which sign-ins can be tried and compared, until the process is interrupted.
 struct ServeCommand: Command {
     static let name = "serve"
     static let summary =

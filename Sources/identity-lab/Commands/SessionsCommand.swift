@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// Lists the sessions.
 struct SessionsCommand: Command {
     static let name = "sessions"
     static let summary =

@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// Prints when a session's access token expires, after a refresh if necessary.
 struct TokenCommand: Command {
     static let name = "token"
     static let summary = "Get a valid access token, refresh it if necessary, and print when it expires."

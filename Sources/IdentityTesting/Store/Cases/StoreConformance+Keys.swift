@@ -74,7 +74,7 @@ extension StoreConformance {
             needing: keyed
         ) { place in
             let rotation = try await Rotation(place, sessions: 25)
-            let progress = try await rotation.run(limit: 4)
+            let progress = try await rotation.rotating.resealAll(limit: 4)
             #expect(progress.resealed == rotation.rows)
             #expect(progress.postponed == 0 && progress.unreadable == 0)
             #expect(try await rotation.rotating.keyUsage().allSatisfy { $0.role == .active || $0.rows == 0 })
@@ -82,8 +82,8 @@ extension StoreConformance {
         },
         Case("a key rotation after a complete one changes nothing", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
-            _ = try await rotation.run(limit: 100)
-            let again = try await rotation.run(limit: 100)
+            _ = try await rotation.rotating.resealAll(limit: 100)
+            let again = try await rotation.rotating.resealAll(limit: 100)
             #expect(again.resealed == 0 && again.postponed == 0 && again.unreadable == 0)
         },
         Case("a key rotation that is stopped loses no row and can be started again", needing: keyed) { place in
@@ -91,7 +91,7 @@ extension StoreConformance {
             let step = try await rotation.rotating.resealRows(after: nil, limit: 5)
             #expect(step.resealed <= 5)
             try await rotation.expectWhole(rotation.store)
-            let rest = try await rotation.run(limit: 5)
+            let rest = try await rotation.rotating.resealAll(limit: 5)
             // `expectWhole` has taken the pending login and inserted it again, so its row is already encrypted with the new key.
             #expect(step.resealed + rest.resealed == rotation.rows - 1)
             try await rotation.expectWhole(rotation.store)
@@ -100,13 +100,13 @@ extension StoreConformance {
             let rotation = try await Rotation(place, sessions: 6)
             _ = try await rotation.rotating.resealRows(after: nil, limit: 4)
             let back = try await place.open(key: rotation.old, readOnly: rotation.new)
-            _ = try await Rotation.run(try Test.offered((any StoreKeyRotating).self, by: back), limit: 3)
+            _ = try await Test.offered((any StoreKeyRotating).self, by: back).resealAll(limit: 3)
             try await rotation.expectWhole(try await place.open(key: rotation.old))
         },
         Case("a key rotation overwrites no concurrent save", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 8)
             let store = rotation.store
-            async let progress = rotation.run(limit: 2)
+            async let progress = rotation.rotating.resealAll(limit: 2)
             let saved = try await count(of: rotation.sessions.count) { number in
                 let session = rotation.sessions[number]
                 let next = session.successor(Secret("saved \(number)"))
@@ -127,19 +127,19 @@ extension StoreConformance {
             // Another process, which still encrypts with the old key, starts a refresh of the session.
             let elsewhere = try await place.open(key: rotation.old, readOnly: rotation.new)
             #expect(try await elsewhere.replace(busy, expecting: rotation.sessions[0].generation))
-            let progress = try await rotation.run(limit: 2)
+            let progress = try await rotation.rotating.resealAll(limit: 2)
             #expect(progress.postponed == 1)
             #expect(StoreSample.areSame(try await rotation.store.session(busy.id), busy))
             let settled = busy.successor(Secret("refreshed")) { $0.isInDoubt = false }
             #expect(try await elsewhere.replace(settled, expecting: busy.generation))
-            #expect(try await rotation.run(limit: 2).resealed == 1)
+            #expect(try await rotation.rotating.resealAll(limit: 2).resealed == 1)
             let later = try await place.open(key: rotation.new)
             #expect(StoreSample.areSame(try await later.session(busy.id), settled))
         },
         Case("a key rotation counts rows that it cannot open and does not change them", needing: keyed) { place in
             let rotation = try await Rotation(place, sessions: 3)
             let store = try await place.open(key: rotation.new)
-            let progress = try await Rotation.run(try Test.offered((any StoreKeyRotating).self, by: store), limit: 10)
+            let progress = try await Test.offered((any StoreKeyRotating).self, by: store).resealAll(limit: 10)
             #expect(progress.resealed == 0)
             #expect(progress.unreadable == rotation.rows)
             try await rotation.expectWhole(rotation.store)
@@ -147,7 +147,7 @@ extension StoreConformance {
         Case("a damaged row does not stop a key rotation", needing: keyed + [.damage]) { place in
             let rotation = try await Rotation(place, sessions: 4)
             try await place.damage(.session(rotation.sessions[1].id))
-            let progress = try await rotation.run(limit: 2)
+            let progress = try await rotation.rotating.resealAll(limit: 2)
             #expect(progress.unreadable == 1)
             #expect(progress.resealed == rotation.rows - 1)
             await expectTyped(.storeCorrupt) { _ = try await rotation.store.session(rotation.sessions[1].id) }
@@ -180,15 +180,21 @@ private struct Rotation: Sendable {
         rotating = try Test.offered((any StoreKeyRotating).self, by: store)
     }
 
-    func run(limit: Int) async throws -> ResealProgress {
-        try await Self.run(rotating, limit: limit)
+    /// Checks that all rows can be read and are unchanged; to read the pending login, it takes the login and inserts it again.
+    func expectWhole(_ store: any SessionStore) async throws {
+        for session in sessions { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
+        #expect(try await store.attachment("cart", of: sessions[0].id)?.payload.reveal() == "cart")
+        let attempt = try #require(try await store.takeLoginAttempt("key"))
+        try await store.insert(attempt)
     }
+}
 
+extension StoreKeyRotating {
     /// Performs a complete rotation, and records an issue if it does not end after 10,000 steps.
-    static func run(_ rotating: any StoreKeyRotating, limit: Int) async throws -> ResealProgress {
+    fileprivate func resealAll(limit: Int) async throws -> ResealProgress {
         var total = ResealProgress()
         for _ in 0..<10_000 {
-            let step = try await rotating.resealRows(after: total.position, limit: limit)
+            let step = try await resealRows(after: total.position, limit: limit)
             #expect(step.resealed + step.postponed + step.unreadable <= limit)
             total.resealed += step.resealed
             total.postponed += step.postponed
@@ -198,13 +204,5 @@ private struct Rotation: Sendable {
         }
         Issue.record("The key rotation did not end after 10,000 steps.")
         return total
-    }
-
-    /// Checks that all rows can be read and are unchanged; to read the pending login, it takes the login and inserts it again.
-    func expectWhole(_ store: any SessionStore) async throws {
-        for session in sessions { #expect(StoreSample.areSame(try await store.session(session.id), session)) }
-        #expect(try await store.attachment("cart", of: sessions[0].id)?.payload.reveal() == "cart")
-        let attempt = try #require(try await store.takeLoginAttempt("key"))
-        try await store.insert(attempt)
     }
 }
