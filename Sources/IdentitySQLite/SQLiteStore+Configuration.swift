@@ -111,3 +111,48 @@ extension SQLiteStore {
         }
     }
 }
+
+extension SQLiteStore.Configuration {
+    /// Reads the section `store` of a configuration file.
+    ///
+    /// Members: `path`, `key` and `readOnlyKeys`; without `key`, the environment variable `IDENTITY_STORE_KEY` holds the key.
+    ///
+    /// - Throws: `IdentityError` that names the member, also if `section` is nil, for an unknown member, and for a section that names a
+    ///   PostgreSQL database.
+    public init(_ section: ConfigurationSection?) throws {
+        guard let section else { throw IdentityError.missingStoreSection }
+        if section.memberNames.contains(where: { $0.isIdentical(to: "postgres") }) {
+            throw section.error(
+                "postgres",
+                "names a PostgreSQL database, and this app opens a SQLite file",
+                hint: "Replace store.postgres by store.path, or open a `PostgresStore` in the app."
+            )
+        }
+        try section.check(members: ["path", "key", "readOnlyKeys"])
+        var optional: ConfigurationSection? = section
+        let keys = try StoreKeys(&optional)
+        var rest = section
+        self.init(path: try rest.string("path"), key: keys.active, readOnlyKeys: keys.readOnly)
+    }
+}
+
+extension SQLiteStore {
+    /// Opens a store with keys from a source, which is asked once.
+    ///
+    /// - Parameters:
+    ///   - path: The database file.
+    ///   - source: The source of the keys.
+    ///   - change: A function that changes further options.
+    /// - Returns: The opened store.
+    /// - Throws: The source's `IdentityError`, `store_key_unavailable` for another error of the source, or an error of ``open(_:)``.
+    public static func open(
+        path: String,
+        keys source: some StoreKeySource,
+        configuring change: (inout Configuration) -> Void = { _ in }
+    ) async throws -> SQLiteStore {
+        let keys = try await source.loadedKeys()
+        var configuration = Configuration(path: path, key: keys.active, readOnlyKeys: keys.readOnly)
+        change(&configuration)
+        return try await open(configuration)
+    }
+}

@@ -51,10 +51,3 @@ extension BatchWorker {
         }
     }
 }
-
-extension PendingWork {
-    /// Throws an error to the caller that waits for this work, as an `IdentityError`.
-    func fail(with error: any Error) {
-        fail((error as? SQLiteFailure)?.identityError ?? .wrapping(error))
-    }
-}

@@ -15,7 +15,7 @@ extension Database {
     ///
     /// `locks` is the path of this store's lock file.
     nonisolated func backUp(to location: StoreLocation, locks: String) async throws {
-        let temporary = location.database + ".\(try Self.randomName()).partial"
+        let temporary = location.database + ".\(StoreKey.describe(try SystemRandom().bytes(8))).partial"
         try location.createCopy(temporary)
         do {
             try await copy(to: temporary, locks: locks)
@@ -61,10 +61,6 @@ extension Database {
         try copy.finish()
         _ = try target.texts("PRAGMA journal_mode = DELETE")
         try target.execute("UPDATE store SET is_copy = 1")
-    }
-
-    private static func randomName() throws -> String {
-        StoreKey.describe(try SystemRandom().bytes(8))
     }
 
     /// Runs a body on a thread of the global dispatch queue, because a long wait on the database's own thread would block all saves.

@@ -77,7 +77,7 @@ actor Database: BatchWorker {
             for answer in answers { answer() }
             return false
         } catch {
-            for work in batch { work.fail(with: error) }
+            for work in batch { work.fail(error) }
             return false
         }
     }
@@ -118,7 +118,7 @@ actor Database: BatchWorker {
                     queue.postpone(batch[index...])
                     break
                 } catch {
-                    work.fail(with: error)
+                    work.fail(error)
                 }
             }
             return answers

@@ -63,7 +63,7 @@ actor DatabaseReader: BatchWorker {
             } catch let failure as SQLiteFailure where failure.isBusy {
                 return batch[index...]
             } catch {
-                work.fail(with: error)
+                work.fail(error)
             }
         }
         return []

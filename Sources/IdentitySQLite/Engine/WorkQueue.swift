@@ -114,6 +114,7 @@ struct PendingWork: Sendable {
     let deadline: Duration
     /// Performs the work and returns a closure that passes the result to the caller.
     let run: @Sendable (Connection) throws -> @Sendable () -> Void
+    /// Throws an error to the caller, as an `IdentityError`.
     let fail: @Sendable (any Error) -> Void
 
     init<R: Sendable>(
@@ -132,6 +133,6 @@ struct PendingWork: Sendable {
                 return { continuation.resume(throwing: IdentityError.wrapping(error)) }
             }
         }
-        fail = { continuation.resume(throwing: $0) }
+        fail = { continuation.resume(throwing: ($0 as? SQLiteFailure)?.identityError ?? .wrapping($0)) }
     }
 }

@@ -29,14 +29,17 @@ struct StoreLocation: Sendable {
     /// - Throws: `IdentityError` when the path is invalid, or when the directory is missing or cannot be created.
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw Self.invalid(
-                "The path of the database file, or of its backup, is empty or contains NUL.",
+            throw IdentityError(
+                configuration: "The path of the database file, or of its backup, is empty or contains NUL.",
                 hint: "Set the path of a file."
             )
         }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard let name = parts.last, !path.hasSuffix("/"), name != ".", name != ".." else {
-            throw Self.invalid("The path \(path) names a directory, not a file.", hint: "Set the path of a file.")
+            throw IdentityError(
+                configuration: "The path \(path) names a directory, not a file.",
+                hint: "Set the path of a file."
+            )
         }
         let parent = (path.hasPrefix("/") ? "/" : "./") + parts.dropLast().joined(separator: "/")
         if creates { try Self.makeDirectory(parent) }
@@ -66,17 +69,33 @@ struct StoreLocation: Sendable {
         return (status.st_size == 0 ? .empty : .present, isWritable)
     }
 
+    /// Throws if the directory is on a network file system, where locks are not reliable: for example, other machines may not see a lock.
+    ///
+    /// `type` is the type that `statfs` returns for the directory.
+    func refuseNetwork(type: Int64) throws(IdentityError) {
+        guard let name = FileSystem.networkName(ofType: type) else { return }
+        throw IdentityError(
+            configuration:
+                "\(directory) is on a file system that several machines can share (\(name)), where locks are not reliable.",
+            hint: """
+                Put the store on a local disk. If several machines need the same sessions, use a `PostgresStore`. To use this directory \
+                at your own risk, set `SQLiteStore.Configuration.allowsNetworkFileSystem` in the app.
+                """
+        )
+    }
+
     private static func danglingLink(_ directory: String) -> IdentityError {
-        invalid(
-            "The directory \(directory) does not exist and cannot be created, for example because it is a link to a missing directory.",
+        IdentityError(
+            configuration:
+                "The directory \(directory) does not exist and cannot be created, for example because it is a link to a missing directory.",
             hint: "Check the path. If a part of the path is a link to a missing directory, create that directory."
         )
     }
 
     /// The error for a missing database file or directory if `createsStore` is false.
     static func missing(_ path: String) -> IdentityError {
-        invalid(
-            "There is no database at \(path), and createsStore is false.",
+        IdentityError(
+            configuration: "There is no database at \(path), and createsStore is false.",
             hint: """
                 Check the store's path and that its disk is mounted. If the file is lost, restore the newest backup. For a new store, set \
                 createsStore to true in the app for the first start, or run identity-lab login.
@@ -125,8 +144,8 @@ struct StoreLocation: Sendable {
             throw unreachable(path, errno)
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw invalid(
-                "\(path) is not a regular file.",
+            throw IdentityError(
+                configuration: "\(path) is not a regular file.",
                 hint: """
                     Set the store's path to a regular file: a link, device or directory is not accepted. The store's other files, for \
                     example the file with the suffix -journal, must be regular files too.
@@ -142,8 +161,8 @@ struct StoreLocation: Sendable {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw unreachable(path, errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw invalid(
-                "\(path) is not a directory.",
+            throw IdentityError(
+                configuration: "\(path) is not a directory.",
                 hint: "Move the file or link away. The store creates the directory."
             )
         }
@@ -152,18 +171,17 @@ struct StoreLocation: Sendable {
 
     private static func checkOwner(of path: String, _ status: stat) throws(IdentityError) {
         guard status.st_uid == geteuid() else {
-            throw invalid(
-                "\(path) belongs to another user.",
+            throw IdentityError(
+                configuration: "\(path) belongs to another user.",
                 hint: "Run chown on this path, or run the process as its owner."
             )
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw invalid("Users other than the owner have access to \(path).", hint: "Run chmod go= on this path.")
+            throw IdentityError(
+                configuration: "Users other than the owner have access to \(path).",
+                hint: "Run chmod go= on this path."
+            )
         }
-    }
-
-    private static func invalid(_ message: String, hint: String) -> IdentityError {
-        IdentityError(.configuration, .configurationInvalid, message, hint: hint)
     }
 
     private static func unreachable(_ path: String, _ error: Int32) -> IdentityError {

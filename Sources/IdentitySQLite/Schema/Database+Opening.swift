@@ -30,7 +30,7 @@ extension Database {
         let location = try StoreLocation(configuration.path, creates: configuration.createsStore)
         let fileSystem = configuration.fileSystemType ?? FileSystem.type(at: location.directory)
         if !configuration.allowsNetworkFileSystem {
-            try NetworkFileSystem.refuse(location.directory, type: fileSystem)
+            try location.refuseNetwork(type: fileSystem)
         }
         var journal = configuration.journal
         let keys = StoreKeys(active: configuration.key, readOnly: configuration.readOnlyKeys)
@@ -154,11 +154,15 @@ extension Connection {
     fileprivate func checkLength(of location: StoreLocation) throws {
         // `page_count` includes pages that are only in the log, so the file may be shorter.
         if try location.hasLog() { return }
-        let counts = try ["page_count", "page_size"].map { try texts("PRAGMA \($0)").first.flatMap(Int64.init) ?? 0 }
-        let (expected, overflow) = counts[0].multipliedReportingOverflow(by: counts[1])
+        let (expected, overflow) = try number("page_count").multipliedReportingOverflow(by: number("page_size"))
         guard !overflow, try location.databaseLength() >= expected else {
             throw IdentityError.storeCorrupt("The store's file was truncated.")
         }
+    }
+
+    /// The number that a pragma returns; 0 if it returns none.
+    func number(_ pragma: String) throws(SQLiteFailure) -> Int64 {
+        try texts("PRAGMA \(pragma)").first.flatMap(Int64.init) ?? 0
     }
 
     /// Sets the options of a connection.

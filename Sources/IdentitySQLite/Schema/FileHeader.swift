@@ -23,13 +23,13 @@ struct FileHeader {
     }
 
     private static func checkSchemaVersion(of connection: Connection) throws {
-        guard try number(connection, "application_id") == Schema.applicationID else {
+        guard try connection.number("application_id") == Schema.applicationID else {
             throw IdentityError(
                 configuration: "The file is a SQLite database, but not a session store.",
                 hint: "Set the store's path to a file that only IdentityKit uses."
             )
         }
-        let version = try number(connection, "user_version")
+        let version = try connection.number("user_version")
         guard version > 0 else { throw lost }
         guard version >= Schema.version else {
             throw IdentityError.storeCorrupt(
@@ -62,10 +62,6 @@ struct FileHeader {
         }
     }
 
-    private static func number(_ connection: Connection, _ pragma: String) throws -> Int64 {
-        try connection.texts("PRAGMA \(pragma)").first.flatMap(Int64.init) ?? 0
-    }
-
     /// Whether ``update(_:_:)`` has anything to change before the store can be used for writing.
     func needsWriting(for keys: StoreKeys) throws -> Bool {
         try isCopy || store.missingLookupKey(for: keys) != nil
@@ -82,7 +78,7 @@ struct FileHeader {
                 try connection.execute("UPDATE store SET is_copy = 0")
             }
             if let record = try current.store.missingLookupKey(for: keys) {
-                try Schema.insertLookupKey(record, keys, connection)
+                _ = try connection.run(.insertLookupKey, .bytes(keys.active.identifier), .bytes(record))
             }
         }
     }

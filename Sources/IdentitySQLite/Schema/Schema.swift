@@ -1,3 +1,5 @@
+internal import IdentityStoreKit
+
 /// The tables of a file.
 ///
 /// A row's key is the first 63 bits of the keyed hash by which the row is found. A save must overwrite pages in place, also on a full disk.
@@ -17,4 +19,17 @@ enum Schema {
     static let applicationID: Int64 = 0x494B_7374
     /// The version of the tables (`PRAGMA user_version`), which ``FileHeader`` checks.
     static let version: Int64 = 2
+
+    /// Creates the tables in an empty file.
+    static func create(on connection: Connection, _ keys: StoreKeys, slotSize: Int) throws {
+        let header = try StoreHeader.make(sealedUnder: keys, slotSize: slotSize)
+        try connection.transaction {
+            try connection.execute(tables)
+            try connection.execute("PRAGMA user_version = \(version); PRAGMA application_id = \(applicationID)")
+            _ = try connection.run(.insertStore, .bytes(header.storeID), .integer(Int64(slotSize)))
+            for record in header.sealedLookupKeys {
+                _ = try connection.run(.insertLookupKey, .bytes(keys.active.identifier), .bytes(record))
+            }
+        }
+    }
 }
