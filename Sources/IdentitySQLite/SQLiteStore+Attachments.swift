@@ -58,13 +58,7 @@ extension SQLiteStore: SessionAttachmentStore {
                 payloads[name] = payload
             } catch {
                 guard error.concernsRecord else { throw error }
-                _ = try connection.run(
-                    .quarantineAttachment,
-                    .integer(key),
-                    .text(error.message),
-                    .date(clock.now),
-                    .bytes(row.record)
-                )
+                _ = try connection.copyToQuarantine(.attachment, key, row.record, error, at: clock.now)
             }
         }
         _ = try connection.run(.deleteAttachments, .key(session))

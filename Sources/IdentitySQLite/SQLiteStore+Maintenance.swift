@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import IdentityKit
 public import IdentityStoreKit
 
@@ -88,6 +89,17 @@ extension Connection {
     /// Throws if a row that is missing in its table is in quarantine: the store must report the row as damaged, not as missing.
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws {
         if try isQuarantined(hash, kind) { throw IdentityError.quarantined }
+    }
+
+    /// Copies a row to the table `quarantine`; false if the row has another record than the given one, or does not exist.
+    func copyToQuarantine(
+        _ kind: SealedRow.Kind,
+        _ key: Int64,
+        _ record: [UInt8],
+        _ reason: IdentityError,
+        at time: Date
+    ) throws -> Bool {
+        try run(kind.quarantine, .integer(key), .text(reason.message), .date(time), .bytes(record)) == 1
     }
 
     /// The row with a hash; nil if the row does not exist, and throws if it is in quarantine.

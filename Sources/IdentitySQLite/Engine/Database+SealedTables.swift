@@ -24,16 +24,10 @@ extension Database: SealedTables {
         try await write { [now = queue.clock.now] connection in
             var moved = 0
             for (row, reason) in zip(rows, reasons) {
-                let copied = try connection.run(
-                    row.row.kind.quarantine,
-                    .integer(row.key),
-                    .text(reason.message),
-                    .date(now),
-                    .bytes(row.row.record)
-                )
+                let (kind, record) = (row.row.kind, row.row.record)
                 // If no row was copied, another call has saved or removed the row since it was read. The damaged record is gone.
-                guard copied == 1 else { continue }
-                moved += try connection.run(row.row.kind.delete, .integer(row.key))
+                guard try connection.copyToQuarantine(kind, row.key, record, reason, at: now) else { continue }
+                moved += try connection.run(kind.delete, .integer(row.key))
             }
             return moved
         }

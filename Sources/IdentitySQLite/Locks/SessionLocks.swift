@@ -27,13 +27,8 @@ final class SessionLocks: Sendable {
     ///   lock file later locks another file, so two processes could hold one lock at the same time.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         try state.withLock { state throws(IdentityError) in
-            let descriptor: LockDescriptor
-            if let open = state.descriptor {
-                descriptor = open
-            } else {
-                descriptor = try LockDescriptor(path: path)
-                state.descriptor = descriptor
-            }
+            let descriptor = if let open = state.descriptor { open } else { try LockDescriptor(path: path) }
+            state.descriptor = descriptor
             guard try descriptor.tryLock(byte) else { return false }
             guard descriptor.isFile(at: path) else {
                 descriptor.unlock(byte)

@@ -56,15 +56,11 @@ final class LoginFile: Sendable {
     /// key from the file. Otherwise ``take(_:after:)`` would return the earlier login instead of the new one.
     func insert(_ attempt: StoredLoginAttempt, maximum: Int) async throws -> Bool {
         let length = attempt.payload.count + attempt.key.utf8.count + Self.lengthOfOtherFields
-        guard length <= records.sealer.slotCapacity else {
-            let hash = try records.hash(ofLoginAttempt: attempt.key)
-            try await use { try $0.remove(hash) }
-            return false
-        }
-        let row = try records.seal(attempt)
+        let row = length <= records.sealer.slotCapacity ? try records.seal(attempt) : nil
+        let hash = try row?.hash ?? records.hash(ofLoginAttempt: attempt.key)
         return try await use { table in
-            if try table.insert(row, maximum: maximum) { return true }
-            try table.remove(row.hash)
+            if let row, try table.insert(row, maximum: maximum) { return true }
+            try table.remove(hash)
             return false
         }
     }
