@@ -26,10 +26,6 @@ static inline CURLcode identity_curl_set_pointer(CURL *_Nonnull handle, CURLopti
     return curl_easy_setopt(handle, option, value);
 }
 
-static inline CURLcode identity_curl_set_list(CURL *_Nonnull handle, CURLoption option, struct curl_slist *_Nullable value) {
-    return curl_easy_setopt(handle, option, value);
-}
-
 static inline CURLcode identity_curl_set_write(CURL *_Nonnull handle, CURLoption option, curl_write_callback _Nonnull value) {
     return curl_easy_setopt(handle, option, value);
 }

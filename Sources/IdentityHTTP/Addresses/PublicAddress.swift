@@ -2,8 +2,9 @@
 enum PublicAddress {
     static func isPublic(_ bytes: [UInt8]) -> Bool {
         switch bytes.count {
-        case 4: isPublic4(bytes)
-        case 16: isPublic16(bytes)
+        case 4: !refused4.contains { $0.contains(bytes) }
+        case 16 where translated.contains(bytes): isPublic(Array(bytes[12...]))
+        case 16: global16.contains(bytes) && !refused16.contains { $0.contains(bytes) }
         default: false
         }
     }
@@ -51,13 +52,4 @@ enum PublicAddress {
         Block(prefix: [0x20, 0x02], bits: 16),  // 6to4 wraps any IPv4 address
         Block(prefix: [0x3F, 0xFF, 0x00], bits: 20),  // documentation
     ]
-
-    private static func isPublic4(_ bytes: [UInt8]) -> Bool {
-        !refused4.contains { $0.contains(bytes) }
-    }
-
-    private static func isPublic16(_ bytes: [UInt8]) -> Bool {
-        if translated.contains(bytes) { return isPublic4(Array(bytes[12...])) }
-        return global16.contains(bytes) && !refused16.contains { $0.contains(bytes) }
-    }
 }

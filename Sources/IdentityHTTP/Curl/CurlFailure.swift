@@ -6,27 +6,52 @@ enum CurlFailure {
         HTTPTransportError(code: .closed, phase: phase, message: "The transport is closed.")
     }
 
-    /// Makes the error for a transfer that failed.
+    /// The code and the message of the error for a transfer that failed.
     ///
     /// - Parameters:
     ///   - result: libcurl's result.
     ///   - phase: The phase of the request.
     ///   - hasHeaders: Whether the response's headers were complete.
-    ///   - detail: libcurl's error text. The error contains it only for `tlsFailed`, because other texts may repeat data of the
+    ///   - detail: libcurl's error text. The message contains it only for `tlsFailed`, because other texts may repeat data of the
     ///     server or the request.
-    ///   - url: The URL of the request.
-    /// - Returns: The error for the caller.
-    static func error(
+    /// - Returns: The code and the message.
+    static func reason(
         _ result: CURLcode,
         phase: HTTPTransportError.Phase,
         hasHeaders: Bool,
-        detail: String,
-        url: HTTPURL
-    ) -> HTTPTransportError {
-        let code = code(result, phase: phase, hasHeaders: hasHeaders, detail: detail)
+        detail: String
+    ) -> (code: HTTPTransportError.Code, message: String) {
+        let code: HTTPTransportError.Code =
+            switch result {
+            case CURLE_URL_MALFORMAT:
+                .invalidURL
+            case CURLE_UNSUPPORTED_PROTOCOL:
+                // libcurl also returns this result for a response without a status line (HTTP/0.9).
+                phase == .notSent ? .invalidURL : .protocolViolation
+            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+                .resolutionFailed
+            case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
+                .connectionFailed
+            case CURLE_SSL_CONNECT_ERROR where isLostConnection(detail),
+                CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
+                phase == .notSent ? .connectionFailed : .connectionLost
+            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+                CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CRL_BADFILE,
+                CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT:
+                .tlsFailed
+            case CURLE_OPERATION_TIMEDOUT:
+                .timedOut
+            case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+                .protocolViolation
+            case CURLE_OUT_OF_MEMORY, tooLarge:
+                // libcurl also limits the length of a header line and returns these results for a longer line.
+                phase == .ambiguous && !hasHeaders ? .headersTooLarge : .internalFailure
+            default:
+                .internalFailure
+            }
         var message = unsafe String(cString: curl_easy_strerror(result))
         if code == .tlsFailed, !detail.isEmpty { message += " (\(detail))" }
-        return HTTPTransportError(code: code, phase: phase, message: "\(url.origin): \(message)")
+        return (code, message)
     }
 
     /// CURLE_TOO_LARGE of libcurl 8.6, which older headers do not declare.
@@ -38,41 +63,6 @@ enum CurlFailure {
     private static func isLostConnection(_ detail: String) -> Bool {
         ["Recv failure", "Send failure", "Connection reset", "SSL_ERROR_SYSCALL", "unexpected eof"].contains {
             detail.contains($0)
-        }
-    }
-
-    private static func code(
-        _ result: CURLcode,
-        phase: HTTPTransportError.Phase,
-        hasHeaders: Bool,
-        detail: String
-    ) -> HTTPTransportError.Code {
-        switch result {
-        case CURLE_URL_MALFORMAT:
-            .invalidURL
-        case CURLE_UNSUPPORTED_PROTOCOL:
-            // libcurl also returns this result for a response without a status line (HTTP/0.9).
-            phase == .notSent ? .invalidURL : .protocolViolation
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-            .resolutionFailed
-        case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
-            .connectionFailed
-        case CURLE_SSL_CONNECT_ERROR where isLostConnection(detail),
-            CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE:
-            phase == .notSent ? .connectionFailed : .connectionLost
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CRL_BADFILE,
-            CURLE_USE_SSL_FAILED, CURLE_SSL_CLIENTCERT:
-            .tlsFailed
-        case CURLE_OPERATION_TIMEDOUT:
-            .timedOut
-        case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
-            .protocolViolation
-        case CURLE_OUT_OF_MEMORY, tooLarge:
-            // libcurl also limits the length of a header line and returns these results for a longer line.
-            phase == .ambiguous && !hasHeaders ? .headersTooLarge : .internalFailure
-        default:
-            .internalFailure
         }
     }
 }

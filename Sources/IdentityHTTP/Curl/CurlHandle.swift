@@ -20,6 +20,11 @@ internal import CIdentityCurl
 
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
 
+        /// The error of this request, with the origin of its URL in the message.
+        func error(_ code: HTTPTransportError.Code, _ message: String) -> HTTPTransportError {
+            HTTPTransportError(code: code, phase: phase, message: "\(exchange.request.url.origin): \(message)")
+        }
+
         /// Whether the handle needs no reset for its next request: this request was sent once and got a response.
         func isReusable(_ result: Result<HTTPResponse, HTTPTransportError>) -> Bool {
             guard attempts == 1, case .success = result else { return false }
@@ -135,7 +140,7 @@ internal import CIdentityCurl
         if request.body != nil || request.method == .post, request.headers["Content-Type"] == nil {
             isComplete = unsafe append("Content-Type:") && isComplete
         }
-        return unsafe isComplete && options.set(CURLOPT_HTTPHEADER, list: headers)
+        return unsafe isComplete && options.set(CURLOPT_HTTPHEADER, pointer: headers)
     }
 
     private func append(_ line: UnsafePointer<CChar>) -> Bool {

@@ -149,26 +149,16 @@ internal import Synchronization
     private func outcome(of result: CURLcode, _ handle: CurlHandle) -> Result<HTTPResponse, HTTPTransportError> {
         if result == CURLE_OK, let response = handle.work?.reader.response() { return .success(response) }
         guard let work = handle.work else { return .failure(CurlFailure.closed(.ambiguous)) }
-        let request = work.exchange.request
-        if let failure = work.reader.failure ?? (mayComeFromCallback(result) ? work.failure : nil) {
-            return .failure(
-                HTTPTransportError(
-                    code: failure.code,
-                    phase: work.phase,
-                    message: "\(request.url.origin): \(failure.message)"
-                )
-            )
-        }
-        return .failure(
-            CurlFailure.error(
+        let failure =
+            work.reader.failure ?? (mayComeFromCallback(result) ? work.failure : nil)
+            ?? CurlFailure.reason(
                 // libcurl reports success when the connection ends within the headers.
                 result == CURLE_OK ? CURLE_GOT_NOTHING : result,
                 phase: work.phase,
                 hasHeaders: work.reader.hasHeaders,
-                detail: handle.detail,
-                url: request.url
+                detail: handle.detail
             )
-        )
+        return .failure(work.error(failure.code, failure.message))
     }
 
     // libcurl returns one of these results when a callback refuses a request. Any other result has another cause, such as a timeout at a
@@ -194,11 +184,7 @@ internal import Synchronization
 
     private func abort(_ handle: CurlHandle, _ code: HTTPTransportError.Code, _ message: String) {
         guard let work = handle.work else { return }
-        let origin = work.exchange.request.url.origin
-        settle(
-            handle,
-            .failure(HTTPTransportError(code: code, phase: work.phase, message: "\(origin): \(message)"))
-        )
+        settle(handle, .failure(work.error(code, message)))
     }
 
     /// Ends a handle's transfer, and keeps the result until ``resumeCallers()``.

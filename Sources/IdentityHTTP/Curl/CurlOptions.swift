@@ -71,8 +71,8 @@ internal import IdentityPlatform
     func clearRequest() -> Bool {
         wipeRedirect()
         // CURLOPT_HTTPGET comes last, because it also turns HEAD and POST back into GET.
-        return unsafe clear(CURLOPT_REQUEST_TARGET) && clear(CURLOPT_COPYPOSTFIELDS) && clear(CURLOPT_CUSTOMREQUEST)
-            && set(CURLOPT_HTTPHEADER, list: nil) && set(CURLOPT_HTTPGET, 1)
+        return unsafe set(CURLOPT_REQUEST_TARGET, nil) && set(CURLOPT_COPYPOSTFIELDS, nil)
+            && set(CURLOPT_CUSTOMREQUEST, nil) && set(CURLOPT_HTTPHEADER, pointer: nil) && set(CURLOPT_HTTPGET, 1)
     }
 
     /// Overwrites the URL of a redirect, which may contain an authorization code; libcurl frees it before the next request.
@@ -83,14 +83,10 @@ internal import IdentityPlatform
         unsafe url.update(repeating: 0, count: strlen(url))
     }
 
-    private func clear(_ option: CURLoption) -> Bool {
-        unsafe identity_curl_set_string(easy, option, nil) == CURLE_OK
-    }
-
     private func setTrust(_ file: String?) -> Bool {
         guard let file else { return true }
-        return set(CURLOPT_CAINFO, file) && clear(CURLOPT_CAPATH)
-            && set(CURLOPT_PROXY_CAINFO, file) && clear(CURLOPT_PROXY_CAPATH)
+        return set(CURLOPT_CAINFO, file) && set(CURLOPT_CAPATH, nil)
+            && set(CURLOPT_PROXY_CAINFO, file) && set(CURLOPT_PROXY_CAPATH, nil)
     }
 
     private func setMethod(_ request: HTTPRequest) -> Bool {
@@ -118,16 +114,12 @@ internal import IdentityPlatform
     }
 
     // libcurl copies the text. These texts never contain a NUL.
-    func set(_ option: CURLoption, _ value: String) -> Bool {
+    func set(_ option: CURLoption, _ value: String?) -> Bool {
         unsafe identity_curl_set_string(easy, option, value) == CURLE_OK
     }
 
-    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer) -> Bool {
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) -> Bool {
         unsafe identity_curl_set_pointer(easy, option, pointer) == CURLE_OK
-    }
-
-    func set(_ option: CURLoption, list: UnsafeMutablePointer<curl_slist>?) -> Bool {
-        unsafe identity_curl_set_list(easy, option, list) == CURLE_OK
     }
 
     /// A time in milliseconds, at most one day, and at least 1, because libcurl takes 0 as its default of five minutes.

@@ -5,9 +5,7 @@
 /// trailers, so nothing after the body changes a header.
 struct LimitedResponseReader {
     private enum State {
-        case status
-        case fields
-        case body
+        case status, fields, body
     }
 
     private static let maximumFields = 512

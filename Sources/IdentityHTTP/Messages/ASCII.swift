@@ -25,13 +25,7 @@ package enum ASCII {
     }
 
     /// Whether the byte is permitted in a token (RFC 9110 section 5.6.2).
-    package static func isToken(_ byte: UInt8) -> Bool {
-        if isLetter(byte) || isDigit(byte) { return true }
-        return switch UnicodeScalar(byte) {
-        case "!", "#", "$", "%", "&", "'", "*", "+", "-", ".", "^", "_", "`", "|", "~": true
-        default: false
-        }
-    }
+    package static func isToken(_ byte: UInt8) -> Bool { token.contains(byte) }
 
     /// Whether the byte is whitespace of a header field: a space or a tab (RFC 9110 section 5.6.3).
     package static func isWhitespace(_ byte: UInt8) -> Bool {
@@ -51,6 +45,7 @@ package enum ASCII {
     }
 
     private static let lettersAndDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    private static let token = ASCIISet(lettersAndDigits + "!#$%&'*+-.^_`|~")
     /// The characters that are never escaped (RFC 3986 section 2.3).
     package static let unreserved = ASCIISet(lettersAndDigits + "-._~")
     /// The characters that are permitted unescaped in a path or a query (RFC 3986 sections 3.3 and 3.4, without `%`).

@@ -42,3 +42,37 @@ package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
         self.init(joining: parts + ["\(word)"])
     }
 }
+
+extension HTMLText {
+    /// A complete page with one box in the middle of the window, light or dark as the browser prefers.
+    ///
+    /// The page loads no other resource.
+    ///
+    /// - Parameters:
+    ///   - title: The title of the page and its heading.
+    ///   - style: Rules in addition to those of the box, its heading and its paragraphs.
+    ///   - symbol: The HTML above the heading.
+    ///   - content: The HTML below the heading.
+    package init(page title: String, style: HTMLText, symbol: HTMLText = "", content: HTMLText) {
+        self = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <link rel="icon" href="data:,">
+            <title>\(title)</title>
+            <style>
+            body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#f3f4f6, #14171b);
+              color: light-dark(#1b1f24, #e8eaed); font: 1rem/1.5 system-ui, sans-serif; }
+            main { box-sizing: border-box; width: min(26rem, 100vw - 2rem); padding: 2.5rem 2rem;
+              background: light-dark(#fff, #1d2126); border: 1px solid light-dark(#dfe3e8, #2f353c); border-radius: 1rem; }
+            h1 { margin: 0 0 .5rem; font-size: 1.35rem; line-height: 1.3; }
+            p { margin: 0; color: light-dark(#55606c, #a9b2bc); overflow-wrap: anywhere; }
+            \(style)
+            </style>
+            <main>\(symbol)<h1>\(title)</h1>\(content)</main>
+            </html>
+            """
+    }
+}
