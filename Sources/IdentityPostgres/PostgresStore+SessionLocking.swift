@@ -33,40 +33,30 @@ extension PostgresStore: SessionLocking {
         _ body: @Sendable (HeldLock) async throws -> Result
     ) async throws -> Result {
         let key = StoreRecords.rowKey(try records.hash(of: name))
-        switch locking {
-        case .lease(let duration):
-            let lease = try await acquire(key, of: name, limit) { try await leases.take(key, lasting: duration) }
-            return try await run(
-                body,
-                under: HeldLock { lease.remaining },
-                keeping: { [leases] in await leases.renew(lease) },
-                ending: { await leases.end(lease, notifying: channel) }
-            )
-        case .advisory:
-            let lock = try await acquire(key, of: name, limit) { try await advisoryLocks.take(key) }
-            return try await run(
-                body,
-                under: HeldLock { lock.remaining },
-                keeping: { [advisoryLocks] in await advisoryLocks.watch(lock) },
-                ending: { await advisoryLocks.end(lock, notifying: channel) }
-            )
+        let lock = try await acquire(key, of: name, limit)
+        // This is not a child task, because a cancellation of the caller's task must not end the renewal while the body still runs.
+        let keeper = Task { await lock.keep() }
+        do {
+            let result = try await body(HeldLock { lock.remaining })
+            keeper.cancel()
+            await lock.end(notifying: channel)
+            return result
+        } catch {
+            keeper.cancel()
+            await lock.end(notifying: channel)
+            throw error
         }
     }
 
     /// Tries to take a lock until it succeeds or the time limit is reached.
     ///
     /// It tries again after a notification, or after a pause that grows with each attempt.
-    private func acquire<Lock>(
-        _ key: Int64,
-        of name: LockName,
-        _ limit: Duration,
-        _ take: () async throws -> Lock?
-    ) async throws -> Lock {
+    private func acquire(_ key: Int64, of name: LockName, _ limit: Duration) async throws -> any DatabaseLock {
         let deadline = ContinuousClock.now + min(limit, .seconds(86_400))
         var pause = Self.shortestPause
         while true {
             if Task.isCancelled { throw IdentityError.cancellation() }
-            if let lock = try await take() { return lock }
+            if let lock = try await take(key) { return lock }
             let remaining = deadline - .now
             guard remaining > .zero else { throw name.busyError }
             await client.waitForRelease(of: key, for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
@@ -74,25 +64,24 @@ extension PostgresStore: SessionLocking {
         }
     }
 
-    /// Runs the body while another task renews the lease or checks the advisory lock's connection, and always releases the lock.
-    private func run<Result: Sendable>(
-        _ body: @Sendable (HeldLock) async throws -> Result,
-        under lock: HeldLock,
-        keeping keep: @escaping @Sendable () async -> Void,
-        ending end: () async -> Void
-    ) async throws -> Result {
-        // This is not a child task, because a cancellation of the caller's task must not end the renewal while the body still runs.
-        let keeper = Task { await keep() }
-        do {
-            let result = try await body(lock)
-            keeper.cancel()
-            await end()
-            return result
-        } catch {
-            keeper.cancel()
-            await end()
-            throw error
+    /// Tries to take a lock; nil if another task or another process holds it.
+    private func take(_ key: Int64) async throws -> (any DatabaseLock)? {
+        switch locking {
+        case .lease(let duration): try await leases.take(key, lasting: duration)
+        case .advisory: try await advisoryLocks.take(key)
         }
     }
+}
+
+/// A lock that this process holds.
+protocol DatabaseLock: Sendable {
+    /// How much longer no other holder can have the lock; zero or less if that is not certain.
+    var remaining: Duration { get }
+
+    /// Renews or checks the lock again and again, until the task is cancelled or the lock is lost.
+    func keep() async
+
+    /// Releases the lock and, with a channel, notifies the callers that wait for it.
+    func end(notifying channel: String?) async
 }
 #endif

@@ -6,9 +6,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     var maintenance: RowMaintenance<Database> { RowMaintenance(database, records: records) }
 
     /// The maintenance of the file of pending logins; nil if the database keeps all pending logins.
-    var loginMaintenance: RowMaintenance<LoginFileSealedTables>? {
-        logins.map { RowMaintenance(LoginFileSealedTables(file: $0, database: database), records: $0.records) }
-    }
+    var loginMaintenance: RowMaintenance<LoginFile>? { logins.map { RowMaintenance($0, records: $0.records) } }
 
     /// Checks the whole file and opens every row.
     ///

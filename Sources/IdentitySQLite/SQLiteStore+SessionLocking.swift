@@ -20,11 +20,7 @@ extension SQLiteStore: SessionLocking {
             while try !sessionLocks.tryLock(byte) {
                 let remaining = deadline - clock.elapsed
                 guard remaining > .zero else { throw name.busyError }
-                do {
-                    try await clock.sleep(for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
-                } catch {
-                    throw IdentityError.cancellation(cause: error)
-                }
+                try await clock.pause(for: min(remaining, Jitter.duration(from: pause / 2, to: pause)))
                 pause = min(pause * 2, .milliseconds(250))
             }
             defer { sessionLocks.unlock(byte) }

@@ -51,7 +51,7 @@ public final class SQLiteStore: Sendable {
         sessionLocks = SessionLocks(path: opened.location.locks)
         spool = SessionSpool(path: opened.location.spool, records: opened.records)
         isCopy = opened.isCopy
-        logins = Self.loginFile(of: opened, configuration)
+        logins = Self.loginFile(of: opened, database, configuration)
         maximumAttempts = configuration.maximumAttempts
         maximumSessionsPerTenant = configuration.maximumSessionsPerTenant.map { max(1, $0) }
         maximumUsedTokens = max(1, configuration.maximumUsedTokens)
@@ -75,11 +75,15 @@ public final class SQLiteStore: Sendable {
     ///
     /// The file is used only if the id of the machine's boot is known, and if the store is open for writing. It is not used in a directory
     /// that may be on another machine: a restart of that machine can damage the file, and the boot id of this machine does not show it.
-    private static func loginFile(of opened: OpenedStore, _ configuration: Configuration) -> LoginFile? {
+    private static func loginFile(
+        of opened: OpenedStore,
+        _ database: Database,
+        _ configuration: Configuration
+    ) -> LoginFile? {
         guard !configuration.savesPendingLoginsDurably, opened.isWritable, !opened.mayBeRemote,
             let boot = configuration.bootID()
         else { return nil }
-        return LoginFile(in: opened.location.logins, boot: boot, of: opened, configuration)
+        return LoginFile(boot: boot, of: opened, database, configuration)
     }
 
     /// Completes the queued calls, then closes the file.

@@ -220,7 +220,7 @@ struct LoginFileTests {
         let clock = ManualClock()
         let waits = Atomic<Int>(0)
         let configuration = directory.configuration { $0.clock = clock }
-        let file = LoginFile(in: directory.logins, boot: "boot 1", of: opened, configuration) {
+        let file = LoginFile(boot: "boot 1", of: opened, store.database, configuration) {
             waits.load(ordering: .relaxed)
         }
         // The first call is not direct, because opening the file may wait for the disk.

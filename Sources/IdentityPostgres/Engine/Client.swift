@@ -11,7 +11,7 @@ internal import Synchronization
 final class Client: Sendable {
     private let mailbox: Mailbox<Command>
     private let callLimit: Duration
-    private let nextWait = Mutex<UInt64>(0)
+    private let lastWait = Atomic<UInt64>(0)
     let directState: DirectState
 
     init(_ settings: PoolSettings, callLimit: Duration) throws(PostgresFailure) {
@@ -105,10 +105,7 @@ final class Client: Sendable {
 
     /// Waits for a notification that the lock with this key was released, until the time limit or until the task is cancelled.
     func waitForRelease(of key: Int64, for duration: Duration) async {
-        let id = nextWait.withLock { number in
-            number += 1
-            return number
-        }
+        let id = lastWait.add(1, ordering: .relaxed).newValue
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let wait = LockWait(id: id, key: key, deadline: .now + duration, continuation: continuation)

@@ -7,7 +7,7 @@ struct ReconnectState {
     private var failures = 0
     private var retryAt = ContinuousClock.now
     /// Why connecting fails, if only an operator can repair it.
-    private(set) var permanentFailure: PostgresFailure?
+    var permanentFailure: PostgresFailure? { lastFailure.flatMap { $0.isConfiguration ? $0 : nil } }
     private var lastFailure: PostgresFailure?
     /// When an attempt to connect last reached only servers that accept no writes.
     private var readOnlySince: ContinuousClock.Instant?
@@ -36,7 +36,6 @@ struct ReconnectState {
         connecting -= 1
         failures = 0
         retryAt = .now
-        permanentFailure = nil
         lastFailure = nil
         readOnlySince = isReadOnly ? .now : nil
     }
@@ -45,7 +44,6 @@ struct ReconnectState {
         connecting -= 1
         failures = min(failures + 1, 16)
         lastFailure = failure
-        permanentFailure = failure.isConfiguration ? failure : nil
         if failure.isReadOnly { readOnlySince = .now }
         // A random pause, so that many machines do not try again at the same moment.
         let ceiling = min(Self.longestPause, Self.shortestPause * (1 << min(failures, 7)))

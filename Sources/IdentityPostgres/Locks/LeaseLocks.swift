@@ -16,7 +16,7 @@ struct LeaseLocks: Sendable {
 
     /// Tries to take a lease; nil if another task or another process holds it.
     func take(_ key: Int64, lasting duration: Duration) async throws -> Lease? {
-        let lease = Lease(key: key, holder: try SystemRandom().bytes(16), duration: duration)
+        let lease = Lease(self, key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {
             let isTaken = try await client.repeating { deadline, _ in
                 // This process counts the lease's time from before the request. Another process counts it from when it has read the lease.
@@ -41,37 +41,9 @@ struct LeaseLocks: Sendable {
         } catch {
             // The server may have stored the lease although the request failed. Without this release, other processes would wait until
             // the lease ends.
-            Task { await end(lease, notifying: nil) }
+            Task { await lease.end(notifying: nil) }
             throw error
         }
-    }
-
-    /// Renews a lease until the task is cancelled or the lease is lost.
-    func renew(_ lease: Lease) async {
-        var pause = lease.duration / 6
-        while !Task.isCancelled, !lease.isLost {
-            try? await Task.sleep(for: pause, clock: .continuous)
-            guard !Task.isCancelled else { return }
-            let sent = ContinuousClock.now
-            let values: [Value] = [.integer(lease.key), .bytes(lease.holder)]
-            do {
-                let deadline = sent + lease.duration / 4
-                let isOurs =
-                    try await client.perform(sql.renewLease, values, needsWriting: true, by: deadline).changed == 1
-                if isOurs { lease.confirm(sentAt: sent) } else { lease.lose() }
-                pause = lease.duration / 6
-            } catch {
-                // The next attempt follows soon, so that a single failed request, for example on a broken connection, does not lose the
-                // lease.
-                pause = Jitter.duration(from: .milliseconds(25), to: .milliseconds(50))
-            }
-        }
-    }
-
-    /// Releases a lease; if that fails, the lease expires.
-    func end(_ lease: Lease, notifying channel: String?) async {
-        let values: [Value] = [.integer(lease.key), .bytes(lease.holder)]
-        _ = try? await client.rows(sql.endLease(notifying: channel), values)
     }
 
     /// Removes the leases that this process has seen unchanged for their whole length.
@@ -100,7 +72,8 @@ struct LeaseLocks: Sendable {
 }
 
 /// A lease that this process holds.
-final class Lease: Sendable {
+final class Lease: DatabaseLock {
+    private let locks: LeaseLocks
     let key: Int64
     let holder: [UInt8]
     let duration: Duration
@@ -111,7 +84,8 @@ final class Lease: Sendable {
     /// The clocks of two machines differ in speed, and a request that was just sent needs time to reach the network.
     private static let margin = Duration.milliseconds(500)
 
-    init(key: Int64, holder: [UInt8], duration: Duration) {
+    init(_ locks: LeaseLocks, key: Int64, holder: [UInt8], duration: Duration) {
+        self.locks = locks
         self.key = key
         self.holder = holder
         self.duration = duration
@@ -124,16 +98,37 @@ final class Lease: Sendable {
     /// The continuous clock also advances while the process is stopped or the machine sleeps.
     var remaining: Duration { validUntil.withLock { $0.map { $0 - .now } ?? .zero } }
 
-    var isLost: Bool { validUntil.withLock { $0 == nil } }
-
     /// Records that the server confirmed a request that was sent at this time.
     func confirm(sentAt time: ContinuousClock.Instant) {
         let end = time + duration - Self.margin
         validUntil.withLock { if let known = $0 { $0 = max(known, end) } }
     }
 
-    func lose() {
-        validUntil.withLock { $0 = nil }
+    /// Renews the lease until the task is cancelled or the lease is lost.
+    func keep() async {
+        var pause = duration / 6
+        while !Task.isCancelled, validUntil.withLock({ $0 != nil }) {
+            try? await Task.sleep(for: pause, clock: .continuous)
+            guard !Task.isCancelled else { return }
+            let sent = ContinuousClock.now
+            do {
+                let deadline = sent + duration / 4
+                let rows = try await locks.client.perform(locks.sql.renewLease, name, needsWriting: true, by: deadline)
+                if rows.changed == 1 { confirm(sentAt: sent) } else { validUntil.withLock { $0 = nil } }
+                pause = duration / 6
+            } catch {
+                // The next attempt follows soon, so that a single failed request, for example on a broken connection, does not lose the
+                // lease.
+                pause = Jitter.duration(from: .milliseconds(25), to: .milliseconds(50))
+            }
+        }
     }
+
+    /// Releases the lease; if that fails, the lease expires.
+    func end(notifying channel: String?) async {
+        _ = try? await locks.client.rows(locks.sql.endLease(notifying: channel), name)
+    }
+
+    private var name: [Value] { [.integer(key), .bytes(holder)] }
 }
 #endif

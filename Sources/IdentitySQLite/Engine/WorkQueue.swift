@@ -71,11 +71,7 @@ final class WorkQueue: Sendable {
 
     /// Waits 0.5 to 3 milliseconds, so that another process can release its lock.
     func pause() async throws {
-        do {
-            try await clock.sleep(for: Jitter.duration(from: .microseconds(500), to: .milliseconds(3)))
-        } catch {
-            throw IdentityError.cancellation(cause: error)
-        }
+        try await clock.pause(for: Jitter.duration(from: .microseconds(500), to: .milliseconds(3)))
     }
 
     /// Stops the worker if the queue is empty, and returns whether it was empty.
@@ -134,5 +130,16 @@ struct PendingWork: Sendable {
             }
         }
         fail = { continuation.resume(throwing: ($0 as? SQLiteFailure)?.identityError ?? .wrapping($0)) }
+    }
+}
+
+extension IdentityClock {
+    /// Sleeps; throws an `IdentityError` of kind `cancelled` when the task is cancelled.
+    func pause(for duration: Duration) async throws {
+        do {
+            try await sleep(for: duration)
+        } catch {
+            throw IdentityError.cancellation(cause: error)
+        }
     }
 }

@@ -18,6 +18,8 @@ final class LoginFile: Sendable {
     }
 
     let records: StoreRecords
+    /// The database with the table `quarantine`.
+    let database: Database
     private let directory: String
     private let name: String
     private let clock: any IdentityClock
@@ -29,13 +31,14 @@ final class LoginFile: Sendable {
 
     /// The login file of the machine's current boot; the first call opens or creates the file.
     init(
-        in directory: String,
         boot: String,
         of store: OpenedStore,
+        _ database: Database,
         _ configuration: SQLiteStore.Configuration,
         waits: @escaping @Sendable () -> Int = Platform.threadWaits
     ) {
-        self.directory = directory
+        directory = store.location.logins
+        self.database = database
         name = "\(StoreKey.describe(store.id))-\(boot).1"
         records = store.records.withSlotSize(LoginFileTable.recordSize)
         clock = configuration.clock
@@ -104,11 +107,7 @@ final class LoginFile: Sendable {
             if let result = try direct(body) { return result }
             if let result = try await onOwnThread(body) { return result }
             guard clock.elapsed < deadline else { throw IdentityError.storeBusy() }
-            do {
-                try await clock.sleep(for: Jitter.duration(from: .microseconds(200), to: .milliseconds(2)))
-            } catch {
-                throw IdentityError.cancellation(cause: error)
-            }
+            try await clock.pause(for: Jitter.duration(from: .microseconds(200), to: .milliseconds(2)))
         }
     }
 

@@ -3,13 +3,10 @@ internal import IdentityKit
 internal import IdentityStoreKit
 
 /// Gives health check, quarantine and key rotation access to the file of pending logins.
-struct LoginFileSealedTables: SealedTables {
-    let file: LoginFile
-    let database: Database
-
+extension LoginFile: SealedTables {
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
         guard kind == .loginAttempt else { return [] }
-        return try await file.use { table in
+        return try await use { table in
             try table.entries().map { (key: StoreRecords.rowKey($0.hash), entry: $0) }
                 .filter { $0.key > key }.sorted { $0.key < $1.key }.prefix(limit)
                 .map { StoredRow(key: $0.key, row: .loginAttempt(try table.row($0.entry))) }
@@ -17,7 +14,7 @@ struct LoginFileSealedTables: SealedTables {
     }
 
     func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int {
-        try await file.use { table in
+        try await use { table in
             try zip(rows, records).reduce(0) { count, change in
                 guard case .loginAttempt(var row) = change.0.row, try table.row(row.hash)?.record == row.record
                 else { return count }
@@ -43,7 +40,7 @@ struct LoginFileSealedTables: SealedTables {
                 )
             }
         }
-        return try await file.use { table in
+        return try await use { table in
             var removed = 0
             for case .loginAttempt(let row) in rows.map(\.row) {
                 guard try table.row(row.hash)?.record == row.record else { continue }
