@@ -1,5 +1,8 @@
 /// The repair of interrupted refreshes.
 extension TokenRefresher {
+    /// Adds the result of one repair to the report.
+    private typealias Count = @Sendable (inout RepairReport) -> Void
+
     private static let repairsAtATime = 8
     /// The maximum wait of a repair for the lock of a session that has a state in memory or in the spool.
     private static let waitWithTokens = Duration.seconds(2)
@@ -17,21 +20,21 @@ extension TokenRefresher {
         let listing = try await visible.store.readable(inDoubt)
         ids.formUnion(listing.sessions.map(\.id))
         if let damage = listing.damage { events.emit(.storeFailed(damage.code), provider: "") }
-        return await withTaskGroup(of: RepairOutcome.self) { group in
+        return await withTaskGroup(of: Count.self) { group in
             var report = RepairReport()
             // The error does not say how many sessions cannot be read, so they count as one.
-            if listing.damage != nil { report.count(.remaining) }
+            if listing.damage != nil { report.remaining += 1 }
             for (index, id) in ids.enumerated() {
-                if index >= Self.repairsAtATime, let outcome = await group.next() { report.count(outcome) }
+                if index >= Self.repairsAtATime, let count = await group.next() { count(&report) }
                 // For a session in `kept`, memory or the spool may contain the newest tokens. Another process may hold the lock for a
                 // moment while it checks the session, so this process waits for the lock.
                 let isKept = kept.contains(id)
                 group.addTask { [self] in
-                    if pausing, !isKept, pauses.error(delaying: id) != nil { return .remaining }
+                    if pausing, !isKept, pauses.error(delaying: id) != nil { return { $0.remaining += 1 } }
                     return await repair(id, waitingUpTo: isKept ? Self.waitWithTokens : .zero)
                 }
             }
-            for await outcome in group { report.count(outcome) }
+            for await count in group { count(&report) }
             return report
         }
     }
@@ -62,37 +65,23 @@ extension TokenRefresher {
         return ids
     }
 
-    private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> RepairOutcome {
+    /// Repairs one session.
+    ///
+    /// The session is not counted if another process or task repaired it first, or if it was removed or has expired.
+    private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> Count {
         // If this process already refreshes the session, no repair is needed. A wait for this refresh would delay other repairs.
-        if flights.isUnderWay(id) { return .busy }
+        if flights.isUnderWay(id) { return { $0.busy += 1 } }
         do {
             let refreshed = try await refresh(id, for: .repairing, waitingUpTo: limit)
-            guard refreshed.outcome != .waited else { return .gone }
+            guard refreshed.outcome != .waited else { return { _ in } }
             // As long as `unsaved` has the session, the store does not have its new tokens.
-            return unsaved[id] == nil ? .repaired : .remaining
+            if unsaved[id] == nil { return { $0.repaired += 1 } }
         } catch {
             let error = IdentityError.wrapping(error)
-            if error.code == .refreshBusy { return .busy }
-            if error.code == .sessionUnknown { return .gone }
-            return error.kind == .signInAgain ? .ended : .remaining
+            if error.code == .refreshBusy { return { $0.busy += 1 } }
+            if error.code == .sessionUnknown { return { _ in } }
+            if error.kind == .signInAgain { return { $0.ended += 1 } }
         }
-    }
-}
-
-private enum RepairOutcome: Sendable {
-    case repaired, busy, ended, remaining
-    /// Another process or task repaired the session first, or the session was removed or has expired.
-    case gone
-}
-
-extension RepairReport {
-    fileprivate mutating func count(_ outcome: RepairOutcome) {
-        switch outcome {
-        case .repaired: repaired += 1
-        case .busy: busy += 1
-        case .ended: ended += 1
-        case .remaining: remaining += 1
-        case .gone: break
-        }
+        return { $0.remaining += 1 }
     }
 }
