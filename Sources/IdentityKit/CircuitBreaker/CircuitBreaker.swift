@@ -11,12 +11,6 @@ package struct CircuitBreaker: Sendable {
         package static let ordinary = Permit(isProbe: false)
     }
 
-    /// A change of the breaker after a call: opened for this time, or closed.
-    package enum Change: Sendable, Equatable {
-        case opened(Duration)
-        case closed
-    }
-
     private var openUntil: Duration?
     private var isProbing = false
     /// How often ``open(for:at:)`` was called since the last call of ``close()``.

@@ -36,11 +36,4 @@ extension IdentityEvent.Kind {
         case .keySetRefetchRefused: ("key_set_refetch_refused", nil)
         }
     }
-
-    static func breaker(_ change: CircuitBreaker.Change) -> Self {
-        switch change {
-        case .opened(let pause): .providerPaused(pause)
-        case .closed: .providerResumed
-        }
-    }
 }

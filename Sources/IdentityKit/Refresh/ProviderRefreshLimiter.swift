@@ -87,18 +87,18 @@ final class ProviderRefreshLimiter: Sendable {
 
     /// Ends a refresh: updates the breaker, and lets the next waiting refresh run.
     ///
-    /// - Returns: How the circuit breaker changed; nil if it did not change.
-    func leave(_ permit: CircuitBreaker.Permit, after observation: Observation) -> CircuitBreaker.Change? {
+    /// - Returns: The event if the circuit breaker opened or closed; otherwise nil.
+    func leave(_ permit: CircuitBreaker.Permit, after observation: Observation) -> IdentityEvent.Kind? {
         let now = environment.clock.elapsed
-        let (next, change) = state.withLock { state -> (CheckedContinuation<Entry, Never>?, CircuitBreaker.Change?) in
+        let (next, event) = state.withLock { state -> (CheckedContinuation<Entry, Never>?, IdentityEvent.Kind?) in
             state.breaker.release(permit)
-            let change = note(observation, &state, now, isProbe: permit.isProbe)
-            guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), change) }
+            let event = note(observation, &state, now, isProbe: permit.isProbe)
+            guard state.waiting.isEmpty else { return (state.waiting.removeFirst(), event) }
             state.running -= 1
-            return (nil, change)
+            return (nil, event)
         }
         next?.resume(returning: .mayRun)
-        return change
+        return event
     }
 
     private func note(
@@ -106,14 +106,14 @@ final class ProviderRefreshLimiter: Sendable {
         _ state: inout State,
         _ now: Duration,
         isProbe: Bool
-    ) -> CircuitBreaker.Change? {
+    ) -> IdentityEvent.Kind? {
         switch observation {
         case .nothing: return nil
         case .responded:
             state.failed = []
             // A response to a refresh that was sent before the provider requested a pause does not end the pause.
             guard isProbe || !state.isRequested || state.breaker.isClosed else { return nil }
-            return state.breaker.close() ? .closed : nil
+            return state.breaker.close() ? .providerResumed : nil
         case .failed(let error, let id, let isThrottled):
             if state.failed.count < max(limits.waiting, limits.failures, 1) { state.failed.insert(id) }
             state.breaker.lastFailure = error
@@ -137,7 +137,7 @@ final class ProviderRefreshLimiter: Sendable {
             )
             state.breaker.open(for: pause, at: now)
             state.isRequested = requestedPause != nil
-            return .opened(pause)
+            return .providerPaused(pause)
         }
     }
 

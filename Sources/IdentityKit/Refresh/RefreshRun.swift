@@ -77,8 +77,8 @@ struct RefreshRun: SessionService {
 
     private func leaveLimiter() {
         guard let permit, let provider = stored?.provider else { return }
-        if let change = memory.limiter(of: provider).leave(permit, after: observation) {
-            events.emit(.breaker(change), provider: provider)
+        if let event = memory.limiter(of: provider).leave(permit, after: observation) {
+            events.emit(event, provider: provider)
         }
     }
 
