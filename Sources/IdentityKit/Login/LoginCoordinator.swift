@@ -44,7 +44,7 @@ struct LoginCoordinator: SessionService {
         let started = clock.elapsed
         let provider = try visible.providers.provider(named: name)
         // If the provider's timeout is longer than the time for which the store guarantees a lock, the session could not be refreshed.
-        try lockTimeCheck.run(provider)
+        try checkLockTime(of: provider)
         let returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
         var request = try await provider.authorizationRequest(options)
         request.attempt.returnPath = returnPath

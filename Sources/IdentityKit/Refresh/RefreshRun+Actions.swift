@@ -161,7 +161,7 @@ extension RefreshRun {
         do {
             let stored = try storedSession()
             let provider = try provider(of: stored)
-            try lockTimeCheck.run(provider)
+            try checkLockTime(of: provider)
             self.provider = provider
             if let refusal = memory.pauses.error(delaying: id) { return .notPrepared(refusal) }
             permit = try await memory.limiter(of: stored.provider).enter()

@@ -41,7 +41,6 @@ extension SessionService {
     var creator: SessionCreator { SessionCreator(context: context) }
     var tokenReader: SessionTokensReader { SessionTokensReader(context: context) }
     var refresher: TokenRefresher { TokenRefresher(context: context) }
-    var lockTimeCheck: LockTimeCheck { LockTimeCheck(context: context) }
     var revocation: TokenRevocation { TokenRevocation(context: context) }
     var logouts: LogoutCoordinator { LogoutCoordinator(context: context) }
     var providerLogout: ProviderLogout { ProviderLogout(context: context) }

@@ -12,7 +12,9 @@ extension SessionManager {
     /// ``repair()`` makes the same check for all providers. A refresh or a login checks its own provider only.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
-    public func checkConfiguration() throws(IdentityError) { try lockTimeCheck.run() }
+    public func checkConfiguration() throws(IdentityError) {
+        for provider in visible.providers.all { try checkLockTime(of: provider) }
+    }
 
     /// Completes refreshes that were interrupted, for example by a crash.
     ///
@@ -32,7 +34,7 @@ extension SessionManager {
             let report = try await refresher.repairAll(pausing: pausing)
             // The check comes last, so that a wrong timeout of one provider does not prevent the repair of the other providers' sessions.
             // Each refresh has checked its own provider.
-            try lockTimeCheck.run()
+            try checkConfiguration()
             return report
         }
     }

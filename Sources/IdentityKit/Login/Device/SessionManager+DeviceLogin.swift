@@ -48,7 +48,7 @@ extension SessionManager {
                 reference: "RFC 8628 section 4"
             )
         }
-        try lockTimeCheck.run(provider)
+        try checkLockTime(of: provider)
         return (device, provider.descriptor)
     }
 

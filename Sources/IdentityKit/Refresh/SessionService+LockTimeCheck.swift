@@ -1,20 +1,11 @@
-/// Checks that no provider's timeout is longer than the time for which the store guarantees a session's lock.
-///
-/// With a longer timeout, another process could get the lock during a request and send the same refresh token.
-struct LockTimeCheck: SessionService {
-    let context: SessionContext
-
-    /// Checks every provider.
+extension SessionService {
+    /// Checks that a provider's timeout is not longer than the time for which the store guarantees a session's lock.
+    ///
+    /// With a longer timeout, another process could get the lock during a request and send the same refresh token. The check passes if the
+    /// provider has no timeout, or if the store's locks have no time limit.
     ///
     /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
-    func run() throws(IdentityError) {
-        for provider in visible.providers.all { try run(provider) }
-    }
-
-    /// Checks one provider; the check passes if the provider has no timeout, or if the store's locks have no time limit.
-    ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
-    func run(_ provider: any IdentityProvider) throws(IdentityError) {
+    func checkLockTime(of provider: any IdentityProvider) throws(IdentityError) {
         guard let limit = visible.store.guaranteedLockDuration, let timeout = provider.descriptor.timeout,
             timeout > limit
         else { return }
