@@ -117,7 +117,7 @@ public struct LoginFlow: Sendable {
             [sessions, provider] redirectURI in
             var options = options
             options.redirectURI = redirectURI
-            let request = try await sessions.logins.insertAttempt(provider, options, binding)
+            let request = try await sessions.insertAttempt(provider, options, binding)
             attempt.withLock { $0 = request.attempt }
             return request
         }

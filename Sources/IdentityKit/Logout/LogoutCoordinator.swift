@@ -5,9 +5,9 @@ struct LoggedOutSession: Sendable {
     var session: Session
     /// The session as it was stored, and its newest states, which contain the tokens to revoke.
     ///
-    /// Nil if the removed session cannot be read, or if a step-up only notifies participants. In both cases no token is revoked.
+    /// Nil if the removed session cannot be read. No token is then revoked.
     var newest: (stored: StoredSession, states: [SessionState])?
-    let attachments: [String: Secret]
+    var attachments: [String: Secret]
     /// Whether the session had expired before its removal.
     ///
     /// The end of an expired session is not reported, because every call already treated the session as unknown.

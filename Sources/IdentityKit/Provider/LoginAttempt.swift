@@ -161,7 +161,9 @@ extension LoginAttempt {
             let provider = value["provider"]?.string, let state = value["state"]?.string,
             let createdAt = value["created_at"]?.date, let expiresAt = value["expires_at"]?.date,
             let bindingHash = (value["binding"]?.string).flatMap({ Base64URL.decode($0) }),
-            let stepUp = Self.stepUp(value["step_up"])
+            // A step-up that cannot be decoded must not count as an ordinary login.
+            case let stepUp = value["step_up"].flatMap(PendingStepUp.init(record:)),
+            stepUp != nil || value["step_up"] == nil
         else {
             throw IdentityError(
                 storeCorrupt: "A stored login attempt could not be decoded.",
@@ -191,13 +193,5 @@ extension LoginAttempt {
             return (name: pair[0], value: Secret(pair[1]))
         }
         self.stepUp = stepUp
-    }
-
-    /// Decodes the step-up of a stored login attempt.
-    ///
-    /// - Returns: `.some(nil)` for an ordinary login, nil for a step-up that cannot be decoded: it must not count as an ordinary login.
-    private static func stepUp(_ record: JSONValue?) -> PendingStepUp?? {
-        guard let record else { return .some(nil) }
-        return PendingStepUp(record: record).map { .some($0) }
     }
 }

@@ -192,16 +192,13 @@ extension TokenSet {
     package init?(record value: JSONValue) {
         guard
             let buyer = value["buyer"].flatMap({ Buyer(record: $0) }),
-            let accessToken = value["access_token"]?.string, let issuedAt = value["issued_at"]?.date
+            let accessToken = value["access_token"]?.secret, let issuedAt = value["issued_at"]?.date,
+            case let claims = value["claims"].flatMap(IDTokenClaims.init(record:)),
+            claims != nil || value["claims"] == nil
         else { return nil }
-        var claims: IDTokenClaims?
-        if let record = value["claims"] {
-            claims = IDTokenClaims(record: record)
-            guard claims != nil else { return nil }
-        }
         self.init(
             buyer: buyer,
-            accessToken: Secret(accessToken),
+            accessToken: accessToken,
             tokenType: value["token_type"]?.string ?? "Bearer",
             refreshToken: value["refresh_token"]?.secret,
             refreshTokenScopes: value["refresh_scopes"]?.strings ?? [],

@@ -4,7 +4,7 @@ final class SessionContext: Sendable {
     let configuration: SessionManager.Configuration
     let events: EventSource
     let visible: VisibleSessions
-    /// The providers of all tenants, for the check against mix-up attacks (`LoginCoordinator+MixUpCheck.swift`).
+    /// The providers of all tenants, for the check against mix-up attacks (`SessionManager+MixUpCheck.swift`).
     ///
     /// A provider of another tenant can also send a browser to a callback of this manager.
     let possibleSenders: ProviderRegistry

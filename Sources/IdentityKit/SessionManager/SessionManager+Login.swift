@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 extension SessionManager {
     /// Begins a login in a web app: redirect the browser to the URL and set the binding cookie.
     ///
@@ -7,38 +9,7 @@ extension SessionManager {
     /// - Returns: The login page and the binding cookie.
     /// - Throws: ``IdentityError``.
     public func begin(_ provider: String, options: LoginOptions = LoginOptions()) async throws -> StartedLogin {
-        try await Correlation.scope { try await logins.begin(provider, options: options) }
-    }
-
-    /// Begins a step-up: a login of a session's buyer that is more recent or stronger than the session's login.
-    ///
-    /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
-    /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement. The new session has a new id
-    /// and gets the attachments of the old session, such as the cart. The old session ends. Its tokens are removed but not revoked, because
-    /// a provider that keeps one grant for a buyer and a client would invalidate the new tokens too. If the step-up fails, the old session
-    /// is unchanged.
-    ///
-    /// ```swift
-    /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - id: The session from the browser's cookie.
-    ///   - requirement: What the login must prove; by default that the buyer signs in now.
-    ///   - options: Further options of the login.
-    /// - Returns: The login page and the binding cookie.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and with
-    ///   ``IdentityError/isAttackSuspected`` when the response to its last refresh belongs to another login. `complete` throws
-    ///   ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the new login does not
-    ///   satisfy the requirement, and ``IdentityError/Code/sessionUnknown`` when the session no longer exists.
-    public func beginStepUp(
-        of id: SessionID,
-        requiring requirement: StepUpRequirement = StepUpRequirement(),
-        options: LoginOptions = LoginOptions()
-    ) async throws -> StartedLogin {
-        try await Correlation.scope {
-            try await logins.beginStepUp(of: id, requiring: requirement, options: options)
-        }
+        try await Correlation.scope { try await begin(provider, options, nil) }
     }
 
     /// Completes a login in a web app: checks the callback, exchanges the code for tokens and stores the session.
@@ -59,9 +30,13 @@ extension SessionManager {
         browserBinding: Secret?,
         provider: String? = nil
     ) async throws -> CompletedLogin {
-        try await Correlation.scope {
-            try await logins.complete(callback, browserBinding: browserBinding, provider: provider)
-        }
+        try await complete(
+            callback,
+            browserBinding: browserBinding,
+            provider: provider,
+            noteReturnPath: { _ in },
+            admitting: nil
+        )
     }
 
     /// Stores a session for tokens that the app received in another way, for example with a code from a phone app.
@@ -72,5 +47,42 @@ extension SessionManager {
         try await Correlation.scope {
             try await creator.create(for: tokens, by: try visible.providers.provider(named: name).descriptor)
         }
+    }
+
+    func begin(_ provider: String, _ options: LoginOptions, _ stepUp: PendingStepUp?) async throws -> StartedLogin {
+        let binding = try BrowserBinding(random: environment.random)
+        let request = try await insertAttempt(provider, options, binding, stepUp)
+        return StartedLogin(
+            url: request.url,
+            browserBinding: binding.cookie,
+            expiresAt: request.attempt.expiresAt,
+            lifetime: configuration.attemptLifetime,
+            attemptID: try LoginAttempt.id(for: request.attempt.state),
+            responseMode: request.attempt.responseMode
+        )
+    }
+
+    /// Builds the authorization request and stores its login attempt.
+    func insertAttempt(
+        _ name: String,
+        _ options: LoginOptions,
+        _ binding: BrowserBinding,
+        _ stepUp: PendingStepUp? = nil
+    ) async throws -> AuthorizationRequest {
+        let started = clock.elapsed
+        let provider = try visible.providers.provider(named: name)
+        // If the provider's timeout is longer than the time for which the store guarantees a lock, the session could not be refreshed.
+        try checkLockTime(of: provider)
+        let returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
+        var request = try await provider.authorizationRequest(options)
+        request.attempt.returnPath = returnPath
+        request.attempt.createdAt = clock.now
+        request.attempt.expiresAt = request.attempt.createdAt + configuration.attemptLifetime.timeInterval
+        request.attempt.tenant = provider.descriptor.tenant
+        request.attempt.browserBindingHash = binding.hash
+        request.attempt.stepUp = stepUp
+        try await visible.store.insert(request.attempt.stored())
+        events.emit(.loginStarted, provider: name, since: started)
+        return request
     }
 }

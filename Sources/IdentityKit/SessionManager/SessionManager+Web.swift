@@ -45,39 +45,6 @@ extension SessionManager {
         return found.id
     }
 
-    /// Completes a login like ``complete(_:browserBinding:provider:)``, and calls `admit` before the session is stored.
-    ///
-    /// The tokens of a buyer whom `admit` refuses are revoked, except after a step-up. Pass `browserBinding` only from the cookie that is
-    /// named after the callback's ``LoginCallback/attemptID``: an unknown `state` then counts as a repeated callback, and not as an attack.
-    /// `noteReturnPath` gets the return path of the login, also of a login that fails afterwards.
-    package func complete(
-        _ callback: LoginCallback,
-        browserBinding: Secret?,
-        provider: String,
-        noteReturnPath: @escaping @Sendable (String?) -> Void,
-        admitting admit: @escaping Admission
-    ) async throws -> CompletedLogin {
-        try await Correlation.scope {
-            try await logins.complete(
-                callback,
-                browserBinding: browserBinding,
-                provider: provider,
-                mayBeRepeatedCallback: browserBinding != nil,
-                noteReturnPath: noteReturnPath,
-                admitting: admit
-            )
-        }
-    }
-
-    /// Stores a posted callback until the browser requests the callback again with GET and only the `state`.
-    ///
-    /// If no login waits for the `state`, the method does nothing.
-    package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
-        try await Correlation.scope {
-            try await logins.keepPosted(callback, browserBinding: browserBinding, provider: provider)
-        }
-    }
-
     /// Stores a session for tokens as if a provider with this descriptor had issued them, for tests of an app.
     package func establish(_ tokens: TokenSet, as descriptor: ProviderDescriptor) async throws -> Session {
         try await Correlation.scope { try await creator.create(for: tokens, by: descriptor) }

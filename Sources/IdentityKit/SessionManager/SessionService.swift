@@ -36,8 +36,6 @@ extension SessionService {
         try visible.providers.provider(ofStored: session.provider, tenant: session.tenant)
     }
 
-    var logins: LoginCoordinator { LoginCoordinator(context: context) }
-    var stepUps: StepUpCoordinator { StepUpCoordinator(context: context) }
     var creator: SessionCreator { SessionCreator(context: context) }
     var tokenReader: SessionTokensReader { SessionTokensReader(context: context) }
     var refresher: TokenRefresher { TokenRefresher(context: context) }

@@ -4,7 +4,7 @@ package import IdentityKit
 package enum AuthorizationResponse {
     /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
     ///
-    /// Before this check, `SessionManager` looks up the login by its `state` (`LoginCoordinator.swift`).
+    /// Before this check, `SessionManager` looks up the login by its `state` (`SessionManager+LoginCompletion.swift`).
     ///
     /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode. If
     /// `form_post` was requested, a code in a URL is refused: browser histories and logs contain the URL, and an attacker may have changed

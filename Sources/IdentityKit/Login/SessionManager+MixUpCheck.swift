@@ -4,7 +4,7 @@
 /// provider's code to the malicious provider.
 ///
 /// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares `iss` before the code is exchanged.
-extension LoginCoordinator {
+extension SessionManager {
     /// Checks that the provider of the login sent the callback.
     ///
     /// - Parameters:

@@ -1,11 +1,49 @@
 internal import FoundationEssentials
 
 /// Re-authenticates the buyer of an existing session with a new login, whose session replaces the old one.
-struct StepUpCoordinator: SessionService {
-    let context: SessionContext
+extension SessionManager {
+    /// Begins a step-up: a login of a session's buyer that is more recent or stronger than the session's login.
+    ///
+    /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
+    /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement. The new session has a new id
+    /// and gets the attachments of the old session, such as the cart. The old session ends. Its tokens are removed but not revoked, because
+    /// a provider that keeps one grant for a buyer and a client would invalidate the new tokens too. If the step-up fails, the old session
+    /// is unchanged.
+    ///
+    /// ```swift
+    /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The session from the browser's cookie.
+    ///   - requirement: What the login must prove; by default that the buyer signs in now.
+    ///   - options: Further options of the login.
+    /// - Returns: The login page and the binding cookie.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and with
+    ///   ``IdentityError/isAttackSuspected`` when the response to its last refresh belongs to another login. `complete` throws
+    ///   ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the new login does not
+    ///   satisfy the requirement, and ``IdentityError/Code/sessionUnknown`` when the session no longer exists.
+    public func beginStepUp(
+        of id: SessionID,
+        requiring requirement: StepUpRequirement = StepUpRequirement(),
+        options: LoginOptions = LoginOptions()
+    ) async throws -> StartedLogin {
+        try await Correlation.scope {
+            let (stored, tokens) = try await signedInSession(id)
+            // A provider of another tenant may have the same name, so this call checks that the provider has the session's tenant.
+            _ = try provider(of: stored)
+            let options = Self.options(options, for: requirement, of: tokens.buyer, configuration.attemptLifetime)
+            return try await begin(stored.provider, options, PendingStepUp(session: id, requirement: requirement))
+        }
+    }
 
     /// The options of a login that asks the provider to meet the requirement.
-    func options(_ options: LoginOptions, for requirement: StepUpRequirement, of buyer: Buyer) -> LoginOptions {
+    private static func options(
+        _ options: LoginOptions,
+        for requirement: StepUpRequirement,
+        of buyer: Buyer,
+        _ attemptLifetime: Duration
+    ) -> LoginOptions {
         var options = options
         options.loginHint = options.loginHint ?? buyer.email?.value
         if requirement.demandsLogin { options.prompt = "login" }
@@ -14,15 +52,19 @@ struct StepUpCoordinator: SessionService {
         }
         // With max_age the ID token has to contain auth_time, which shows whether the provider followed prompt=login.
         let age = requirement.maximumAge ?? options.maximumAge
-        options.maximumAge = age ?? (requirement.demandsLogin ? configuration.attemptLifetime : nil)
+        options.maximumAge = age ?? (requirement.demandsLogin ? attemptLifetime : nil)
         return options
     }
 
     /// Stores the new session, removes the old one, and moves the old session's attachments, except its sign-in record, to the new one.
     ///
     /// The old tokens are not revoked (``TokenRevocation/revoke(_:of:)``).
-    func replace(_ id: SessionID, with tokens: TokenSet, by descriptor: ProviderDescriptor) async throws -> Session {
-        try await background.run {
+    func replaceSession(
+        _ id: SessionID,
+        with tokens: TokenSet,
+        by descriptor: ProviderDescriptor
+    ) async throws -> Session {
+        try await background.run { [self] in
             let started = clock.elapsed
             let session = try await creator.create(for: tokens, by: descriptor, isReplacement: true)
             do {
@@ -88,12 +130,8 @@ struct StepUpCoordinator: SessionService {
             if isMoved != true { lost[name] = value }
         }
         guard !lost.isEmpty else { return }
-        let rest = LoggedOutSession(
-            session: ended.session,
-            newest: nil,
-            attachments: lost,
-            hadExpired: ended.hadExpired
-        )
+        var rest = ended
+        rest.attachments = lost
         _ = await participants.notifyEnded(rest, since: started)
     }
 }
@@ -102,12 +140,12 @@ struct StepUpCoordinator: SessionService {
 ///
 /// A provider may ignore `prompt`, `max_age` and `acr_values` (OpenID Connect Core sections 3.1.2.1 and 5.5.1.1), so the ID token
 /// decides.
-extension StepUpCoordinator {
+extension SessionManager {
     /// Checks the new tokens of a step-up; does nothing for an ordinary login.
     ///
     /// - Throws: `IdentityError` with code ``IdentityError/Code/idTokenSubject`` for another buyer, and with
     ///   ``IdentityError/Code/idTokenAuthentication`` if `acr` or `auth_time` do not satisfy the requirement.
-    func check(_ new: TokenSet, of attempt: LoginAttempt, at provider: ProviderDescriptor) async throws {
+    func checkStepUp(_ attempt: LoginAttempt, _ new: TokenSet, at provider: ProviderDescriptor) async throws {
         guard let stepUp = attempt.stepUp else { return }
         let (session, tokens) = try await signedInSession(stepUp.session)
         guard provider.isSamePerson(new.buyer, as: Buyer(issuer: session.issuer, subject: session.subject)) else {

@@ -1,0 +1,149 @@
+/// Handles the callback of a login: it finds the login attempt by `state`, exchanges the code, and creates the session.
+extension SessionManager {
+    /// Completes a login, and calls `admit`, if it is given, before the session is stored.
+    ///
+    /// The tokens of a buyer whom `admit` refuses are revoked, except after a step-up. With `admit`, pass `browserBinding` only from the
+    /// cookie that is named after the callback's ``LoginCallback/attemptID``. An unknown `state` is then not reported as an attack, because
+    /// the browser repeats its own callback, for example when the buyer reloads the page of a failed login. `noteReturnPath` gets the
+    /// login's return path, also if the login fails afterwards.
+    package func complete(
+        _ callback: LoginCallback,
+        browserBinding: Secret?,
+        provider expectedProvider: String?,
+        noteReturnPath: @Sendable (String?) -> Void,
+        admitting admit: Admission?
+    ) async throws -> CompletedLogin {
+        try await Correlation.scope {
+            let started = clock.elapsed
+            var name = expectedProvider ?? ""
+            do {
+                var callback = callback
+                let mayBeRepeated = admit != nil && browserBinding != nil
+                var attempt = try await take(&callback, browserBinding, mayBeRepeatedCallback: mayBeRepeated)
+                name = attempt.provider
+                try attempt.checkExpiry(at: clock.now)
+                try refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: expectedProvider)
+                // The return path is checked again, because the process that began the login may have another policy.
+                var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
+                noteReturnPath(returnPath)
+                let provider = try visible.providers.provider(ofStored: attempt.provider, tenant: attempt.tenant)
+                // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
+                if let stepUp = attempt.stepUp {
+                    let old = try await signedInSession(stepUp.session).stored
+                    attempt.steppedUpBuyer = Buyer(issuer: old.issuer, subject: old.subject)
+                }
+                // `exchange` compares the callback's `state` and `iss` (`AuthorizationResponse`), and the ID token's nonce
+                // (`IDTokenValidator`), with the login attempt.
+                let tokens = try await provider.exchange(callback, for: attempt)
+                let kept = attempt.steppedUpBuyer
+                let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
+                    try await checkStepUp(attempt, tokens, at: provider.descriptor)
+                    // `admit` may end the browser's old session. It runs after the check of the step-up, because a step-up that fails must
+                    // not end the old session.
+                    let admitted = try await admit?(tokens, provider.descriptor.tenant, returnPath)
+                    returnPath = admitted?.firstPage ?? returnPath
+                    guard let old = attempt.stepUp?.session else {
+                        let replaces = admitted?.isReplacement ?? false
+                        return try await creator.create(for: tokens, by: provider.descriptor, isReplacement: replaces)
+                    }
+                    return try await replaceSession(old, with: tokens, by: provider.descriptor)
+                }
+                events.emit(.loginCompleted, provider: name, session: session.id, since: started)
+                return CompletedLogin(session: session, returnPath: returnPath, replaced: attempt.stepUp?.session)
+            } catch {
+                throw events.failed(IdentityEvent.Kind.loginFailed, error, provider: name, since: started)
+            }
+        }
+    }
+
+    /// Stores a posted callback with its login attempt, until the browser repeats the request with GET and only the `state`.
+    ///
+    /// A browser sends all cookies of the app with the GET, but only cookies with `SameSite=None` with the post from the provider's site.
+    /// If no login waits for the `state`, this method does nothing. The GET request that follows reports the error.
+    package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
+        try await Correlation.scope {
+            let started = clock.elapsed
+            do {
+                var callback = callback
+                var attempt = try await take(&callback, browserBinding)
+                try attempt.checkExpiry(at: clock.now)
+                try refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
+                attempt.postedCallback = callback.fields
+                try await visible.store.insert(attempt.stored())
+            } catch let error as IdentityError where error.code == .stateUnknown {
+                return
+            } catch {
+                throw events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
+            }
+        }
+    }
+
+    /// Takes the login attempt of a callback out of the store; if the callback is refused, the login attempt stays in the store.
+    ///
+    /// If ``keepPosted(_:browserBinding:provider:)`` stored a posted callback with the login attempt, `callback` must contain only a
+    /// `state`, and is replaced by the posted callback.
+    private func take(
+        _ callback: inout LoginCallback,
+        _ browserBinding: Secret?,
+        mayBeRepeatedCallback: Bool = false
+    ) async throws -> LoginAttempt {
+        let state = try callback.state()
+        let isBare = callback.fields.count == 1
+        let taken = try await visible.store.takeDecoded(try LoginAttempt.key(for: state)) { [visible] stored in
+            let attempt = try LoginAttempt(stored)
+            guard visible.serves(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState() }
+            try Self.checkBrowser(of: attempt, browserBinding)
+            guard isBare == (attempt.postedCallback != nil) else { throw Self.unexpectedParameters(isBare: isBare) }
+            return attempt
+        }
+        guard let attempt = taken else { throw Self.unknownState(isAttackSuspected: !mayBeRepeatedCallback) }
+        if let posted = attempt.postedCallback { callback = LoginCallback(posted: posted) }
+        return attempt
+    }
+
+    private static func unknownState(isAttackSuspected: Bool = true) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .stateUnknown,
+            "No pending login waits for this callback.",
+            hint: """
+                Start the login again. The callback's state was used before, has expired, was removed from the store or was never issued \
+                with this store and tenant.
+                """,
+            reference: "RFC 6749 section 10.12",
+            isAttackSuspected: isAttackSuspected
+        )
+    }
+
+    private static func unexpectedParameters(isBare: Bool) -> IdentityError {
+        IdentityError(
+            .rejected,
+            .stateUnknown,
+            isBare
+                ? "The callback contains only a state, and no posted callback is stored for its login."
+                : "The callback contains more than a state, although a posted callback is already stored for its login.",
+            hint: isBare
+                ? "Start the login again. If the new login fails too, pass the whole query or form of the callback to the SDK in the app."
+                : "Start the login again. If this error happens often, look for forged callbacks in the app's access log.",
+            reference: "RFC 6749 section 10.12",
+            isAttackSuspected: true
+        )
+    }
+
+    private static func checkBrowser(of attempt: LoginAttempt, _ browserBinding: Secret?) throws(IdentityError) {
+        guard BrowserBinding.matches(attempt.browserBindingHash, cookie: browserBinding) else {
+            throw IdentityError(
+                .rejected,
+                .browserMismatch,
+                "The callback came without the binding cookie of its login. It may belong to another login, or come from another browser.",
+                hint: """
+                    Start the login again in one browser, and use only the callback of the new login. If the new login fails too, check \
+                    the app: the response that redirects to the provider must set the binding cookie for the host of the redirect URI. \
+                    If the provider posts the callback, set the cookie with SameSite=None. Pass the cookie to `complete`.
+                    """,
+                reference: "RFC 9700 section 4.7",
+                isAttackSuspected: true
+            )
+        }
+    }
+}
