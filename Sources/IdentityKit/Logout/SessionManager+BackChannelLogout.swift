@@ -29,7 +29,7 @@ extension SessionManager {
             let started = clock.elapsed
             let (ended, failure) = await endSessions(provider: name, body, contentType)
             let problems = await background.run { [self] in
-                let settled = await logouts.settle(ended, revokesTokens: false, since: started)
+                let settled = await settle(ended, revokesTokens: false, since: started)
                 for session in ended where !session.hadExpired {
                     events.emit(.loggedOut, provider: name, session: session.session.id, since: started)
                 }
@@ -63,7 +63,7 @@ extension SessionManager {
             let listing = try await visible.listing(claims.filter(for: provider.descriptor))
             let failure: (any Error)?
             let concerned = listing.sessions.filter { claims.concerns($0, at: provider.descriptor) }
-            (ended, failure) = await logouts.takeAll(concerned.map(\.id))
+            (ended, failure) = await removeAll(concerned.map(\.id))
             // The token may name a session that could not be read. This session still exists, so the request must not succeed.
             if let failure = failure ?? listing.damage { throw failure }
             guard try await mark(key, until: claims.expiresAt, in: marks.store) else { throw Self.replayed }

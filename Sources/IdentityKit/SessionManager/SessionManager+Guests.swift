@@ -23,6 +23,14 @@ extension SessionManager {
     /// - Throws: ``IdentityError`` of the store.
     @discardableResult
     public func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
-        try await Correlation.scope { try await logouts.endGuest(id) }
+        try await Correlation.scope {
+            do {
+                guard try await visible.load(id).decoded().state.endReason == .guest else { return nil }
+                return try await end(id, LogoutOptions()).problems
+            } catch let error as IdentityError where error.code == .sessionUnknown {
+                // No such session exists, or another task or process removed the session first.
+                return nil
+            }
+        }
     }
 }

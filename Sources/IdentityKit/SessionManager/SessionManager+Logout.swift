@@ -31,7 +31,14 @@ extension SessionManager {
     /// - Throws: ``IdentityError`` when the return path is not allowed, when the session does not exist, or when the store fails or cannot
     ///   decrypt the session. Other failures do not stop a logout: they are in ``LogoutResult/problems``.
     public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
-        try await Correlation.scope { try await logouts.logout(id, options: options) }
+        try await Correlation.scope {
+            var checked = options
+            checked.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
+            // A logout of the session with equal options that already runs returns its result to this call too.
+            return try await context.runningLogouts.run(id, checked) { [self, checked] in
+                try await Logout.$isCurrent.withValue(true) { try await end(id, checked) }
+            }
+        }
     }
 
     /// Ends every session of a buyer, for example after a password change or a request to erase the buyer's data.
@@ -49,29 +56,6 @@ extension SessionManager {
     @discardableResult
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
         let filter = SessionFilter(tenant: tenant, buyer: (issuer, subject))
-        return try await Correlation.scope { try await logouts.logoutAll(matching: filter) }
-    }
-
-    /// Checks a browser's return from the provider's logout page (OpenID Connect RP-Initiated Logout 1.0 section 3).
-    ///
-    /// The session had ended before the browser was sent to the logout page, so the result only decides which page the buyer sees next.
-    /// A `state` is accepted once, from the browser that was sent to the logout page, until
-    /// ``SessionManager/Configuration/attemptLifetime`` has passed.
-    ///
-    /// - Parameters:
-    ///   - callback: The parameters that the browser brought back.
-    ///   - browserBinding: The binding cookie of the browser; ``LogoutResult/awaitedReturn`` contained its value.
-    ///   - provider: The provider at whose return address the browser arrived, if each provider has a separate address.
-    /// - Returns: A confirmed logout, or an unconfirmed one when the return has no `state`.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/rejected`` for a `state` that belongs to another browser or provider, was
-    ///   used before or has expired.
-    public func completeLogout(
-        _ callback: LogoutCallback,
-        browserBinding: Secret?,
-        provider: String? = nil
-    ) async throws -> CompletedLogout {
-        try await Correlation.scope {
-            try await providerLogout.complete(callback, browserBinding: browserBinding, provider: provider)
-        }
+        return try await Correlation.scope { try await endAll(matching: filter) }
     }
 }

@@ -47,7 +47,7 @@ extension SessionManager {
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {
             let filter = try await buyer(of: id)
-            let (ended, failure) = try await logouts.end(matching: filter) { $0.reference == reference }
+            let (ended, failure) = try await end(matching: filter) { $0.reference == reference }
             if ended.isEmpty, let failure { throw failure }
             return !ended.isEmpty
         }
@@ -67,7 +67,7 @@ extension SessionManager {
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
         try await Correlation.scope {
             let filter = try await buyer(of: id)
-            return try await logouts.logoutAll(matching: filter) { $0 != id }
+            return try await endAll(matching: filter) { $0 != id }
         }
     }
 

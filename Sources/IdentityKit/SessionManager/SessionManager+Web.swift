@@ -78,7 +78,7 @@ extension SessionManager {
             let started = clock.elapsed
             do {
                 try await movingCart()
-                try await logouts.endReplaced(old.id, reporting: .sessionReplaced)
+                try await endReplaced(old.id, reporting: .sessionReplaced)
             } catch {
                 let kind = IdentityEvent.Kind.participantFailed(IdentityError.code(of: error))
                 context.events.emit(kind, provider: old.provider, session: old.id, since: started)
@@ -88,7 +88,7 @@ extension SessionManager {
 
     /// Ends a session because its buyer has too many sessions, without revoking tokens.
     package func endExcess(_ id: SessionID) async throws {
-        try await Correlation.scope { try await logouts.endReplaced(id, reporting: .loggedOut) }
+        try await Correlation.scope { try await endReplaced(id, reporting: .loggedOut) }
     }
 
     /// The origin of the provider's logout page for a session.

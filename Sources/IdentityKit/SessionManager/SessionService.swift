@@ -40,6 +40,4 @@ extension SessionService {
     var tokenReader: SessionTokensReader { SessionTokensReader(context: context) }
     var refresher: TokenRefresher { TokenRefresher(context: context) }
     var revocation: TokenRevocation { TokenRevocation(context: context) }
-    var logouts: LogoutCoordinator { LogoutCoordinator(context: context) }
-    var providerLogout: ProviderLogout { ProviderLogout(context: context) }
 }

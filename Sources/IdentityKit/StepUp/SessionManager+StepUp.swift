@@ -89,7 +89,7 @@ extension SessionManager {
     ///   logout or another step-up has ended the session first.
     private func removeOld(_ id: SessionID, for session: Session, since started: Duration) async throws {
         do {
-            guard let ended = try await logouts.takeReplaced(id) else { throw IdentityError.unknownSession }
+            guard let ended = try await removeReplaced(id) else { throw IdentityError.unknownSession }
             return await move(ended, to: session, since: started)
         } catch let error as IdentityError where error.kind == .retryLater {
             // A refresh of the old session that still runs must not revoke its new tokens, even if it finds that the session was removed.
@@ -113,7 +113,7 @@ extension SessionManager {
         for pause in pauses {
             try? await clock.sleep(for: .milliseconds(pause))
             // Errors of any kind are ignored here: the new session stays.
-            guard let ended = try? await logouts.takeReplaced(id) as LoggedOutSession?? else { continue }
+            guard let ended = try? await removeReplaced(id) as LoggedOutSession?? else { continue }
             if let ended { await move(ended, to: session, since: started) }
             return true
         }

@@ -19,26 +19,15 @@ struct LoggedOutSession: Sendable {
 /// Ends sessions: removes them from the store first, then notifies participants, such as carts, and revokes the tokens.
 ///
 /// The tokens are not revoked after a back-channel logout, or if a newer session of the same buyer replaces the session.
-struct LogoutCoordinator: SessionService {
+extension SessionManager {
     /// The maximum number of ended sessions whose participants are notified and whose tokens are revoked at the same time.
     ///
     /// Otherwise the logout of a buyer with many sessions would flood the provider and the shop with requests.
     private static let concurrentEnds = 8
 
-    let context: SessionContext
-
-    /// Ends a session; if a logout of the session with equal options already runs, returns the result of the running logout.
-    func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {
-        var checked = options
-        checked.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
-        return try await context.runningLogouts.run(id, checked) { [self, checked] in
-            try await Logout.$isCurrent.withValue(true) { try await end(id, checked) }
-        }
-    }
-
-    private func end(_ id: SessionID, _ options: LogoutOptions) async throws -> LogoutResult {
-        let started = clock.elapsed
-        let (results, failure) = await end([id], options, since: started)
+    /// Ends one session.
+    func end(_ id: SessionID, _ options: LogoutOptions) async throws -> LogoutResult {
+        let (results, failure) = await end([id], options, since: clock.elapsed)
         if let failure { throw failure }
         guard let result = results.first else { throw IdentityError.unknownSession }
         return result
@@ -47,7 +36,7 @@ struct LogoutCoordinator: SessionService {
     /// Ends the sessions that match the filter and that `isChosen` accepts.
     ///
     /// - Throws: The first failure, for example of a session that cannot be read, after the other sessions have ended.
-    func logoutAll(
+    func endAll(
         matching filter: SessionFilter,
         where isChosen: @Sendable (SessionID) -> Bool = { _ in true }
     ) async throws -> [LogoutResult] {
@@ -56,7 +45,7 @@ struct LogoutCoordinator: SessionService {
         return results
     }
 
-    /// Does the same as ``logoutAll(matching:where:)``, but returns the first failure beside the results.
+    /// Does the same as ``endAll(matching:where:)``, but returns the first failure beside the results.
     ///
     /// - Throws: The store's error if it cannot list the sessions.
     func end(
@@ -71,24 +60,13 @@ struct LogoutCoordinator: SessionService {
         return (results, failure ?? listing.damage)
     }
 
-    /// Ends a guest's session and returns the participants' errors; nil if no guest's session has this id.
-    func endGuest(_ id: SessionID) async throws -> [IdentityError]? {
-        do {
-            guard try await visible.load(id).decoded().state.endReason == .guest else { return nil }
-            return try await end(id, LogoutOptions()).problems
-        } catch let error as IdentityError where error.code == .sessionUnknown {
-            // No such session exists, or another task or process removed the session first.
-            return nil
-        }
-    }
-
     /// Ends a session whose buyer has a newer session, and reports the end to the observers as `kind`.
     ///
     /// No token is revoked, because the revocation could invalidate the newer session's tokens (``TokenRevocation/revoke(_:of:)``).
     func endReplaced(_ id: SessionID, reporting kind: IdentityEvent.Kind) async throws {
         let started = clock.elapsed
         try await background.run { [self] in
-            guard let ended = try await takeReplaced(id) else { return }
+            guard let ended = try await removeReplaced(id) else { return }
             _ = await participants.notifyEnded(ended, since: started)
             guard !ended.hadExpired else { return }
             events.emit(kind, provider: ended.session.provider, session: id, since: started)
@@ -98,12 +76,12 @@ struct LogoutCoordinator: SessionService {
     /// Removes a session that a newer session of its buyer replaces, and returns nil for an unknown session.
     ///
     /// If a refresh of the removed session still runs, the new tokens of the refresh are not revoked (``TokenRevocation/revoke(_:of:)``).
-    func takeReplaced(_ id: SessionID) async throws -> LoggedOutSession? {
+    func removeReplaced(_ id: SessionID) async throws -> LoggedOutSession? {
         context.replaced.beginRemoval(id)
-        var taken: LoggedOutSession?
-        defer { context.replaced.endRemoval(id, found: taken != nil) }
-        taken = try await take(id)
-        return taken
+        var removed: LoggedOutSession?
+        defer { context.replaced.endRemoval(id, found: removed != nil) }
+        removed = try await remove(id)
+        return removed
     }
 
     /// Removes as many of the sessions as possible, notifies their participants and revokes their tokens.
@@ -113,18 +91,18 @@ struct LogoutCoordinator: SessionService {
         since started: Duration
     ) async -> (results: [LogoutResult], failure: (any Error)?) {
         await background.run { [self] in
-            let (ended, failure) = await takeAll(ids)
+            let (ended, failure) = await removeAll(ids)
             return (await finish(ended, options, since: started), failure)
         }
     }
 
     /// Removes as many of the sessions as possible, and returns the first error; a session that no longer exists is no error.
-    func takeAll(_ ids: [SessionID]) async -> (ended: [LoggedOutSession], failure: (any Error)?) {
+    func removeAll(_ ids: [SessionID]) async -> (ended: [LoggedOutSession], failure: (any Error)?) {
         var ended: [LoggedOutSession] = []
         var failure: (any Error)?
         for id in ids {
             do {
-                if let taken = try await take(id) { ended.append(taken) }
+                if let removed = try await remove(id) { ended.append(removed) }
             } catch {
                 failure = failure ?? error
             }
@@ -133,7 +111,7 @@ struct LogoutCoordinator: SessionService {
     }
 
     /// Removes a session, and returns nil for an unknown session.
-    func take(_ id: SessionID) async throws -> LoggedOutSession? {
+    func remove(_ id: SessionID) async throws -> LoggedOutSession? {
         if visible.tenant != nil {
             // The removal does not check the tenant, so the session is read first: no caller may end a session of another tenant.
             guard let stored = try await visible.store.session(id), visible.servesTenant(of: stored) else { return nil }
@@ -178,7 +156,7 @@ struct LogoutCoordinator: SessionService {
         let settled = await settle(ended, revokesTokens: true, since: started)
         for (ended, (tokens, var problems)) in zip(ended, settled) {
             guard !ended.hadExpired else { continue }
-            let page = await providerLogout.page(for: ended.session, tokens, options, &problems)
+            let page = await logoutPage(for: ended.session, tokens, options, &problems)
             events.emit(.loggedOut, provider: ended.session.provider, session: ended.session.id, since: started)
             results.append(
                 LogoutResult(

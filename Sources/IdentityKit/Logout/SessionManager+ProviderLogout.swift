@@ -3,27 +3,40 @@ internal import IdentityCrypto
 internal import IdentityHTTP
 
 /// Creates the URLs of the providers' logout pages, and checks a browser's return from such a page.
-struct ProviderLogout: SessionService {
-    let context: SessionContext
-
-    func complete(
+extension SessionManager {
+    /// Checks a browser's return from the provider's logout page (OpenID Connect RP-Initiated Logout 1.0 section 3).
+    ///
+    /// The session had ended before the browser was sent to the logout page, so the result only decides which page the buyer sees next.
+    /// A `state` is accepted once, from the browser that was sent to the logout page, until
+    /// ``SessionManager/Configuration/attemptLifetime`` has passed.
+    ///
+    /// - Parameters:
+    ///   - callback: The parameters that the browser brought back.
+    ///   - browserBinding: The binding cookie of the browser; ``LogoutResult/awaitedReturn`` contained its value.
+    ///   - provider: The provider at whose return address the browser arrived, if each provider has a separate address.
+    /// - Returns: A confirmed logout, or an unconfirmed one when the return has no `state`.
+    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/rejected`` for a `state` that belongs to another browser or provider, was
+    ///   used before or has expired.
+    public func completeLogout(
         _ callback: LogoutCallback,
         browserBinding: Secret?,
-        provider: String?
+        provider: String? = nil
     ) async throws -> CompletedLogout {
-        let started = clock.elapsed
-        guard let state = callback.state else {
-            return CompletedLogout(isConfirmed: false, provider: nil, returnPath: nil)
-        }
-        var name = provider ?? ""
-        do {
-            let logout = try await take(state, browserBinding)
-            name = logout.provider
-            try check(logout, provider)
-            let returnPath = try logout.returnPath.map(configuration.returnPaths.location(for:))
-            return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
-        } catch {
-            throw events.failed(IdentityEvent.Kind.logoutRefused, error, provider: name, since: started)
+        try await Correlation.scope {
+            let started = clock.elapsed
+            guard let state = callback.state else {
+                return CompletedLogout(isConfirmed: false, provider: nil, returnPath: nil)
+            }
+            var name = provider ?? ""
+            do {
+                let logout = try await take(state, browserBinding)
+                name = logout.provider
+                try checkReturn(logout, provider)
+                let returnPath = try logout.returnPath.map(configuration.returnPaths.location(for:))
+                return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
+            } catch {
+                throw events.failed(IdentityEvent.Kind.logoutRefused, error, provider: name, since: started)
+            }
         }
     }
 
@@ -35,7 +48,7 @@ struct ProviderLogout: SessionService {
             .stateUnknown,
             "has a state that is unknown, was used before or has expired"
         )
-        let taken = try await visible.store.takeDecoded(try PendingLogout.key(for: state)) { stored in
+        let taken = try await visible.store.takeDecoded(try PendingLogout.key(for: state)) { [visible] stored in
             let logout = try PendingLogout(stored)
             guard visible.serves(tenant: logout.tenant, of: logout.provider) else { throw unknown }
             guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
@@ -50,7 +63,7 @@ struct ProviderLogout: SessionService {
         return taken
     }
 
-    private func check(_ logout: PendingLogout, _ provider: String?) throws(IdentityError) {
+    private func checkReturn(_ logout: PendingLogout, _ provider: String?) throws(IdentityError) {
         guard logout.expiresAt > clock.now else {
             throw Self.refusedReturn(.attemptExpired, "came after its state had expired")
         }
@@ -76,7 +89,7 @@ struct ProviderLogout: SessionService {
     /// Creates the provider's logout URL, and stores the pending logout against which the browser's return is checked.
     ///
     /// If the pending logout cannot be stored, the URL contains no `state`.
-    func page(
+    func logoutPage(
         for session: Session,
         _ tokens: TokenSet?,
         _ options: LogoutOptions,
