@@ -178,7 +178,7 @@ package struct LoopbackRequestParser {
     private func requestHead(_ line: ArraySlice<UInt8>) -> Head? {
         let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(ASCII.isToken),
-            parts[1].first == UInt8(ascii: "/"), parts[1].allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            parts[1].first == UInt8(ascii: "/"), parts[1].allSatisfy(ASCII.isVisible)
         else { return nil }
         var head = Head()
         head.method = String(decoding: parts[0], as: UTF8.self)

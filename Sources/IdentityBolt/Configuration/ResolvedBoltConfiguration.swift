@@ -34,7 +34,7 @@ struct ResolvedBoltConfiguration: Sendable {
         issuers = configuration.issuers ?? Self.issuers(of: configuration.environment, endpoints.api)
         publishableKey = Self.trimmed(configuration.publishableKey)
         apiKey = configuration.authentication.apiKey.map { Secret(Self.trimmed($0.reveal())) }
-        guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy(ASCII.isVisible) else {
             throw Self.invalid(
                 "publishableKey is empty or contains a space, a control character or a character outside ASCII.",
                 "Copy publishableKey from Bolt's dashboard."

@@ -26,7 +26,7 @@ struct ResolvedSFCCConfiguration: Sendable {
             try endpoints.tokenExchange ?? Self.controller(configuration.tokenExchangeAction, storefront, configuration)
         authorization = try endpoints.authorization ?? Self.authorization(configuration)
         publishableKey = ResolvedBoltConfiguration.trimmed(configuration.publishableKey ?? "")
-        guard publishableKey.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard publishableKey.utf8.allSatisfy(ASCII.isVisible) else {
             throw ResolvedBoltConfiguration.invalid(
                 "publishableKey contains a space, a control character or a character outside ASCII.",
                 "Copy publishableKey from Bolt's dashboard."

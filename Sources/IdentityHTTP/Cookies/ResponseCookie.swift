@@ -97,7 +97,7 @@ public struct ResponseCookie: Sendable, Equatable {
 
     /// Whether a byte may be part of a value (`cookie-octet`, RFC 6265 section 4.1.1).
     private static func isValueByte(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && ![0x22, 0x2C, 0x3B, 0x5C].contains(byte)
+        ASCII.isVisible(byte) && ![0x22, 0x2C, 0x3B, 0x5C].contains(byte)
     }
 }
 

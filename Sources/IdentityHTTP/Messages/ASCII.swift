@@ -9,6 +9,11 @@ package enum ASCII {
         byte >= 0x30 && byte <= 0x39
     }
 
+    /// Whether the byte is a visible ASCII character, which excludes spaces and control characters.
+    package static func isVisible(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F
+    }
+
     package static func isLetter(_ byte: UInt8) -> Bool {
         let lower = byte | 0x20
         return lower >= 0x61 && lower <= 0x7A

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import IdentityHTTP
 
 /// What the login of a session's buyer must prove: a recent authentication, a stronger one, or both.
 ///
@@ -49,7 +50,7 @@ public struct StepUpRequirement: Sendable, Equatable {
         }
         var age: Duration?
         if let text = challenge["max_age"] {
-            guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isDigit),
                 let seconds = Int(text)
             else { return nil }
             age = .seconds(seconds)
@@ -76,7 +77,7 @@ public struct StepUpRequirement: Sendable, Equatable {
     }
 
     private static func isContextByte(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        ASCII.isVisible(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 }
 

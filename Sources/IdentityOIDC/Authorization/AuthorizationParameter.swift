@@ -128,7 +128,7 @@ enum AuthorizationParameter {
 
     /// Whether a text can be one value of a list that is separated by spaces: 1 to 256 printable ASCII characters without a space.
     private static func isWord(_ text: String) -> Bool {
-        (1...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        (1...256).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isVisible)
     }
 
     /// Whether a text has the form of a language tag (BCP 47): 1 to 35 letters, digits and hyphens.

@@ -24,7 +24,7 @@ package enum PushedAuthorizationResponse: Sendable {
         case .success(let object):
             guard response.status == 201 else { throw Self.invalid("has status \(response.status) instead of 201") }
             guard let reference = object["request_uri"]?.string, (1...4096).contains(reference.utf8.count),
-                reference.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+                reference.utf8.allSatisfy(ASCII.isVisible)
             else { throw Self.invalid("is invalid: its member request_uri is missing or has an invalid value") }
             // RFC 9126 requires `expires_in`. The SDK does not use the value, so it has no maximum.
             guard let lifetime = TokenResponse.seconds(object["expires_in"]), lifetime > 0 else {

@@ -53,7 +53,7 @@ enum ShopifyURLs {
     static func isMobileRedirect(_ text: String, shopID: String?) -> Bool {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count,
-            bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") })
+            bytes.allSatisfy({ ASCII.isVisible($0) && $0 != UInt8(ascii: "#") })
         else { return false }
         let parts = bytes[..<colon].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count >= 3, parts[0].elementsEqual("shop".utf8),

@@ -8,7 +8,7 @@ extension ShopifyProvider.Configuration {
     ///
     /// Without this check, Shopify would report most of these problems at a login, on a page that the buyer sees.
     func check() throws(ShopifyConfigurationProblem) {
-        guard !clientID.isEmpty, clientID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard !clientID.isEmpty, clientID.utf8.allSatisfy(ASCII.isVisible) else {
             throw ShopifyConfigurationProblem(
                 member: "clientID",
                 problem: "is empty or contains a space, a control character or a character outside ASCII",

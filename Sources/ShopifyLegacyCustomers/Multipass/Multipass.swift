@@ -55,7 +55,7 @@ public struct Multipass: Sendable {
     private static func fault(of secret: [UInt8]) -> String? {
         if secret.isEmpty { return "is empty" }
         if secret.count > 1024 { return "is longer than 1,024 bytes" }
-        return secret.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? nil : "has characters other than visible ASCII"
+        return secret.allSatisfy(ASCII.isVisible) ? nil : "has characters other than visible ASCII"
     }
 
     /// Makes the URL that signs a customer in, for a redirect of the buyer's browser.

@@ -114,7 +114,7 @@ public struct StorefrontConfiguration: Sendable {
     }
 
     private static func isToken(_ token: [UInt8]) -> Bool {
-        (1...1024).contains(token.count) && token.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        (1...1024).contains(token.count) && token.allSatisfy(ASCII.isVisible)
     }
 
     static func invalid(_ message: String, _ hint: String) -> IdentityError {

@@ -63,7 +63,7 @@ extension SandboxOpenIDClient {
         guard let uris = try section.optionalStrings(name) else { return nil }
         for (index, uri) in uris.enumerated() {
             let scheme = uri.utf8.prefix { $0 != UInt8(ascii: ":") }
-            guard uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !scheme.isEmpty, scheme.count < uri.utf8.count,
+            guard uri.utf8.allSatisfy(ASCII.isVisible), !scheme.isEmpty, scheme.count < uri.utf8.count,
                 !uri.utf8.contains(UInt8(ascii: "#"))
             else { throw section.error("\(name)[\(index)]", "is not an absolute URI without fragment") }
         }
