@@ -62,7 +62,7 @@ enum OpenIDPreset: String, CaseIterable {
                 clientID: clientID
             )
         case .keycloak:
-            guard let server = try section.optionalString("server") else { throw section.error("server", "is missing") }
+            let server = try section.string("server")
             guard let realm = try Self.segment("realm", &section) else { throw section.error("realm", "is missing") }
             return .keycloak(name: name, server: server, realm: realm, clientID: clientID)
         case .microsoft:
