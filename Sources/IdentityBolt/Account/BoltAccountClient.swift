@@ -22,15 +22,13 @@ struct BoltAccountClient: Sendable {
             throw BoltErrorResponse.error(refusal, response, isJSON: object != nil)
                 .hiding(RequestSecrets(secrets: [tokens.accessToken] + keys.map(\.value)))
         }
-        return BoltAccountResponse.buyer(object, knownAs: tokens.buyer)
+        return Self.buyer(object, knownAs: tokens.buyer)
     }
-}
 
-/// Reads the buyer from the response to `GET /v1/account`; every member of the response may be missing.
-enum BoltAccountResponse {
     private static let maximumAddresses = 50
 
-    static func buyer(_ object: JSONObject, knownAs known: Buyer) -> Buyer {
+    /// Reads the buyer from the response to `GET /v1/account`; every member of the response may be missing.
+    private static func buyer(_ object: JSONObject, knownAs known: Buyer) -> Buyer {
         let profile = object["profile"]
         var buyer = known
         buyer.givenName = text(profile, "first_name") ?? known.givenName
