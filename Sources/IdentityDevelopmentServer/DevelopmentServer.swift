@@ -2,7 +2,6 @@ public import IdentityHTTP
 internal import IdentityKit
 internal import IdentityLoopback
 public import IdentityWeb
-internal import Synchronization
 
 /// An HTTP server for development, examples and tests.
 ///
@@ -61,17 +60,16 @@ public final class DevelopmentServer: Sendable {
         // As browsers write it: in lowercase, and without a default port and a slash at the end. `SignInRoutes` throws an error for a text
         // that is not an origin.
         let publicOrigin = publicOrigin.map { HTTPURL(origin: $0)?.origin ?? $0 }
-        let box = HandlerBox(publicOrigin)
-        let first = try await listen(port, .v4, box)
-        let second: LoopbackServer? = try? await listen(first.port, .v6, box)
+        let first = try await listen(port, .v4)
+        let both = DevelopmentServer(first, try? await listen(first.port, .v6))
         do {
-            box.set(try await makeHandler(publicOrigin ?? first.origin))
+            let app = AppHandler(publicOrigin, try await makeHandler(publicOrigin ?? first.origin))
+            for server in both.servers { server.serve(app.answer) }
         } catch {
-            await first.stop()
-            await second?.stop()
+            await both.stop()
             throw error
         }
-        return DevelopmentServer(first, second)
+        return both
     }
 
     /// Waits until the calling task is cancelled, then stops the server and gives running requests up to 5 seconds.
@@ -91,17 +89,11 @@ public final class DevelopmentServer: Sendable {
         }
     }
 
-    private static func listen(
-        _ port: UInt16,
-        _ address: LoopbackAddress,
-        _ box: HandlerBox
-    ) async throws -> LoopbackServer {
+    private static func listen(_ port: UInt16, _ address: LoopbackAddress) async throws -> LoopbackServer {
         var limits = LoopbackLimits()
         limits.bodyBytes = maximumBodyBytes
         do {
-            return try await LoopbackServer.start(port: port, address: address, limits: limits) { request in
-                await box.answer(request)
-            }
+            return try await LoopbackServer.start(port: port, address: address, limits: limits)
         } catch {
             let advice =
                 port == 0
@@ -116,21 +108,17 @@ public final class DevelopmentServer: Sendable {
     }
 }
 
-/// Holds the app's handler, which is created after the port is known; until then it responds to requests with status 503.
-private final class HandlerBox: Sendable {
-    private let handler = Mutex<DevelopmentServer.Handler?>(nil)
+/// Passes requests to the app's handler if their `Host` is permitted.
+private struct AppHandler: Sendable {
     private let publicHost: String?
+    private let handler: DevelopmentServer.Handler
 
-    init(_ publicOrigin: String?) {
+    init(_ publicOrigin: String?, _ handler: @escaping DevelopmentServer.Handler) {
         publicHost = publicOrigin.map { String($0.split(separator: "/").last ?? "").lowercased() }
-    }
-
-    func set(_ new: @escaping DevelopmentServer.Handler) {
-        handler.withLock { $0 = new }
+        self.handler = handler
     }
 
     func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
-        guard let handler = handler.withLock({ $0 }) else { return .message(status: 503) }
         guard isKnown(request.header("Host") ?? "") else {
             let text =
                 "This server accepts only requests to 127.0.0.1 or [::1], and to its public origin, if it has one.\n"

@@ -1,4 +1,5 @@
 internal import IdentityPlatform
+internal import Synchronization
 
 enum LoopbackCommand: Sendable {
     case respond(connection: UInt64, LoopbackResponse)
@@ -13,7 +14,7 @@ final class LoopbackLoop {
     private let mailbox: Mailbox<LoopbackCommand>
     private let wakeup: WakeupPipe
     private let limits: LoopbackLimits
-    private let handler: @Sendable (LoopbackRequest) async -> LoopbackResponse
+    private let handler: LoopbackServer.SharedHandler
 
     private var connections: [UInt64: LoopbackConnection] = [:]
     private var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -30,7 +31,7 @@ final class LoopbackLoop {
         mailbox: Mailbox<LoopbackCommand>,
         wakeup: WakeupPipe,
         limits: LoopbackLimits,
-        handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+        handler: LoopbackServer.SharedHandler
     ) {
         self.listener = listener
         self.mailbox = mailbox
@@ -143,7 +144,7 @@ final class LoopbackLoop {
             connections[identifier] = nil
             return
         case .request(let request):
-            let (handler, mailbox) = (handler, mailbox)
+            let (handler, mailbox) = (handler.current.withLock(\.self), mailbox)
             tasks[identifier] = Task.detached {
                 mailbox.post(.respond(connection: identifier, await handler(request)))
             }
@@ -192,6 +193,8 @@ final class LoopbackLoop {
         for connection in connections.values { close(connection.socket) }
         connections = [:]
         closePort()
+        // Releases what the handler captures, which may own the server.
+        handler.current.withLock { $0 = { _ in .message(status: 503) } }
         _ = mailbox.close(releasing: wakeup.close)
     }
 }

@@ -1,4 +1,5 @@
 internal import IdentityPlatform
+internal import Synchronization
 
 /// A small HTTP/1.1 server on the loopback interface, for fake providers, tests, local development and the redirect of a native app
 /// (RFC 8252 section 7.3).
@@ -6,15 +7,26 @@ internal import IdentityPlatform
 /// One thread serves the sockets. The handler runs in a separate task for each request. The server stops after ``stop()``, after
 /// ``finish(within:)``, or when the last reference to it is released.
 package final class LoopbackServer: Sendable {
+    package typealias Handler = @Sendable (LoopbackRequest) async -> LoopbackResponse
+
+    /// The handler, shared by the server and the thread of its loop.
+    final class SharedHandler: Sendable {
+        let current: Mutex<Handler>
+
+        init(_ handler: @escaping Handler) { current = Mutex(handler) }
+    }
+
     package let port: UInt16
     /// `http://127.0.0.1:PORT` or `http://[::1]:PORT`.
     package let origin: String
     private let mailbox: Mailbox<LoopbackCommand>
+    private let handler: SharedHandler
 
-    private init(port: UInt16, address: LoopbackAddress, mailbox: Mailbox<LoopbackCommand>) {
+    private init(_ origin: String, _ port: UInt16, _ mailbox: Mailbox<LoopbackCommand>, _ handler: SharedHandler) {
+        self.origin = origin
         self.port = port
-        origin = address == .v4 ? "http://127.0.0.1:\(port)" : "http://[::1]:\(port)"
         self.mailbox = mailbox
+        self.handler = handler
     }
 
     deinit {
@@ -27,14 +39,15 @@ package final class LoopbackServer: Sendable {
     ///   - port: The port; 0 lets the kernel choose.
     ///   - address: 127.0.0.1 unless `.v6` is given.
     ///   - limits: The limits of connections and requests.
-    ///   - handler: Returns the response to a request. The requests of one connection are handled one after the other.
+    ///   - handler: Returns the response to a request; by default status 503, until ``serve(_:)`` sets another handler. The requests of one
+    ///     connection are handled one after the other.
     /// - Returns: The running server.
     /// - Throws: ``LoopbackServerError``, for example when the port is in use.
     package static func start(
         port: UInt16 = 0,
         address: LoopbackAddress = .v4,
         limits: LoopbackLimits = LoopbackLimits(),
-        handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+        handler: @escaping Handler = { _ in .message(status: 503) }
     ) async throws -> LoopbackServer {
         let (listener, port) = try LoopbackSocket.listen(on: address, port: port)
         guard let wakeup = WakeupPipe() else {
@@ -43,6 +56,7 @@ package final class LoopbackServer: Sendable {
             throw LoopbackServerError(operation: "pipe", number: number)
         }
         let mailbox = Mailbox<LoopbackCommand>(wake: wakeup.wake)
+        let handler = SharedHandler(handler)
         let started = DedicatedThread.start {
             LoopbackLoop(listener: listener, mailbox: mailbox, wakeup: wakeup, limits: limits, handler: handler).run()
         }
@@ -51,7 +65,13 @@ package final class LoopbackServer: Sendable {
             _ = mailbox.close(releasing: wakeup.close)
             throw LoopbackServerError(operation: "pthread_create", number: EAGAIN)
         }
-        return LoopbackServer(port: port, address: address, mailbox: mailbox)
+        let host = address == .v4 ? "127.0.0.1" : "[::1]"
+        return LoopbackServer("http://\(host):\(port)", port, mailbox, handler)
+    }
+
+    /// Handles all later requests with `handler`, for handlers that need the server's ``origin``.
+    package func serve(_ handler: @escaping Handler) {
+        self.handler.current.withLock { $0 = handler }
     }
 
     /// Closes the port at once, waits until the clients have read the pending responses, then stops the server.

@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityLoopback
 
 /// Loopback servers that behave like Shopify, Bolt, Bolt behind SFCC and a plain OpenID provider, and for which tests plan faults.
 ///
@@ -37,9 +38,10 @@ public final class Sandbox: Sendable {
     /// The configuration with which the sandbox was started.
     public let configuration: SandboxConfiguration
 
-    private let servers: [SandboxServer]
+    private let servers: [LoopbackServer]
 
-    private init(_ configuration: SandboxConfiguration, _ servers: [SandboxServer], _ origins: [String]) {
+    private init(_ configuration: SandboxConfiguration, _ servers: [LoopbackServer]) {
+        let origins = servers.map(\.origin)
         let directory = BuyerDirectory(configuration.buyers)
         let shopify = SandboxShopify(configuration, directory: directory, platform: origins[0], account: origins[1])
         let bolt = SandboxBolt(configuration, directory: directory, origin: origins[2])
@@ -77,34 +79,38 @@ public final class Sandbox: Sendable {
                 hint: "Use a port up to 65530, or 0 for free ports."
             )
         }
-        var servers: [SandboxServer] = []
+        var servers: [LoopbackServer] = []
         for index in UInt16(0)..<6 {
             do {
-                let number = port == 0 ? 0 : port + index
-                servers.append(try await SandboxServer.listen(port: number, configuration))
+                servers.append(try await LoopbackServer.start(port: port == 0 ? 0 : port + index))
             } catch {
                 for server in servers { await server.stop() }
                 throw error
             }
         }
-        return Sandbox(configuration, servers, servers.map(\.origin))
+        return Sandbox(configuration, servers)
     }
 
     /// Begins to answer requests; `shop` adds the Storefront API, its carts and the Customer Account API.
     package func open(shop: (any ShopRouting)?) {
-        let (shopify, bolt, sfcc, openID) = (shopify, bolt, sfcc, openID)
-        servers[0].open { shopify.route($0, shape: .platform, shop: shop) }
-        servers[1].open { shopify.route($0, shape: .accountDomain, shop: shop) }
-        servers[2].open { bolt.route($0) }
-        servers[3].open { sfcc.route($0) }
-        let shape = configuration.shopify.endpointShape
-        servers[4].open { path in
-            guard let shop, !path.hasPrefix("/.well-known/") else {
-                return shopify.route(path, shape: shape, shop: shop)
-            }
-            return shop.route(path)
+        // The closures capture the providers. With `self`, the sandbox and its servers would keep each other alive.
+        let (shopify, bolt, sfcc, openID, configuration) = (shopify, bolt, sfcc, openID, configuration)
+        let routers: [@Sendable (_ path: String) -> SandboxRoute] = [
+            { shopify.route($0, shape: .platform, shop: shop) },
+            { shopify.route($0, shape: .accountDomain, shop: shop) },
+            { bolt.route($0) },
+            { sfcc.route($0) },
+            { path in
+                guard let shop, !path.hasPrefix("/.well-known/") else {
+                    return shopify.route(path, shape: configuration.shopify.endpointShape, shop: shop)
+                }
+                return shop.route(path)
+            },
+            { openID.route($0) },
+        ]
+        for (server, router) in zip(servers, routers) {
+            server.serve { await router($0.path).respond(to: $0, configuration) }
         }
-        servers[5].open { openID.route($0) }
     }
 
     /// The origin of Shopify's platform, at the first port.

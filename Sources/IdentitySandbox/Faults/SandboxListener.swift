@@ -1,4 +1,5 @@
 internal import IdentityKit
+internal import IdentityLoopback
 internal import Synchronization
 
 /// A server of the attacker: it returns configured responses and saves the requests.
@@ -10,10 +11,10 @@ public final class SandboxListener: SandboxService {
     ///
     /// Each request counts as a request to the endpoint ``SandboxEndpoint/other``.
     public let journal = SandboxJournal()
-    private let server: SandboxServer
+    private let server: LoopbackServer
     private let responses = Mutex<[String: SandboxResponse]>([:])
 
-    private init(_ server: SandboxServer) {
+    private init(_ server: LoopbackServer) {
         self.server = server
     }
 
@@ -21,7 +22,7 @@ public final class SandboxListener: SandboxService {
     ///
     /// - Throws: An error if the process has no more sockets or threads.
     public static func start() async throws -> SandboxListener {
-        let listener = SandboxListener(try await SandboxServer.listen(port: 0))
+        let listener = SandboxListener(try await LoopbackServer.start())
         listener.open()
         return listener
     }
@@ -29,10 +30,12 @@ public final class SandboxListener: SandboxService {
     private func open() {
         // The closure captures the journal and a weak `self`. With a strong `self`, listener and server would keep each other alive.
         let journal = journal
-        server.open { [weak self] path in
-            SandboxRoute(journal: journal, endpoint: .other) { _ in
-                self?.responses.withLock { $0[path] } ?? .json(["error": .string("not_found")], status: 404)
+        server.serve { [weak self] request in
+            let route = SandboxRoute(journal: journal, endpoint: .other) { call in
+                let response = self?.responses.withLock { $0[call.request.path] }
+                return response ?? .json(["error": .string("not_found")], status: 404)
             }
+            return await route.respond(to: request, SandboxConfiguration())
         }
     }
 

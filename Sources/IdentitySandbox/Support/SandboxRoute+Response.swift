@@ -1,0 +1,44 @@
+internal import IdentityKit
+internal import IdentityLoopback
+
+extension SandboxRoute {
+    /// Records a request, applies its planned fault, and returns the response.
+    ///
+    /// A response without `Date` gets one with the time of the configuration's clock.
+    func respond(to message: LoopbackRequest, _ configuration: SandboxConfiguration) async -> LoopbackResponse {
+        let request = SandboxRequest(
+            endpoint: endpoint,
+            method: message.method,
+            path: message.path,
+            query: message.query,
+            headers: message.headers,
+            body: message.body
+        )
+        let call = SandboxCall(request: request, fault: journal.record(request))
+        let effects = call.fault?.effects ?? []
+        for effect in effects {
+            switch effect {
+            case .before(let action): await action()
+            case .reset(afterActing: false):
+                configuration.onResponse?(request, nil)
+                return .script([.reset])
+            case .raw(let bytes):
+                configuration.onResponse?(request, nil)
+                return .script([.send(bytes), .close])
+            default: continue
+            }
+        }
+        let replacement = effects.lazy.compactMap { if case .replace(let response) = $0 { response } else { nil } }
+            .first
+        var sent = if let replacement { replacement } else { await handle(call) }
+        if !sent.headers.contains(where: { $0.name.lowercased() == "date" }) {
+            sent.headers.append(("Date", HTTPDate.text(secondsSince1970: configuration.clock.now.epochSeconds)))
+        }
+        for effect in effects {
+            if case .edit(let change) = effect { change(&sent) }
+        }
+        let isLost = effects.contains { if case .reset = $0 { true } else { false } }
+        configuration.onResponse?(request, isLost ? nil : sent.status)
+        return await Self.deliver(sent, effects)
+    }
+}
