@@ -95,8 +95,11 @@ extension Sandbox {
             if isApp { openID.register(redirectURI: uri) }
             return provider == "any" && !isApp ? openIDRedirectURI(uri) : uri
         }
-        func secret(_ name: String) -> JSONValue { .object(["env": .string(name)]) }
-        var environment = ["IDENTITY_STORE_KEY": storeKey ?? RandomText.hexadecimal(64)]
+        var environment: [String: String] = [:]
+        func secret(_ name: String, _ value: String) -> JSONValue {
+            environment[name] = value
+            return .object(["env": .string(name)])
+        }
         var providers = JSONObject()
         let shopifyClients: [(name: String, SandboxShopifyClient.Kind, client: String)] = [
             ("shopify", .confidential, "confidential"), ("shopify-public", .publicMobile, "publicMobile"),
@@ -105,18 +108,14 @@ extension Sandbox {
         for (name, kind, client) in isApp ? shopifyClients.prefix(1) : shopifyClients[...] {
             guard let known = shopify.clients.first(where: { $0.kind == kind }) else { continue }
             var section = shopifySection(known, client, registered(name))
-            if let value = known.secret {
-                environment["SHOPIFY_CLIENT_SECRET"] = value
-                section["clientSecret"] = secret("SHOPIFY_CLIENT_SECRET")
-            }
+            section["clientSecret"] = known.secret.map { secret("SHOPIFY_CLIENT_SECRET", $0) }
             // Without `origin`, the SDK would send the origin of the redirect URI, which may not be registered at the client.
             section["origin"] = known.javaScriptOrigins.first.map { .string($0) }
             providers[name] = .object(section)
         }
-        environment["BOLT_API_KEY"] = bolt.configuration.apiKey
         for (name, usesPKCE) in [("bolt", false), ("bolt-pkce", true)] where !isApp || !usesPKCE {
             var section = boltSection(registered(name))
-            section["apiKey"] = secret("BOLT_API_KEY")
+            section["apiKey"] = secret("BOLT_API_KEY", bolt.configuration.apiKey)
             section["usePkce"] = .bool(usesPKCE)
             providers[name] = .object(section)
         }
@@ -127,10 +126,7 @@ extension Sandbox {
             "clientID": .string(openID.configuration.clientID), "redirectURI": .string(registered("any")),
             "scopes": .strings(["openid", "email", "profile"]), "allowsLoopbackHTTP": .bool(true),
         ]
-        if let value = openID.configuration.clientSecret {
-            environment["OPENID_CLIENT_SECRET"] = value
-            any["clientSecret"] = secret("OPENID_CLIENT_SECRET")
-        }
+        any["clientSecret"] = openID.configuration.clientSecret.map { secret("OPENID_CLIENT_SECRET", $0) }
         // A file with `"clientAuthentication": "private_key_jwt"` but without `clientKey` would be invalid.
         if let method = openID.configuration.clientAuthentication, method != .privateKeyJWT {
             any["clientAuthentication"] = .string(method.rawValue)
@@ -143,9 +139,9 @@ extension Sandbox {
             any["displayName"] = .string("OpenID, with a posted response")
             providers["any-form-post"] = .object(any)
         }
+        let storeKey = secret("IDENTITY_STORE_KEY", storeKey ?? RandomText.hexadecimal(64))
         let root: JSONObject = [
-            "providers": .object(providers),
-            "store": .object(["path": .string(storePath), "key": secret("IDENTITY_STORE_KEY")]),
+            "providers": .object(providers), "store": .object(["path": .string(storePath), "key": storeKey]),
         ]
         return SandboxLabConfiguration(json: .object(root), environment: environment)
     }

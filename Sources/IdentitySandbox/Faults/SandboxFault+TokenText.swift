@@ -1,4 +1,3 @@
-internal import IdentityCrypto
 internal import IdentityKit
 
 /// Faults that change the text of an ID token into one that some parsers accept and others refuse.
@@ -66,12 +65,7 @@ extension SandboxFault {
 
     /// Sends the valid ID token as the payload of another token, whose header has `cty` (RFC 7519 section 5.2).
     public static func nested(signedBy pair: SandboxKeyPair) -> SandboxFault {
-        .idTokenText { token in
-            let header: JSONObject = ["alg": .string(pair.algorithm), "cty": .string("JWT")]
-            let parts = [JSONValue.object(header).serialized, Array(token.utf8)]
-            let input = parts.map { Base64URL.encode($0) }.joined(separator: ".")
-            return input + "." + Base64URL.encode(pair.sign(Array(input.utf8)))
-        }
+        .idTokenText { pair.signed(["alg": .string(pair.algorithm), "cty": .string("JWT")], Array($0.utf8)) }
     }
 
     /// Sends a text of `count` dots as the ID token (CVE-2025-22868, CVE-2025-27144).

@@ -66,8 +66,12 @@ public struct SandboxKeyPair: Sendable {
     public func token(_ claims: JSONObject, header: JSONObject = [:]) -> String {
         var all = header
         all["alg"] = all["alg"] ?? .string(algorithm)
-        let parts = [all, claims].map { Base64URL.encode(JSONValue.object($0).serialized) }
-        let input = parts.joined(separator: ".")
+        return signed(all, JSONValue.object(claims).serialized)
+    }
+
+    /// Creates a signed token in compact form (RFC 7515 section 7.1).
+    func signed(_ header: JSONObject, _ payload: [UInt8]) -> String {
+        let input = Base64URL.encode(JSONValue.object(header).serialized) + "." + Base64URL.encode(payload)
         return input + "." + Base64URL.encode(sign(Array(input.utf8)))
     }
 

@@ -92,22 +92,17 @@ extension SandboxOpenIDConfiguration {
         _ object: JSONObject,
         _ file: inout ConfigurationSection
     ) throws(IdentityError) {
-        let problem = "must be \"always\", \"never\" or { \"graceSeconds\": N }"
-        guard object["rotation"]?.object != nil else {
-            if let value = object["rotation"], value.string == nil { throw file.error("rotation", problem) }
-            switch try file.optionalString("rotation") {
-            case nil, "always": tokenReuse = .revokes
-            case "never": rotatesRefreshTokens = false
-            default: throw file.error("rotation", problem)
+        switch object["rotation"] {
+        case nil, .string("always"): tokenReuse = .revokes
+        case .string("never"): rotatesRefreshTokens = false
+        default:
+            var section = object["rotation"]?.object == nil ? nil : try file.optionalSection("rotation")
+            try section?.check(members: ["graceSeconds"])
+            guard let seconds = try section?.optionalInteger("graceSeconds", in: 1...86_400) else {
+                throw file.error("rotation", "must be \"always\", \"never\" or { \"graceSeconds\": N }")
             }
-            return
+            tokenReuse = .grace(.seconds(seconds))
         }
-        guard var section = try file.optionalSection("rotation") else { return }
-        try section.check(members: ["graceSeconds"])
-        guard let seconds = try section.optionalInteger("graceSeconds", in: 1...86_400) else {
-            throw file.error("rotation", problem)
-        }
-        tokenReuse = .grace(.seconds(seconds))
     }
 
     private mutating func readLifetimes(_ file: inout ConfigurationSection) throws(IdentityError) {
