@@ -4,12 +4,7 @@ internal import IdentityHTTP
 enum LogoutPage {
     private static let brand = "OpenID"
 
-    /// Returns the page that asks the buyer whether to sign out.
-    ///
-    /// - Parameters:
-    ///   - action: The path to which the form is posted.
-    ///   - confirmation: The token of the pending logout, which the form sends back.
-    /// - Returns: The page.
+    /// Returns the page that asks the buyer whether to sign out; its form posts `confirmation`, the token of the pending logout.
     static func question(action: String, confirmation: String) -> String {
         PageLayout.page(
             brand: brand,

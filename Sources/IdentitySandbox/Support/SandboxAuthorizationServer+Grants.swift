@@ -11,22 +11,12 @@ extension SandboxAuthorizationServer {
 
     /// Begins a login, and returns the redirect to its page.
     ///
-    /// - Parameters:
-    ///   - login: The login.
-    ///   - submitsHint: Whether the page of the one-time code comes first, if the login has a `login_hint`.
-    ///   - path: The path of the login pages.
-    /// - Returns: The redirect.
+    /// With `submitsHint`, the page of the one-time code comes first if the login has a `login_hint`.
     func begin(_ login: HostedLogin, submitsHint: Bool = false, at path: String) -> SandboxResponse {
         tokens.state.withLock { $0.logins.begin(login, submitsHint: submitsHint, at: path) }
     }
 
-    /// Serves the pages of a login.
-    ///
-    /// - Parameters:
-    ///   - call: The request of the browser.
-    ///   - denied: Creates the response to a buyer who cancelled.
-    ///   - finish: Creates the response to a buyer who signed in.
-    /// - Returns: The response.
+    /// Serves the pages of a login; `denied` answers a buyer who cancelled, and `finish` a buyer who signed in.
     func login(
         _ call: SandboxCall,
         denied: (HostedLogin) -> SandboxResponse,
