@@ -46,6 +46,15 @@ public struct SandboxResponse: Sendable {
         )
     }
 
+    /// Creates a response with plain text.
+    public static func text(_ text: String, status: Int) -> SandboxResponse {
+        SandboxResponse(
+            status: status,
+            headers: [("Content-Type", "text/plain; charset=utf-8")],
+            body: Array(text.utf8)
+        )
+    }
+
     /// Creates a redirect.
     public static func redirect(to location: String, status: Int = 302) -> SandboxResponse {
         SandboxResponse(status: status, headers: [("Location", location), ("Cache-Control", "no-store")])
