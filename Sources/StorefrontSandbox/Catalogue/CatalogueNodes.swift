@@ -14,18 +14,16 @@ extension SandboxStorefront {
     ]
 
     func variantNode(_ variant: SandboxStorefrontConfiguration.Variant) -> GraphNode {
-        .object(
-            "ProductVariant",
-            // The product's node is built only if it is selected, because a cart may have hundreds of lines.
-            variantMembers(variant).merging([
-                "product": .computed { [self] _ in productNode(variant.product, deep: false) }
-            ]) { $1 }
-        )
+        var members = variantMembers(variant)
+        // The product's node is built only if it is selected, because a cart may have hundreds of lines.
+        members["product"] = .computed { [self] _ in productNode(variant.product, deep: false) }
+        return .object(members)
     }
 
     private func variantMembers(_ variant: SandboxStorefrontConfiguration.Variant) -> [String: GraphNode] {
         [
-            "id": .text(variant.id), "title": .text(variant.title), "sku": .text(Self.handle(variant.title)),
+            "__typename": .text("ProductVariant"), "id": .text(variant.id), "title": .text(variant.title),
+            "sku": .text(Self.handle(variant.title)),
             "availableForSale": .flag(variant.stock != 0), "currentlyNotInStock": .flag(variant.stock == 0),
             "quantityAvailable": variant.stock.map { .integer($0) } ?? .null,
             "quantityRule": ["increment": .integer(1), "minimum": .integer(1)],
@@ -68,7 +66,7 @@ extension SandboxStorefront {
         let variants = configuration.variants.filter { $0.product == title }
         let facts = facts(of: title)
         @Sendable func node(_ variant: SandboxStorefrontConfiguration.Variant) -> GraphNode {
-            deep ? variantNode(variant) : GraphNode.object("ProductVariant", variantMembers(variant))
+            deep ? variantNode(variant) : .object(variantMembers(variant))
         }
         @Sendable func chosen(_ options: JSONValue?) -> GraphNode? {
             let wanted = (options?.array ?? []).map { ($0["name"]?.string, $0["value"]?.string) }
@@ -80,9 +78,9 @@ extension SandboxStorefront {
         }
         let collections = deep ? self.collections(of: facts) : []
         let members: [String: GraphNode] = [
-            "id": .computed { [self] _ in .text(productID(title)) }, "handle": .text(Self.handle(title)),
-            "title": .text(title),
-            "vendor": .text("Sandbox"), "productType": .text(facts.type), "isGiftCard": .flag(false),
+            "__typename": .text("Product"), "id": .computed { [self] _ in .text(productID(title)) },
+            "handle": .text(Self.handle(title)), "title": .text(title), "vendor": .text("Sandbox"),
+            "productType": .text(facts.type), "isGiftCard": .flag(false),
             "requiresSellingPlan": .flag(false), "description": Self.description(facts.text),
             "descriptionHtml": .text("<p>\(facts.text)</p>"), "tags": .list(facts.tags.map { .text($0) }),
             "availableForSale": .flag(variants.contains { $0.stock != 0 }),
@@ -105,7 +103,7 @@ extension SandboxStorefront {
             "variantBySelectedOptions": .computed { chosen($0["selectedOptions"]) ?? .null },
             "metafields": Self.noMetafields,
         ]
-        return .object("Product", members.merging(Self.dates) { $1 })
+        return .object(members.merging(Self.dates) { $1 })
     }
 
     private static func description(_ text: String) -> GraphNode {
@@ -175,23 +173,21 @@ extension SandboxStorefront {
     func collectionNode(_ collection: Collection, deep: Bool) -> GraphNode {
         let isWhole = collection.products.count == productTitles.count
         let text = isWhole ? "Everything that the sandbox has." : "\(collection.title) of the sandbox."
-        return .object(
-            "Collection",
-            [
-                "id": .text(collection.id), "handle": .text(isWhole ? "all" : Self.handle(collection.title)),
-                "title": .text(collection.title), "description": Self.description(text),
-                "descriptionHtml": .text("<p>\(text)</p>"), "seo": ["title": .text(collection.title)],
-                "updatedAt": .text("2026-01-02T03:04:05Z"), "metafields": Self.noMetafields,
-                "products": .computed { [self] arguments in
-                    let titles = arranged(collection.products, arguments)
-                    // The filters count all products of the collection, so that a buyer also sees the values that are not chosen.
-                    return .connection(
-                        titles.map { productNode($0, deep: deep) },
-                        with: ["filters": filters(for: collection.products)]
-                    )
-                },
-            ]
-        )
+        return [
+            "__typename": .text("Collection"),
+            "id": .text(collection.id), "handle": .text(isWhole ? "all" : Self.handle(collection.title)),
+            "title": .text(collection.title), "description": Self.description(text),
+            "descriptionHtml": .text("<p>\(text)</p>"), "seo": ["title": .text(collection.title)],
+            "updatedAt": .text("2026-01-02T03:04:05Z"), "metafields": Self.noMetafields,
+            "products": .computed { [self] arguments in
+                let titles = arranged(collection.products, arguments)
+                // The filters count all products of the collection, so that a buyer also sees the values that are not chosen.
+                return .connection(
+                    titles.map { productNode($0, deep: deep) },
+                    with: ["filters": filters(for: collection.products)]
+                )
+            },
+        ]
     }
 }
 

@@ -191,19 +191,17 @@ extension SandboxStorefront {
                 "body": .text("<p>\(body)</p>"), "url": .text("\(origin)/policies/\(handle)"),
             ]
         }
-        return .object(
-            "Shop",
-            [
-                "id": .text(Self.shopID), "name": .text("Sandbox"), "moneyFormat": .text("${{amount}}"),
-                "shipsToCountries": .list([.text("US"), .text("CA"), .text("DE")]),
-                "privacyPolicy": policy(1, "Privacy policy", "The sandbox stores no data permanently."),
-                "refundPolicy": policy(2, "Refund policy", "The sandbox takes everything back."),
-                "customerAccountUrl": .text("\(origin)/account"),
-                "primaryDomain": ["host": .text("127.0.0.1"), "sslEnabled": .flag(false), "url": .text(origin)],
-                "paymentSettings": paymentSettings,
-                "metafields": Self.noMetafields,
-            ]
-        )
+        return [
+            "__typename": .text("Shop"),
+            "id": .text(Self.shopID), "name": .text("Sandbox"), "moneyFormat": .text("${{amount}}"),
+            "shipsToCountries": .list([.text("US"), .text("CA"), .text("DE")]),
+            "privacyPolicy": policy(1, "Privacy policy", "The sandbox stores no data permanently."),
+            "refundPolicy": policy(2, "Refund policy", "The sandbox takes everything back."),
+            "customerAccountUrl": .text("\(origin)/account"),
+            "primaryDomain": ["host": .text("127.0.0.1"), "sslEnabled": .flag(false), "url": .text(origin)],
+            "paymentSettings": paymentSettings,
+            "metafields": Self.noMetafields,
+        ]
     }
 
     private var paymentSettings: GraphNode {

@@ -55,18 +55,16 @@ struct CustomerOrderRecord: Sendable {
                 "totalPrice": .money(line.price * line.quantity, currency),
             ]
         }
-        return .object(
-            "Order",
-            [
-                "id": .text(id), "name": .text("#\(number)"), "number": .integer(number), "processedAt": .text(date),
-                "cancelledAt": .text(cancelledAt), "financialStatus": .text(financialStatus),
-                "fulfillmentStatus": .text(fulfillmentStatus),
-                "statusPageUrl": .text("https://shop.example/orders/\(number)?key=\(RandomText.hexadecimal(16))"),
-                "subtotal": .money(subtotal, currency), "totalShipping": .money(shipping, currency), "totalTax": .null,
-                "totalPrice": .money(subtotal + shipping, currency), "totalRefunded": .money(0, currency),
-                "shippingAddress": address,
-                "lineItems": .connection(nodes),
-            ]
-        )
+        return [
+            "__typename": .text("Order"),
+            "id": .text(id), "name": .text("#\(number)"), "number": .integer(number), "processedAt": .text(date),
+            "cancelledAt": .text(cancelledAt), "financialStatus": .text(financialStatus),
+            "fulfillmentStatus": .text(fulfillmentStatus),
+            "statusPageUrl": .text("https://shop.example/orders/\(number)?key=\(RandomText.hexadecimal(16))"),
+            "subtotal": .money(subtotal, currency), "totalShipping": .money(shipping, currency), "totalTax": .null,
+            "totalPrice": .money(subtotal + shipping, currency), "totalRefunded": .money(0, currency),
+            "shippingAddress": address,
+            "lineItems": .connection(nodes),
+        ]
     }
 }

@@ -68,7 +68,7 @@ extension GraphSchema {
         to type: GraphTypeReference
     ) throws(GraphProblem) -> JSONValue? {
         if let given { return try coerce(given, to: type) }
-        if let literal { return try coerce(literal, to: type, variables: [:]) }
+        if let literal { return try coerce(json(literal, type, [:]) ?? .null, to: type) }
         if case .nonNull = type { throw GraphProblem("Expected value to not be null") }
         return nil
     }
@@ -100,15 +100,6 @@ extension GraphSchema {
         guard fits else { throw GraphProblem("Could not coerce value to \(name)") }
         if name == "ID", let number = value.number { return .string(number.text) }
         return value
-    }
-
-    /// Converts a literal of the document to JSON, and checks it; the values of `variables` must have been checked before.
-    func coerce(
-        _ literal: GraphLiteral,
-        to type: GraphTypeReference,
-        variables: JSONObject
-    ) throws(GraphProblem) -> JSONValue {
-        try coerce(json(literal, type, variables) ?? .null, to: type)
     }
 
     /// Converts a literal to JSON; nil for a variable without a value.

@@ -6,8 +6,10 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case null
     case leaf(JSONValue)
     case list([GraphNode])
-    /// An object with the name of its type; the name is needed only if the type of the field is an interface or a union.
-    case object(String?, [String: GraphNode])
+    /// An object with its members.
+    ///
+    /// The member `__typename` is needed only if the type of the field is an interface or a union.
+    case object([String: GraphNode])
     /// A value that is computed from the field's arguments.
     case computed(@Sendable (JSONObject) -> GraphNode)
     /// A null, for which `errors` gets an entry.
@@ -15,10 +17,6 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
 
     init(dictionaryLiteral members: (String, GraphNode)...) {
         self = .object(Dictionary(members) { $1 })
-    }
-
-    static func object(_ members: [String: GraphNode]) -> GraphNode {
-        .object(nil, members)
     }
 
     static func members(_ object: JSONObject) -> [String: GraphNode] {

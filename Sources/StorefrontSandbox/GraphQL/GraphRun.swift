@@ -81,11 +81,6 @@ struct GraphRun {
         return values
     }
 
-    /// The value of a field whose arguments are invalid: null, with an entry in `errors`.
-    private static func refusal(_ problem: GraphProblem) -> GraphNode {
-        .failure(message: "\(problem.place): \(problem.explanation)", code: "argumentLiteralsIncompatible")
-    }
-
     /// Returns the value of a field; nil if the field is null but non-nullable, so that its parent object must be null.
     mutating func complete(
         _ node: GraphNode,
@@ -116,9 +111,10 @@ struct GraphRun {
                 values.append(value)
             }
             return .array(values)
-        case .object(let typeName, let members):
-            let selections = fields.flatMap(\.selections)
-            return complete(typeName ?? type.leafName, members, selections, path) ?? Self.null(for: type)
+        case .object(let members):
+            var typeName = type.leafName
+            if case .leaf(let name) = members["__typename"] { typeName = name.string ?? typeName }
+            return complete(typeName, members, fields.flatMap(\.selections), path) ?? Self.null(for: type)
         }
     }
 
@@ -149,7 +145,10 @@ struct GraphRun {
             guard let definition = schema.types[typeName]?.field(field.name) else { continue }
             var values: JSONObject = [:]
             var node = members[field.name] ?? missing
-            do { values = try arguments(field.arguments, definition.arguments) } catch { node = Self.refusal(error) }
+            do { values = try arguments(field.arguments, definition.arguments) } catch {
+                let message = "\(error.place): \(error.explanation)"
+                node = .failure(message: message, code: "argumentLiteralsIncompatible")
+            }
             if let scope = missingScopes["\(typeName).\(field.name)"] {
                 node = .accessDenied(to: field.name, scope: scope)
             }

@@ -60,22 +60,23 @@ extension SandboxStorefront {
     private func prepare(_ cart: inout Cart, _ viewer: CartViewer) -> GraphNode {
         let node = node(of: cart, hasKey: true, viewer)
         if let pause = takeThrottle() {
-            return .object("CartThrottled", ["cart": node, "pollAfter": .date(viewer.now + pause.timeInterval)])
+            let next = GraphNode.date(viewer.now + pause.timeInterval)
+            return ["__typename": .text("CartThrottled"), "cart": node, "pollAfter": next]
         }
         guard !cart.lines.isEmpty else {
             let error: GraphNode = ["code": .text("CART_EMPTY"), "message": .text("The cart has no lines.")]
-            return .object("CartStatusNotReady", ["cart": node, "errors": .list([error])])
+            return ["__typename": .text("CartStatusNotReady"), "cart": node, "errors": .list([error])]
         }
         cart.completion.isPrepared = true
-        return .object("CartStatusReady", ["cart": node])
+        return ["__typename": .text("CartStatusReady"), "cart": node]
     }
 
     private func submit(_ cart: inout Cart, _ token: String, _ viewer: CartViewer) -> GraphNode {
         if let known = cart.completion.attempts[token] {
-            return .object("SubmitAlreadyAccepted", ["attemptId": .text(known)])
+            return ["__typename": .text("SubmitAlreadyAccepted"), "attemptId": .text(known)]
         }
         if let pause = takeThrottle() {
-            return .object("SubmitThrottled", ["pollAfter": .date(viewer.now + pause.timeInterval)])
+            return ["__typename": .text("SubmitThrottled"), "pollAfter": .date(viewer.now + pause.timeInterval)]
         }
         let url = GraphNode.text(checkoutURL(of: cart, hasKey: true, viewer))
         guard cart.completion.isPrepared, cart.completion.isPaid else {
@@ -83,12 +84,12 @@ extension SandboxStorefront {
                 "code": .text("NO_PAYMENT"),
                 "message": .text("The cart must be prepared and paid before it is submitted."),
             ]
-            return .object("SubmitFailed", ["checkoutUrl": url, "errors": .list([error])])
+            return ["__typename": .text("SubmitFailed"), "checkoutUrl": url, "errors": .list([error])]
         }
         let attempt = RandomText.hexadecimal(16)
         cart.completion.attempts[token] = attempt
         beginAttempt(attempt, of: cart.token)
-        return .object("SubmitSuccess", ["attemptId": .text(attempt), "redirectUrl": url])
+        return ["__typename": .text("SubmitSuccess"), "attemptId": .text(attempt), "redirectUrl": url]
     }
 
     /// Handles a poll of a completion attempt: `CartCompletionProcessing` as often as configured, then `CartCompletionSuccess`.
@@ -96,21 +97,16 @@ extension SandboxStorefront {
         switch continueAttempt(id, after: configuration.completionPolls) {
         case nil: .null
         case false?:
-            .object(
-                "CartCompletionProcessing",
-                [
-                    "id": .text(id),
-                    "pollDelay": .integer(Int((configuration.completionPollDelay / .milliseconds(1)).rounded())),
-                ]
-            )
+            [
+                "__typename": .text("CartCompletionProcessing"), "id": .text(id),
+                "pollDelay": .integer(Int((configuration.completionPollDelay / .milliseconds(1)).rounded())),
+            ]
         case true?:
-            .object(
-                "CartCompletionSuccess",
-                [
-                    "id": .text(id), "completedAt": .date(now), "orderId": .text("gid://shopify/Order/\(id)"),
-                    "orderUrl": .text("\(origin)/orders/\(id)"),
-                ]
-            )
+            [
+                "__typename": .text("CartCompletionSuccess"),
+                "id": .text(id), "completedAt": .date(now), "orderId": .text("gid://shopify/Order/\(id)"),
+                "orderUrl": .text("\(origin)/orders/\(id)"),
+            ]
         }
     }
 }

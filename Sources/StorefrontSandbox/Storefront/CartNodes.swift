@@ -92,42 +92,38 @@ extension SandboxStorefront {
     }
 
     private static func allocation(_ code: String, _ amount: Int, _ currency: String) -> GraphNode {
-        .object(
-            "CartCodeDiscountAllocation",
-            [
-                "code": .text(code), "discountedAmount": .money(amount, currency), "targetType": .text("LINE_ITEM"),
-            ]
-        )
+        [
+            "__typename": .text("CartCodeDiscountAllocation"),
+            "code": .text(code), "discountedAmount": .money(amount, currency), "targetType": .text("LINE_ITEM"),
+        ]
     }
 
     private func line(_ line: Cart.Line, of cart: Cart, _ currency: String) -> GraphNode {
         let share = cart.discountShare(ofLine: line.id)
         let allocations = share > 0 ? cart.discount.map { [Self.allocation($0.code, share, currency)] } ?? [] : []
-        return .object(
-            "CartLine",
-            [
-                "id": .text(line.id), "viewKey": .text(line.id), "quantity": .integer(line.quantity),
-                "merchandise": variantNode(line.variant),
-                // The discount belongs to the whole order. Since version 2026-07, a line shows its part of the discount only if the
-                // document passes `lineLevelOnly: false`.
-                "discountAllocations": .computed { arguments in
-                    .list(arguments["lineLevelOnly"]?.bool == true ? [] : allocations)
-                },
-                "instructions": ["canRemove": .flag(true), "canUpdateQuantity": .flag(true)],
-                "sellingPlanAllocation": line.sellingPlanID.map { plan in
-                    ["sellingPlan": ["id": .text(plan), "name": .text("Sandbox plan")]]
-                } ?? .null,
-                "attributes": .list(line.attributes.map(Self.attribute)),
-                "attribute": .computed { arguments in
-                    line.attributes.first { $0["key"] == arguments["key"] }.map(Self.attribute) ?? .null
-                },
-                "cost": [
-                    "amountPerQuantity": .money(line.variant.price, currency),
-                    "subtotalAmount": .money(line.variant.price * line.quantity, currency),
-                    "totalAmount": .money(line.variant.price * line.quantity, currency),
-                ],
-            ]
-        )
+        return [
+            "__typename": .text("CartLine"),
+            "id": .text(line.id), "viewKey": .text(line.id), "quantity": .integer(line.quantity),
+            "merchandise": variantNode(line.variant),
+            // The discount belongs to the whole order. Since version 2026-07, a line shows its part of the discount only if the
+            // document passes `lineLevelOnly: false`.
+            "discountAllocations": .computed { arguments in
+                .list(arguments["lineLevelOnly"]?.bool == true ? [] : allocations)
+            },
+            "instructions": ["canRemove": .flag(true), "canUpdateQuantity": .flag(true)],
+            "sellingPlanAllocation": line.sellingPlanID.map { plan in
+                ["sellingPlan": ["id": .text(plan), "name": .text("Sandbox plan")]]
+            } ?? .null,
+            "attributes": .list(line.attributes.map(Self.attribute)),
+            "attribute": .computed { arguments in
+                line.attributes.first { $0["key"] == arguments["key"] }.map(Self.attribute) ?? .null
+            },
+            "cost": [
+                "amountPerQuantity": .money(line.variant.price, currency),
+                "subtotalAmount": .money(line.variant.price * line.quantity, currency),
+                "totalAmount": .money(line.variant.price * line.quantity, currency),
+            ],
+        ]
     }
 
     private func buyerIdentity(of cart: Cart, _ viewer: CartViewer) -> GraphNode {
@@ -173,9 +169,10 @@ extension SandboxStorefront {
         let lines = ["address1", "address2", "city", "zip", "countryCode"].compactMap { address.fields[$0]?.string }
         members["formatted"] = .list(lines.map { .text($0) })
         members["formattedArea"] = .text(address.fields["city"]?.string)
+        members["__typename"] = .text("CartDeliveryAddress")
         return [
             "id": .text(address.id), "selected": .flag(address.isSelected),
-            "oneTimeUse": .flag(address.isOneTimeUse), "address": .object("CartDeliveryAddress", members),
+            "oneTimeUse": .flag(address.isOneTimeUse), "address": .object(members),
         ]
     }
 

@@ -16,13 +16,10 @@ extension SandboxFault {
     )
 
     /// Sends HTTP 200 with the error `INTERNAL_SERVER_ERROR` and without data; the operation is not executed.
-    public static let storefrontInternalError = SandboxFault.answer(
-        .json([
-            "errors": .array([
-                entry("Internal error. Looks like something went wrong on our end.", "INTERNAL_SERVER_ERROR")
-            ])
-        ])
-    )
+    public static let storefrontInternalError: SandboxFault = {
+        let message = "Internal error. Looks like something went wrong on our end."
+        return .answer(.json(["errors": .array([entry(message, "INTERNAL_SERVER_ERROR")])]))
+    }()
 
     /// Sends HTTP 430, as Shopify does if it takes the caller for an attacker, usually because the buyer's IP is missing.
     public static let storefrontSecurityRejection = SandboxFault.answer(
@@ -36,7 +33,7 @@ extension SandboxFault {
         .editJSON { object in
             if let data = object["data"] { object["data"] = nulling(data, path[...]) }
             let error = entry("Access denied for \(path.last ?? "") field.", "ACCESS_DENIED", path: path)
-            object["errors"] = .array((object["errors"]?.array ?? []) + [error])
+            object["errors"] = .array(object.list("errors") + [error])
         }
     }
 
@@ -70,26 +67,20 @@ extension SandboxFault {
         field: [String],
         message: String = "This user error was planned in the sandbox."
     ) -> SandboxFault {
-        editPayload { payload in
-            let error: JSONObject = [
-                "code": .string(code), "field": .array(field.map { .string($0) }), "message": .string(message),
-            ]
-            payload["userErrors"] = .array((payload["userErrors"]?.array ?? []) + [.object(error)])
-        }
+        let error: JSONObject = [
+            "code": .string(code), "field": .array(field.map { .string($0) }), "message": .string(message),
+        ]
+        return adding(error, to: "userErrors")
     }
 
     /// Adds a warning with this code to the payload, and keeps the payload's cart.
-    public static func storefrontWarning(
-        code: String,
-        target: String = "gid://shopify/CartLine/1"
-    ) -> SandboxFault {
-        editPayload { payload in
-            let warning: JSONObject = [
-                "code": .string(code), "message": .string("This warning was planned in the sandbox."),
-                "target": .string(target),
-            ]
-            payload["warnings"] = .array((payload["warnings"]?.array ?? []) + [.object(warning)])
-        }
+    public static func storefrontWarning(code: String, target: String = "gid://shopify/CartLine/1") -> SandboxFault {
+        let message = "This warning was planned in the sandbox."
+        return adding(["code": .string(code), "message": .string(message), "target": .string(target)], to: "warnings")
+    }
+
+    private static func adding(_ entry: JSONObject, to list: String) -> SandboxFault {
+        editPayload { $0[list] = .array($0.list(list) + [.object(entry)]) }
     }
 
     /// Changes the payload of every mutation in the response.

@@ -152,16 +152,13 @@ extension SandboxStorefront {
     static let legacyOrderID = "gid://shopify/Order/501?key=\(RandomText.hexadecimal(32))"
 
     /// The only order of every legacy customer.
-    static let legacyOrder = GraphNode.object(
-        "Order",
-        [
-            "id": .text(legacyOrderID), "name": .text("#501"), "orderNumber": .integer(501),
-            "processedAt": .text("2026-11-01T10:00:00Z"), "canceledAt": .null, "financialStatus": .text("PAID"),
-            "fulfillmentStatus": .text("FULFILLED"), "statusUrl": .text("https://shop.example/orders/501"),
-            "totalPrice": ["amount": .text("30.0"), "currencyCode": .text("USD")],
-            "metafields": noMetafields,
-        ]
-    )
+    static let legacyOrder: GraphNode = [
+        "__typename": .text("Order"), "id": .text(legacyOrderID), "name": .text("#501"), "orderNumber": .integer(501),
+        "processedAt": .text("2026-11-01T10:00:00Z"), "canceledAt": .null, "financialStatus": .text("PAID"),
+        "fulfillmentStatus": .text("FULFILLED"), "statusUrl": .text("https://shop.example/orders/501"),
+        "totalPrice": ["amount": .text("30.0"), "currencyCode": .text("USD")],
+        "metafields": noMetafields,
+    ]
 
     private static func node(of customer: LegacyCustomers.Customer) -> GraphNode {
         let name = [customer.firstName, customer.lastName].compactMap { $0 }.joined(separator: " ")
