@@ -7,13 +7,7 @@ package struct GraphSchema: Sendable {
     /// The names of the object types that a value can have, by the name of its composite type.
     private let possible: [String: Set<String>]
 
-    /// Creates a schema.
-    ///
-    /// - Parameters:
-    ///   - types: The types by name.
-    ///   - query: The name of the query type.
-    ///   - mutation: The name of the mutation type, if any.
-    ///   - directives: The directives by name.
+    /// Creates a schema from its types and directives by name, and the names of its root types.
     package init(
         types: [String: GraphSchemaType],
         query: String,

@@ -5,6 +5,7 @@
 package struct GraphValidator {
     let schema: GraphSchema
     let documents: GraphDocumentSet
+    /// Directives of the schema whose use is a violation, because the caller does not support them.
     private let unsupportedDirectives: Set<String>
     package private(set) var violations: [GraphViolation]
     package private(set) var deprecations: [GraphDeprecation] = []
@@ -30,12 +31,7 @@ package struct GraphValidator {
     /// The maximum number of collected violations, and of collected deprecations.
     package static let maximumViolations = 200
 
-    /// Creates a validator.
-    ///
-    /// - Parameters:
-    ///   - schema: The schema.
-    ///   - documents: The documents to validate.
-    ///   - unsupportedDirectives: Directives of the schema whose use is a violation, because the caller does not support them.
+    /// Creates a validator of `documents`.
     package init(_ schema: GraphSchema, _ documents: GraphDocumentSet, unsupportedDirectives: Set<String> = []) {
         self.schema = schema
         self.documents = documents

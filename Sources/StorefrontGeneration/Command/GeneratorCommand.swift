@@ -44,12 +44,7 @@ package struct GeneratorCommand {
     private static let valued = ["--schema", "--extend", "--documents", "--output", "--access", "--import"]
     private static let flagged = ["--check", "--deny-deprecated", "--verbose"]
 
-    /// Runs the tool.
-    ///
-    /// - Parameters:
-    ///   - arguments: The arguments without the program's name.
-    ///   - output: The output of the tool.
-    /// - Returns: The exit status.
+    /// Runs the tool with these arguments, which do not contain the program's name, and returns the exit status.
     package static func run(_ arguments: [String], _ output: inout Output) -> Int32 {
         do {
             if arguments.first == "help" || arguments.contains(where: ["--help", "-h"].contains) {

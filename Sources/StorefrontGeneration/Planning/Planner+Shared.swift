@@ -218,22 +218,17 @@ extension Planner {
 
     // MARK: Comparing
 
-    /// The Swift names of the types that become `Equatable`: those of `roots` and, recursively, the types of their properties.
-    static func closure(
-        of roots: Set<String>,
-        names: [String: String],
-        in plan: Plan,
-        _ configuration: Configuration
-    ) -> Set<String> {
+    /// The Swift names of the types that become `Equatable`: the configured ones and, recursively, the types of their properties.
+    func equatableTypes(in plan: Plan) -> Set<String> {
         var found: Set<String> = []
-        var waiting = roots.map { names[$0] ?? configuration.names[$0] ?? $0 }
+        var waiting = configuration.equatable.map { fragmentNames[$0] ?? configuration.names[$0] ?? $0 }
         while let name = waiting.popLast() {
             guard found.insert(name).inserted else { continue }
             if let fragment = plan.fragments.first(where: { $0.type.name == name && !$0.isProvided }) {
-                waiting += mentioned(in: fragment.type)
+                waiting += Self.mentioned(in: fragment.type)
             }
             if let input = plan.inputs.first(where: { $0.name == name }) {
-                waiting += input.properties.flatMap { leaves(of: $0.type) }
+                waiting += input.properties.flatMap { Self.leaves(of: $0.type) }
             }
         }
         return found

@@ -16,8 +16,7 @@ struct Planner {
     var payloadUses: [String: [PayloadUse]] = [:]
     var reachableEnums: Set<String> = []
     var reachableInputs: Set<String> = []
-    private var inlines: [String: (count: Int, fields: Int, places: Set<String>, file: String, place: GraphLocation)] =
-        [:]
+    private var inlines: [String: (fields: Int, places: Set<String>, file: String, first: GraphLocation)] = [:]
     private var typeCount = 0
     /// Whether the current selection is inside of a redacted operation, fragment or type.
     var isInRedaction = false
@@ -52,7 +51,7 @@ struct Planner {
         plan.payloads = payloads().filter { !configuration.provided.contains($0.name) }
         plan.inputs = inputs()
         plan.enums = enums()
-        plan.equatable = Self.closure(of: configuration.equatable, names: fragmentNames, in: plan, configuration)
+        plan.equatable = equatableTypes(in: plan)
         return plan
     }
 
@@ -233,9 +232,7 @@ struct Planner {
         let selections = fields.flatMap(\.selections)
         let key = "\(type) \(GraphPrinter.text(selections))"
         let place = "\(file):\(first.location.line):\(first.location.column)"
-        var entry = inlines[key] ?? (0, Self.leafCount(selections), [], file, first.location)
-        if entry.places.insert(place).inserted { entry.count += 1 }
-        inlines[key] = entry
+        inlines[key, default: (Self.leafCount(selections), [], file, first.location)].places.insert(place)
     }
 
     private static func leafCount(_ selections: [GraphSelection]) -> Int {
@@ -250,14 +247,14 @@ struct Planner {
 
     private mutating func refuseDuplicates() {
         for (key, entry) in inlines.sorted(by: { $0.key < $1.key })
-        where entry.count > 1 && entry.fields > configuration.maximumDuplicatedFields {
+        where entry.places.count > 1 && entry.fields > configuration.maximumDuplicatedFields {
             let type = key.prefix { $0 != " " }
             fail(
-                "This selection of \(entry.fields) fields on \(type) is written \(entry.count) times"
+                "This selection of \(entry.fields) fields on \(type) is written \(entry.places.count) times"
                     + " (\(entry.places.sorted().prefix(4).joined(separator: ", "))) and would become as many types."
                     + " Make it a fragment, or raise maximumDuplicatedFields in generator.json.",
                 entry.file,
-                entry.place
+                entry.first
             )
         }
     }

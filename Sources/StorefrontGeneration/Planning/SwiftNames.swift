@@ -48,13 +48,7 @@ package enum SwiftNames {
 
     /// A member's name: the schema's name, in which the words `Id`, `Url` and `Html` become `ID`, `URL` and `HTML`.
     ///
-    /// In an alias, these words stay as they are.
-    ///
-    /// - Parameters:
-    ///   - name: The name in the schema.
-    ///   - isAlias: Whether the name is an alias.
-    ///   - reserved: The names that the member must not have. Such a name gets the suffix `Value`.
-    /// - Returns: The name in Swift.
+    /// In an alias, these words stay as they are. A reserved name gets the suffix `Value`.
     static func member(_ name: String, isAlias: Bool = false, reserved: Set<String> = []) -> String {
         var text = String(name.drop { $0 == "_" })
         if text.isEmpty { text = name }
