@@ -46,14 +46,10 @@ extension CartAdapter {
             // During an outage, the identity stays on the cart. It is removed in three cases: the session has no identity for carts, the
             // buyer must sign in again, or the error suggests an attack. In the last case, the identity may be another buyer's.
             let mustLeave = problem.map { $0.kind == .signInAgain || $0.isAttackSuspected } ?? true
-            var result =
-                mustLeave && binding.mayHoldBuyer
-                ? try await detach(&binding, permitsContact: true, in: context)
+            let result =
+                mustLeave
+                ? try await detachIfNeeded(&binding, forCheckout: true, in: context)
                 : try await current(&binding, readsCheckoutURL: true, in: context)
-            // The checkout would open for a customer whom another session or another app has put on the cart.
-            if mustLeave, result.cart.buyerIdentity.customerID != nil {
-                result = try await detach(&binding, permitsContact: true, in: context)
-            }
             if problem == nil, !binding.mayHoldBuyer { binding.problem = nil }
             return try await setCountry(after: result, &binding, in: context)
         }

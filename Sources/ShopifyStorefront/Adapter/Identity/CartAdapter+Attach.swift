@@ -25,13 +25,7 @@ extension CartAdapter {
         try await withCart(id, under: locks) { binding, locked in
             let claim = try await self.sessions.cartClaim(for: id).claim
             if case .none = claim {
-                // `detach` also removes addresses that the buyer entered, so it is called only if the buyer's identity may be on the cart.
-                if binding.mayHoldBuyer { return try await self.detach(&binding, in: context).sessionCart(binding) }
-                let result = try await self.current(&binding, in: context)
-                // Another session or another app may have put a customer on the cart.
-                if result.cart.buyerIdentity.customerID != nil {
-                    return try await self.detach(&binding, in: context).sessionCart(binding)
-                }
+                let result = try await self.detachIfNeeded(&binding, in: context)
                 binding.problem = nil
                 return result.sessionCart(binding)
             }

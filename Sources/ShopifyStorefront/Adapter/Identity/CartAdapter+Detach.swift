@@ -63,6 +63,22 @@ extension CartAdapter {
         return result
     }
 
+    /// Removes the buyer, or a customer whom another session or another app has put on the cart; otherwise only reads the cart.
+    ///
+    /// ``detach(_:permitsContact:in:)`` also removes addresses that the buyer entered, so it is called only in these cases. With
+    /// `forCheckout`, it permits contact data, and the result has the checkout URL.
+    func detachIfNeeded(
+        _ binding: inout CartBinding,
+        forCheckout: Bool = false,
+        in context: StorefrontContext
+    ) async throws -> CartIdentityResult {
+        if !binding.mayHoldBuyer {
+            let result = try await current(&binding, readsCheckoutURL: forCheckout, in: context)
+            if result.cart.buyerIdentity.customerID == nil { return result }
+        }
+        return try await detach(&binding, permitsContact: forCheckout, in: context)
+    }
+
     /// Removes the gift cards from a cart that another buyer is about to get, because they belong to the previous buyer.
     func removeGiftCards(
         _ result: inout CartIdentityResult,

@@ -22,13 +22,7 @@ struct LogoutCall: Hashable {
 extension CartAdapter {
     /// Signs the buyer out and gives the contents of the cart to the next person at this browser, as a guest's cart.
     ///
-    /// With ``CartPolicy/Logout/clone`` a new cart gets the lines, attributes, note and discount codes, without the buyer's identity,
-    /// addresses and gift cards. The buyer is removed from the old cart, and the app no longer uses the old cart. With
-    /// ``CartPolicy/Logout/detach`` the guest gets the same cart, after Shopify's response has shown that the buyer and the gift cards are
-    /// removed. The guest gets a copy instead if that response does not show that the buyer is removed, for example because the app's token
-    /// may not read customers. The guest also gets a copy if another session has the same cart, if an earlier request that puts personal
-    /// data or a gift card on the cart may still reach Shopify, or if the cart could not be saved with the guest's session. With
-    /// ``CartPolicy/Logout/drop`` no guest gets the cart. The session ends even if the cart could not be kept.
+    /// ``CartPolicy/Logout`` describes what the guest gets in each mode. The session ends even if the cart could not be kept.
     ///
     /// A call during a logout of the same session, with equal mode and options, gets the result of that logout. A logout that has begun is
     /// completed also if its caller is cancelled, and `SessionManager.drain()` waits for it.

@@ -28,22 +28,14 @@ extension CartAdapter {
                 if !outer.holds(.session(id)) { _ = try await self.sessions.session(id) }
                 let operation = CartOperation(adapter: self, session: id, use: use, locks: locks)
                 guard use == .exclusive else { return try await operation.run(body) }
-                let name = try await self.lockName(id)
+                // Several sessions can have the same cart, so the store's lock is named after the cart and not after the session.
+                let cartID = try await self.attachments.read(id).binding?.cartID
+                let name = cartID.map { .object($0.rawValue) } ?? LockName.attachment(self.attachments.name, of: id)
                 return try await self.attachments.store.withLock(name, waitingUpTo: Self.lockTimeout) { _ in
                     try await operation.run(body)
                 }
             }
         }
-    }
-
-    /// The name of the store's lock for the session's cart, or for the attachment if the session has no cart.
-    ///
-    /// Several sessions can have the same cart, so the lock is named after the cart and not after the session.
-    private func lockName(_ id: SessionID) async throws -> LockName {
-        guard let cartID = try await attachments.read(id).binding?.cartID else {
-            return .attachment(attachments.name, of: id)
-        }
-        return .object(cartID.rawValue)
     }
 
     /// Runs an operation on the session's cart, and saves the stored cart (``CartBinding``) that the operation has updated.
