@@ -40,14 +40,14 @@ struct PollSchedule {
             switch hint {
             case nil: interval
             case .delay(let delay): Self.bounded(delay)
-            case .after(let time): Self.bounded(Self.duration(time.timeIntervalSince(serverTime ?? now)))
+            case .after(let time): Self.bounded(seconds: time.timeIntervalSince(serverTime ?? now))
             }
         return elapsed + pause <= deadline ? pause : nil
     }
 
-    /// Converts seconds to a duration of at most an hour, because a `Duration` cannot hold every number that a server may send.
-    private static func duration(_ seconds: TimeInterval) -> Duration {
-        seconds.isFinite ? .seconds(min(max(seconds, -3600), 3600)) : longest
+    /// Bounds the seconds before the conversion, because a `Duration` cannot hold every number that a server may send.
+    private static func bounded(seconds: TimeInterval) -> Duration {
+        bounded(seconds.isFinite ? .seconds(min(max(seconds, 0), 60)) : longest)
     }
 
     private static func bounded(_ pause: Duration) -> Duration { min(max(pause, shortest), longest) }

@@ -28,6 +28,32 @@ extension CartAdapter {
         }
     }
 
+    /// Executes a mutation that adds delivery addresses or gift cards to the session's cart.
+    ///
+    /// Before the request, the adapter stores with the session that data of the buyer may get on the cart. If the response is lost, a
+    /// logout does not give this cart to another buyer while the request may still reach Shopify. After a response, also a rejection, the
+    /// adapter removes this record.
+    func mutateWithIntent<Operation: CartReading>(
+        on id: SessionID,
+        in context: StorefrontContext,
+        _ mutation: @escaping @Sendable (CartBinding) -> Operation
+    ) async throws -> SessionCart where Operation.Output == CartPayload {
+        try await withLockedCart(id) { locked in
+            guard var binding = locked.binding else { throw Self.noCart }
+            let earlier = binding.unanswered
+            try await locked.recordIntent(&binding, sendsIdentity: false)
+            let response = try await self.send(mutation(binding), in: context)
+            // Restores the record of an earlier request without a response, because that request may still reach Shopify.
+            binding.unanswered = earlier
+            do {
+                let result = try await self.accept(response, &binding, of: locked, in: context)
+                return CartChange(result.sessionCart(binding), saving: binding, onConflict: .keep)
+            } catch let error as IdentityError {
+                return CartChange(throwing: error, saving: binding, onConflict: .keep)
+            }
+        }
+    }
+
     /// Removes lines or addresses from the cart by their ids; ids that the cart no longer has count as removed.
     func remove<Removal: CartReading>(
         _ ids: [String],
@@ -108,32 +134,73 @@ extension CartAdapter {
         }
         return result
     }
-}
 
-extension CartAdapter {
-    /// Executes a mutation that adds delivery addresses or gift cards to the session's cart.
+    /// Sends a mutation of a cart.
     ///
-    /// Before the request, the adapter stores with the session that data of the buyer may get on the cart. If the response is lost, a
-    /// logout does not give this cart to another buyer while the request may still reach Shopify. After a response, also a rejection, the
-    /// adapter removes this record.
-    func mutateWithIntent<Operation: CartReading>(
-        on id: SessionID,
+    /// If the response does not show whether the cart still exists, the cart is read.
+    func send<Operation: CartReading>(
+        _ operation: Operation,
+        in context: StorefrontContext
+    ) async throws -> CartMutationResponse where Operation.Output == CartPayload {
+        let result = try await client.execute(operation.selecting(selection), in: context)
+        var response = try CartMutationResponse(
+            result,
+            selection: selection,
+            failure: client.failure(of: result, Operation.document)
+        )
+        guard response.isCartInDoubt,
+            let id = operation.variables.json["cartId"]?.string.flatMap(CartID.init(rawValue:))
+        else { return response }
+        // If the cart cannot be read, the response stays as it is, and the caller gets its user errors.
+        guard let read = try? await client.execute(CartQuery(cartID: id).selecting(selection), in: context),
+            read.data == nil
+        else { return response }
+        (response.outcome, response.metadata) = (.gone, read.metadata)
+        return response
+    }
+
+    /// Returns the cart of a response, and updates the session's stored cart (`binding`).
+    ///
+    /// If the response contains no cart, the cart is read. Shopify can return the cart under a new id.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - binding: The session's stored cart.
+    ///   - context: The buyer's IP, country and language.
+    ///   - isMade: Returns whether the cart contains the change. After a response with GraphQL errors and without a cart, the cart is read
+    ///     and passed to this closure. If the closure is nil, such a response is an error.
+    /// - Returns: The cart.
+    /// - Throws: The GraphQL errors of a response without a cart, if `isMade` does not find the change; otherwise the error of reading the
+    ///   cart. ``CartGone`` when Shopify no longer has the cart.
+    func resolve(
+        _ response: CartMutationResponse,
+        _ binding: inout CartBinding,
         in context: StorefrontContext,
-        _ mutation: @escaping @Sendable (CartBinding) -> Operation
-    ) async throws -> SessionCart where Operation.Output == CartPayload {
-        try await withLockedCart(id) { locked in
-            guard var binding = locked.binding else { throw Self.noCart }
-            let earlier = binding.unanswered
-            try await locked.recordIntent(&binding, sendsIdentity: false)
-            let response = try await self.send(mutation(binding), in: context)
-            // Restores the record of an earlier request without a response, because that request may still reach Shopify.
-            binding.unanswered = earlier
-            do {
-                let result = try await self.accept(response, &binding, of: locked, in: context)
-                return CartChange(result.sessionCart(binding), saving: binding, onConflict: .keep)
-            } catch let error as IdentityError {
-                return CartChange(throwing: error, saving: binding, onConflict: .keep)
-            }
+        isMade: ((CartIdentityResult) -> Bool)? = nil
+    ) async throws -> CartIdentityResult {
+        if let cart = response.payload.cart {
+            record(cart, showsContents: response.showsContents, in: &binding, context)
+            return CartIdentityResult(
+                cart: cart,
+                checkoutURL: response.payload.checkoutURL,
+                warnings: response.payload.warnings,
+                customer: response.customer,
+                metadata: response.metadata
+            )
         }
+        var result: CartIdentityResult
+        if case .failed(let error) = response.outcome {
+            guard let isMade else { throw error }
+            do {
+                result = try await current(&binding, readsCheckoutURL: true, needsContents: true, in: context)
+            } catch let failure as IdentityError {
+                throw failure.kind == .cancelled ? failure : error
+            }
+            guard isMade(result) else { throw error }
+        } else {
+            result = try await current(&binding, readsCheckoutURL: true, in: context)
+        }
+        result.warnings = response.payload.warnings
+        return result
     }
 }
