@@ -28,7 +28,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
     /// The maximum number of elements of a page.
     public static var maximumSize: Int { 250 }
     /// The maximum number of elements of a list that Shopify serves.
-    public static var maximumDepth: Int { 25_000 }
+    public static var maximumDepth: Int { PagePosition.maximumDepth }
 
     let client: StorefrontClient
     let size: Int
@@ -40,15 +40,17 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 
     /// Creates an iterator that starts after the cursor of the sequence, or at the first page.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(pages: self, cursor: start)
+        let hint = "Read the list in parts: if the list has the argument `query`, pass conditions on created_at in it."
+        return Iterator(
+            pages: self,
+            position: PagePosition(after: start, api: "Storefront API", tooLongHint: hint)
+        )
     }
 
     /// Requests one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let pages: StorefrontPages
-        private(set) var cursor: String?
-        private(set) var count = 0
-        private(set) var requests = 0
+        private(set) var position: PagePosition
         private(set) var isAtEnd = false
 
         /// Requests the next page; nil after the last page, and when the list does not exist.
@@ -66,13 +68,8 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 
         private mutating func page() async throws -> Connection? {
             try Task.checkCancellation()
-            // The limit of requests ends a list of empty pages, which would otherwise never end.
-            guard count < StorefrontPages.maximumDepth, requests < StorefrontPages.maximumDepth else {
-                throw Self.tooLong(count)
-            }
-            requests += 1
-            let size = Swift.min(pages.size, StorefrontPages.maximumDepth - count)
-            let operation = pages.operation(Request(size: size, cursor: cursor))
+            let size = try position.beginRequest(size: pages.size)
+            let operation = pages.operation(Request(size: size, cursor: position.cursor))
             let result = try await pages.client.execute(operation, in: pages.context, cachePolicy: pages.cachePolicy)
             guard let connection = pages.connection(result.data) else {
                 // If the response has errors, the list may exist. A nil would then make the sequence look complete.
@@ -80,40 +77,13 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
                 isAtEnd = true
                 return nil
             }
-            count += connection.nodes.count
-            guard connection.pageInfo.hasNextPage else {
-                isAtEnd = true
-                return connection
-            }
-            guard let end = connection.pageInfo.endCursor, !end.isIdentical(to: cursor ?? "") else {
-                throw Self.invalidCursor
-            }
-            cursor = end
+            let info = connection.pageInfo
+            isAtEnd = try !position.advance(
+                by: connection.nodes.count,
+                hasNextPage: info.hasNextPage,
+                endCursor: info.endCursor
+            )
             return connection
-        }
-
-        private static func tooLong(_ count: Int) -> IdentityError {
-            IdentityError(
-                .rejected,
-                .invalidRequest,
-                count < StorefrontPages.maximumDepth
-                    ? "The list did not end after \(StorefrontPages.maximumDepth) pages."
-                    : "The list has more than \(StorefrontPages.maximumDepth) elements, the maximum that Shopify serves.",
-                hint:
-                    "Read the list in parts: if the list has the argument `query`, pass conditions on created_at in it.",
-                reference: "Storefront API reference, pagination"
-            )
-        }
-
-        private static var invalidCursor: IdentityError {
-            IdentityError(
-                .rejected,
-                .unexpectedResponse,
-                "The page has hasNextPage = true, but its endCursor is missing, empty, or the cursor after which the page begins.",
-                hint:
-                    "Select endCursor together with hasNextPage in the document, and pass the cursor to the operation.",
-                reference: "Storefront API reference, PageInfo"
-            )
         }
     }
 }

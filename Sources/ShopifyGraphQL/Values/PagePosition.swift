@@ -1,0 +1,66 @@
+package import IdentityKit
+
+/// The position in a list that Shopify serves in pages.
+package struct PagePosition: Sendable {
+    /// The maximum number of elements of a list that Shopify serves.
+    package static let maximumDepth = 25_000
+
+    /// The cursor after which the next page begins; nil at the start of the list.
+    package private(set) var cursor: String?
+    private var count = 0
+    private var requests = 0
+    /// The name of the API in the references of errors.
+    private let api: String
+    /// The hint of the error about a list that is too long.
+    private let tooLongHint: String
+
+    package init(after cursor: String? = nil, api: String, tooLongHint: String) {
+        self.cursor = cursor
+        self.api = api
+        self.tooLongHint = tooLongHint
+    }
+
+    /// Begins the request of the next page.
+    ///
+    /// - Returns: The number of elements to request, at most `size`.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` when the list is longer than Shopify serves.
+    package mutating func beginRequest(size: Int) throws(IdentityError) -> Int {
+        // The limit of requests ends a list of empty pages, which would otherwise never end.
+        guard count < Self.maximumDepth, requests < Self.maximumDepth else {
+            throw IdentityError(
+                .rejected,
+                .invalidRequest,
+                count < Self.maximumDepth
+                    ? "The list did not end after \(Self.maximumDepth) pages."
+                    : "The list has more than \(Self.maximumDepth) elements, the maximum that Shopify serves.",
+                hint: tooLongHint,
+                reference: "\(api) reference, pagination"
+            )
+        }
+        requests += 1
+        return min(size, Self.maximumDepth - count)
+    }
+
+    /// Moves behind a page with `count` elements.
+    ///
+    /// - Returns: Whether another page follows.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when another page follows, but the cursor is missing or
+    ///   empty, or is the cursor after which this page begins. The next request would return a page that was already read.
+    package mutating func advance(by count: Int, hasNextPage: Bool, endCursor: String?) throws(IdentityError) -> Bool {
+        self.count += count
+        guard hasNextPage else { return false }
+        guard let endCursor, !endCursor.isIdentical(to: cursor ?? "") else {
+            throw IdentityError(
+                .rejected,
+                .unexpectedResponse,
+                "The page has hasNextPage = true, but its endCursor is missing, empty, or the cursor after which the page begins.",
+                hint:
+                    "Read the list again. In a document of your own, select endCursor together with hasNextPage, and pass the cursor "
+                    + "to the operation.",
+                reference: "\(api) reference, PageInfo"
+            )
+        }
+        cursor = endCursor
+        return true
+    }
+}
