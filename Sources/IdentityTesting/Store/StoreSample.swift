@@ -78,9 +78,7 @@ enum StoreSample {
     ) async throws {
         var session = session
         for _ in 0..<count {
-            let next = session.successor(payload(session.generation + 1))
-            #expect(try await store.replace(next, expecting: session.generation))
-            session = next
+            session = try await session.saved(payload(session.generation + 1), in: store)
         }
     }
 
@@ -125,6 +123,18 @@ extension StoredSession {
         next.generation += generations
         next.payload = payload
         change(&next)
+        return next
+    }
+
+    /// Replaces the session in a store with its successor, and returns the successor.
+    func saved(
+        _ payload: Secret,
+        in store: any SessionStore,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ change: (inout StoredSession) -> Void = { _ in }
+    ) async throws -> StoredSession {
+        let next = successor(payload, change)
+        #expect(try await store.replace(next, expecting: generation), sourceLocation: sourceLocation)
         return next
     }
 }

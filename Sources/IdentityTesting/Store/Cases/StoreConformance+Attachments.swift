@@ -103,8 +103,7 @@ extension StoreConformance {
         Case("a replaced session keeps its attachments") { store in
             let session = try await StoreSample.inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: session.id, expecting: nil))
-            let next = session.successor(Secret("new")) { $0.tenant = "another" }
-            #expect(try await store.replace(next, expecting: session.generation))
+            let next = try await session.saved(Secret("new"), in: store) { $0.tenant = "another" }
             #expect(try await store.attachment("cart", of: session.id)?.payload.reveal() == "one")
             #expect(try await store.remove(session.id)?.attachments["cart"]?.reveal() == "one")
         },

@@ -149,11 +149,9 @@ extension StoreConformance {
         },
         Case("a refreshed session survives a sweep after its first expiry") { store in
             let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
-            var session = try StoreSample.session(retainedUntil: StoreSample.pastMoment)
+            let session = try StoreSample.session(retainedUntil: StoreSample.pastMoment)
             try await store.insert(session)
-            session = session.successor(Secret("refreshed"))
-            session.retainedUntil += 60
-            #expect(try await store.replace(session, expecting: StoredSession.firstGeneration))
+            _ = try await session.saved(Secret("refreshed"), in: store) { $0.retainedUntil += 60 }
             #expect(try await sweeping.sweep(expiredBefore: StoreSample.pastMoment + 30) == 0)
             #expect(try await sweeping.sweep(expiredBefore: StoreSample.pastMoment + 61) == 1)
         },

@@ -67,12 +67,10 @@ extension StoreConformance {
         Case("the list of sessions in doubt changes with each save") { store in
             let session = try await StoreSample.inserted(in: store)
             try await store.insert(StoreSample.session())
-            let next = session.successor(Secret("claimed")) { $0.isInDoubt = true }
-            #expect(try await store.replace(next, expecting: session.generation))
+            let next = try await session.saved(Secret("claimed"), in: store) { $0.isInDoubt = true }
             #expect(try await store.sessions(matching: SessionFilter(isInDoubt: true)).map(\.id) == [session.id])
             #expect(try await store.sessions(matching: SessionFilter(isInDoubt: false)).count == 1)
-            let settled = next.successor(Secret("refreshed")) { $0.isInDoubt = false }
-            #expect(try await store.replace(settled, expecting: next.generation))
+            let settled = try await next.saved(Secret("refreshed"), in: store) { $0.isInDoubt = false }
             #expect(try await store.sessions(matching: SessionFilter(isInDoubt: true)).isEmpty)
             #expect(try await store.sessions(matching: SessionFilter(isInDoubt: false)).count == 2)
         },

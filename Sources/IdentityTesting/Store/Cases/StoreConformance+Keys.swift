@@ -25,8 +25,7 @@ extension StoreConformance {
             let session = try await StoreSample.inserted(in: try await place.open(key: old))
             let store = try await place.open(key: new, readOnly: old)
             #expect(StoreSample.areSame(try await store.session(session.id), session))
-            let next = session.successor(Secret("next"))
-            #expect(try await store.replace(next, expecting: session.generation))
+            let next = try await session.saved(Secret("next"), in: store)
             let later = try await place.open(key: new)
             #expect(StoreSample.areSame(try await later.session(session.id), next))
         },
@@ -130,8 +129,7 @@ extension StoreConformance {
             let progress = try await rotation.rotating.resealAll(limit: 2)
             #expect(progress.postponed == 1)
             #expect(StoreSample.areSame(try await rotation.store.session(busy.id), busy))
-            let settled = busy.successor(Secret("refreshed")) { $0.isInDoubt = false }
-            #expect(try await elsewhere.replace(settled, expecting: busy.generation))
+            let settled = try await busy.saved(Secret("refreshed"), in: elsewhere) { $0.isInDoubt = false }
             #expect(try await rotation.rotating.resealAll(limit: 2).resealed == 1)
             let later = try await place.open(key: rotation.new)
             #expect(StoreSample.areSame(try await later.session(busy.id), settled))

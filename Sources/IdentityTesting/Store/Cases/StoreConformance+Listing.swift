@@ -29,8 +29,7 @@ extension StoreConformance {
         Case("a list contains the newest generation, and no removed session") { store in
             let kept = try await StoreSample.inserted(in: store)
             let gone = try await StoreSample.inserted(in: store)
-            let newer = kept.successor(Secret("newer"))
-            #expect(try await store.replace(newer, expecting: kept.generation))
+            let newer = try await kept.saved(Secret("newer"), in: store)
             _ = try await store.remove(gone.id)
             let listed = try await store.sessions(matching: SessionFilter(buyer: (kept.issuer, kept.subject)))
             #expect(listed.count == 1)
@@ -123,8 +122,7 @@ extension StoreConformance {
             let nameless = try StoreSample.session()
             for session in [named, nameless] {
                 try await store.insert(session)
-                let next = session.successor(Secret("refreshed")) { $0.providerSessionID = "two" }
-                #expect(try await store.replace(next, expecting: session.generation))
+                let next = try await session.saved(Secret("refreshed"), in: store) { $0.providerSessionID = "two" }
                 #expect(StoreSample.areSame(try await store.session(session.id), next))
             }
             #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "one")).isEmpty)
@@ -137,8 +135,7 @@ extension StoreConformance {
         Case("a session whose provider session id is removed is no longer found by the old id") { store in
             let named = try StoreSample.session(providerSessionID: "one")
             try await store.insert(named)
-            let next = named.successor(Secret("refreshed")) { $0.providerSessionID = nil }
-            #expect(try await store.replace(next, expecting: named.generation))
+            let next = try await named.saved(Secret("refreshed"), in: store) { $0.providerSessionID = nil }
             #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "one")).isEmpty)
             #expect(try await store.session(named.id)?.providerSessionID == nil)
         },

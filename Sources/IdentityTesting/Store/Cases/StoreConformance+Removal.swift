@@ -15,8 +15,7 @@ extension StoreConformance {
         },
         Case("a removal returns the newest save") { store in
             let session = try await StoreSample.inserted(in: store)
-            let next = session.successor(Secret("newest")) { $0.isInDoubt = true }
-            #expect(try await store.replace(next, expecting: session.generation))
+            let next = try await session.saved(Secret("newest"), in: store) { $0.isInDoubt = true }
             #expect(StoreSample.areSame(try await store.remove(session.id)?.session, next))
         },
         Case("a removed session cannot be restored by a late replacement") { store in
@@ -98,8 +97,7 @@ extension StoreConformance {
             let kept = try await StoreSample.inserted(in: store)
             let replaced = try await StoreSample.inserted(in: store)
             let gone = try await StoreSample.inserted(in: store)
-            let next = replaced.successor(Secret("next"))
-            #expect(try await store.replace(next, expecting: replaced.generation))
+            let next = try await replaced.saved(Secret("next"), in: store)
             _ = try await store.remove(gone.id)
             let again = try await place.open()
             #expect(StoreSample.areSame(try await again.session(kept.id), kept))
@@ -132,8 +130,7 @@ extension StoreConformance {
             var session = try await StoreSample.inserted(in: one)
             for round in 0..<6 {
                 let (writer, reader) = round.isMultiple(of: 2) ? (one, other) : (other, one)
-                let next = session.successor(Secret("\(round)"))
-                #expect(try await writer.replace(next, expecting: session.generation))
+                let next = try await session.saved(Secret("\(round)"), in: writer)
                 #expect(StoreSample.areSame(try await reader.session(session.id), next))
                 #expect(try await !reader.replace(next, expecting: session.generation))
                 session = next

@@ -5,11 +5,9 @@ internal import Testing
 extension StoreConformance {
     static let replacingCases: [Case] = [
         Case("a replacement that expects the current generation is stored completely") { store in
-            var session = try await StoreSample.inserted(in: store)
-            session = session.successor(Secret("refreshed"))
-            session.retainedUntil += 7_200
-            #expect(try await store.replace(session, expecting: StoredSession.firstGeneration))
-            #expect(StoreSample.areSame(try await store.session(session.id), session))
+            let session = try await StoreSample.inserted(in: store)
+            let next = try await session.saved(Secret("refreshed"), in: store) { $0.retainedUntil += 7_200 }
+            #expect(StoreSample.areSame(try await store.session(session.id), next))
         },
         Case("a replacement may change every field but the id") { store in
             let old = try await StoreSample.inserted(in: store)
@@ -55,9 +53,7 @@ extension StoreConformance {
         Case("a hundred replacements in a row are all saved") { store in
             var session = try await StoreSample.inserted(in: store)
             for number in 0..<100 {
-                let next = session.successor(Secret("payload \(number)"))
-                #expect(try await store.replace(next, expecting: session.generation))
-                session = next
+                session = try await session.saved(Secret("payload \(number)"), in: store)
             }
             #expect(StoreSample.areSame(try await store.session(session.id), session))
         },

@@ -94,9 +94,7 @@ extension StoreConformance {
         Case("a replacement can set and clear isInDoubt") { store in
             var session = try await StoreSample.inserted(in: store)
             for isInDoubt in [true, true, false, true, false] {
-                let next = session.successor(Secret("next")) { $0.isInDoubt = isInDoubt }
-                #expect(try await store.replace(next, expecting: session.generation))
-                session = next
+                session = try await session.saved(Secret("next"), in: store) { $0.isInDoubt = isInDoubt }
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
@@ -108,8 +106,7 @@ extension StoreConformance {
         },
         Case("a save clears the mark of a restored session") { store in
             let session = try await StoreSample.inserted(in: store)
-            let next = session.successor(Secret("next")) { $0.isRestored = true }
-            #expect(try await store.replace(next, expecting: session.generation))
+            let next = try await session.saved(Secret("next"), in: store) { $0.isRestored = true }
             #expect(try await store.session(session.id)?.isRestored == false)
             #expect(try await store.sessions(matching: SessionFilter()).allSatisfy { !$0.isRestored })
         },

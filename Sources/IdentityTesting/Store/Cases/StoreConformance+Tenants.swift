@@ -49,8 +49,7 @@ extension StoreConformance {
         },
         Case("a session that moves to another tenant is found only there") { store in
             let session = try await StoreSample.inserted(in: store)
-            let moved = session.successor(Secret("moved")) { $0.tenant = "another" }
-            #expect(try await store.replace(moved, expecting: session.generation))
+            let moved = try await session.saved(Secret("moved"), in: store) { $0.tenant = "another" }
             #expect(try await store.sessions(matching: SessionFilter(tenant: session.tenant)).isEmpty)
             #expect(try await store.sessions(matching: SessionFilter(tenant: "another")).map(\.id) == [session.id])
             #expect(StoreSample.areSame(try await store.remove(session.id)?.session, moved))
@@ -131,8 +130,7 @@ extension StoreConformance {
         Case("a session that moves to another tenant counts only there", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 1 }
             let session = try await StoreSample.inserted(in: store)
-            let moved = session.successor(Secret("moved")) { $0.tenant = "another" }
-            #expect(try await store.replace(moved, expecting: session.generation))
+            let moved = try await session.saved(Secret("moved"), in: store) { $0.tenant = "another" }
             try await store.insert(StoreSample.session())
             await expectTyped(.storeFull) { try await store.insert(StoreSample.session(tenant: "another")) }
         },

@@ -52,13 +52,13 @@ extension StoreConformance {
     private static let otherValueCases: [Case] = [
         Case("a missing and an empty provider session id are different") { store in
             for name in [nil, ""] {
-                var session = try StoreSample.session(providerSessionID: name)
+                let session = try StoreSample.session(providerSessionID: name)
                 try await store.insert(session)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
-                session = session.successor(Secret("next"))
-                session.providerSessionID = name == nil ? "" : nil
-                #expect(try await store.replace(session, expecting: StoredSession.firstGeneration))
-                #expect(StoreSample.areSame(try await store.session(session.id), session))
+                let next = try await session.saved(Secret("next"), in: store) {
+                    $0.providerSessionID = name == nil ? "" : nil
+                }
+                #expect(StoreSample.areSame(try await store.session(session.id), next))
             }
         },
         Case("a payload may be any bytes, also NUL and invalid UTF-8") { store in
@@ -83,13 +83,12 @@ extension StoreConformance {
             ] {
                 let date = Date(timeIntervalSinceReferenceDate: seconds)
                 let end = StoreSample.moment + abs(seconds)
-                var session = try StoreSample.session(createdAt: date, retainedUntil: end)
+                let session = try StoreSample.session(createdAt: date, retainedUntil: end)
                 try await store.insert(session)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
-                session = session.successor(Secret("next"))
-                session.retainedUntil = Date(timeIntervalSinceReferenceDate: end.timeIntervalSinceReferenceDate.nextUp)
-                #expect(try await store.replace(session, expecting: StoredSession.firstGeneration))
-                #expect(StoreSample.areSame(try await store.session(session.id), session))
+                let later = Date(timeIntervalSinceReferenceDate: end.timeIntervalSinceReferenceDate.nextUp)
+                let next = try await session.saved(Secret("next"), in: store) { $0.retainedUntil = later }
+                #expect(StoreSample.areSame(try await store.session(session.id), next))
             }
         },
     ]
@@ -107,9 +106,7 @@ extension StoreConformance {
             var session = try StoreSample.session(payload: Secret(""))
             try await store.insert(session)
             for payload in [large, Secret("x"), Secret(""), large] {
-                let next = session.successor(payload)
-                #expect(try await store.replace(next, expecting: session.generation))
-                session = next
+                session = try await session.saved(payload, in: store)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
