@@ -12,16 +12,12 @@ extension PostgresStore: SessionReplacing {
     /// - Throws: `IdentityError` of the store; of kind `retryLater` with code `store_full` when the session's tenant has the maximum number
     ///   of sessions; of kind `rejected` when a session with this id already exists.
     public func insert(_ session: StoredSession) async throws {
-        try await insert(session, maximum: maximumSessionsPerTenant)
+        if let maximumSessionsPerTenant { try await requireRoom(session.tenant, maximumSessionsPerTenant) }
+        try await insertReplacement(session)
     }
 
     package func insertReplacement(_ session: StoredSession) async throws {
-        try await insert(session, maximum: nil)
-    }
-
-    private func insert(_ session: StoredSession, maximum: Int?) async throws {
         let row = try records.seal(session)
-        if let maximum { try await requireRoom(session.tenant, maximum) }
         let isNew = try await client.repeating { deadline, isInDoubt in
             if try await change(sql.insertSession, row.columnValues, deadline) { return true }
             guard isInDoubt else { return false }

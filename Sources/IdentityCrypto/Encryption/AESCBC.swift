@@ -51,11 +51,8 @@ package enum AESCBC {
         var output = [UInt8](repeating: 0, count: input.count + blockCount)
         var count = 0
         var isCompleted = false
-        let isUpdated = ErrorQueue.preserved { () -> Bool in
-            guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
-            defer { unsafe EVP_CIPHER_CTX_free(context) }
-            guard unsafe algorithm.start(context, isEncrypting: isEncrypting, key, vector) else { return false }
-            return unsafe output.withUnsafeMutableBufferPointer { output in
+        let isUpdated = unsafe algorithm.withContext(isEncrypting: isEncrypting, key, vector) { context in
+            unsafe output.withUnsafeMutableBufferPointer { output in
                 guard let start = output.baseAddress else { return false }
                 var written: Int32 = 0
                 var last: Int32 = 0

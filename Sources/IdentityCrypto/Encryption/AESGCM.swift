@@ -22,13 +22,9 @@ package enum AESGCM {
         let plaintextLength = try length(plaintext.count)
         let associatedLength = try length(associatedData.count)
         var sealed = [UInt8](repeating: 0, count: plaintext.count + tagCount)
-        let succeeded = ErrorQueue.preserved { () -> Bool in
-            guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
-            defer { unsafe EVP_CIPHER_CTX_free(context) }
+        let succeeded = unsafe algorithm.withContext(isEncrypting: true, key, nonce) { context in
             var written: Int32 = 0
-            guard
-                unsafe algorithm.start(context, isEncrypting: true, key, nonce),
-                unsafe EVP_EncryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
+            guard unsafe EVP_EncryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
             else { return false }
             return unsafe sealed.withUnsafeMutableBufferPointer { output in
                 guard let ciphertext = output.baseAddress else { return false }
@@ -66,14 +62,11 @@ package enum AESGCM {
         var tag = Array(sealed.suffix(tagCount))
         var plaintext = [UInt8](repeating: 0, count: sealed.count - tagCount)
         var isOpened = false
-        let isDecrypted = ErrorQueue.preserved { () -> Bool in
-            guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
-            defer { unsafe EVP_CIPHER_CTX_free(context) }
+        let isDecrypted = unsafe algorithm.withContext(isEncrypting: false, key, nonce) { context in
             var written: Int32 = 0
             var nothing: UInt8 = 0
             let isDecrypted = unsafe sealed.withUnsafeBufferPointer { sealed in
-                unsafe algorithm.start(context, isEncrypting: false, key, nonce)
-                    && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag) == 1
+                unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagCount), &tag) == 1
                     && EVP_DecryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
                     && EVP_DecryptUpdate(context, &plaintext, &written, sealed.baseAddress, ciphertextLength) == 1
                     && written == ciphertextLength

@@ -18,11 +18,21 @@ final class FetchedAlgorithm: @unchecked Sendable {
         unsafe release(pointer)
     }
 
-    /// Starts this cipher in a context with a key and an initialization vector; false if OpenSSL refuses them.
-    func start(_ context: OpaquePointer, isEncrypting: Bool, _ key: SecretBytes, _ vector: [UInt8]) -> Bool {
-        unsafe key.withUnsafeBytes { key in
-            let key = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            return unsafe EVP_CipherInit_ex2(context, pointer, key, vector, isEncrypting ? 1 : 0, nil) == 1
+    /// Runs a body with a context of this cipher; false if OpenSSL refuses the key or the initialization vector, or the body fails.
+    func withContext(
+        isEncrypting: Bool,
+        _ key: SecretBytes,
+        _ vector: [UInt8],
+        _ body: (OpaquePointer) -> Bool
+    ) -> Bool {
+        ErrorQueue.preserved {
+            guard let context = unsafe EVP_CIPHER_CTX_new() else { return false }
+            defer { unsafe EVP_CIPHER_CTX_free(context) }
+            let isStarted = unsafe key.withUnsafeBytes { key in
+                let key = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                return unsafe EVP_CipherInit_ex2(context, pointer, key, vector, isEncrypting ? 1 : 0, nil) == 1
+            }
+            return unsafe isStarted && body(context)
         }
     }
 }

@@ -17,21 +17,13 @@ final class KeyHandle: @unchecked Sendable {
         unsafe EVP_PKEY_free(pointer)
     }
 
-    /// Creates a public key; nil if OpenSSL refuses the parameters, for example a point that is not on its curve.
-    static func publicKey(type: String, _ parameters: ParameterList) -> KeyHandle? {
-        key(type: type, identity_public_key_selection(), parameters)
-    }
-
-    /// Creates a key pair; nil if OpenSSL refuses the parameters.
+    /// Creates a public key or a key pair; nil if OpenSSL refuses the parameters, for example a point that is not on its curve.
     ///
-    /// This function does not check whether the private and the public half belong together.
-    static func keyPair(type: String, _ parameters: ParameterList) -> KeyHandle? {
-        key(type: type, identity_key_pair_selection(), parameters)
-    }
-
-    private static func key(type: String, _ selection: Int32, _ parameters: ParameterList) -> KeyHandle? {
+    /// This function does not check whether the halves of a key pair belong together.
+    static func imported(type: String, isPair: Bool, _ parameters: ParameterList) -> KeyHandle? {
         unsafe make(type: type) { context, key in
-            unsafe EVP_PKEY_fromdata_init(context) == 1
+            let selection = isPair ? identity_key_pair_selection() : identity_public_key_selection()
+            return unsafe EVP_PKEY_fromdata_init(context) == 1
                 && parameters.withPointer { unsafe EVP_PKEY_fromdata(context, &key, selection, $0) == 1 }
         }
     }

@@ -48,7 +48,7 @@ extension SigningKey {
             }
             parameters.add(name, bigEndian: number)
         }
-        guard let handle = KeyHandle.keyPair(type: "RSA", parameters) else {
+        guard let handle = KeyHandle.imported(type: "RSA", isPair: true, parameters) else {
             throw CryptoError(.invalidKey, "OpenSSL rejected the RSA key")
         }
         return try SigningKey(imported: handle)
@@ -73,7 +73,7 @@ extension SigningKey {
         parameters.add(OSSL_PKEY_PARAM_GROUP_NAME, text: curve.rawValue)
         parameters.add(OSSL_PKEY_PARAM_PUB_KEY, octets: [0x04] + x + y)
         parameters.add(OSSL_PKEY_PARAM_PRIV_KEY, bigEndian: privateNumber)
-        guard let handle = KeyHandle.keyPair(type: "EC", parameters) else {
+        guard let handle = KeyHandle.imported(type: "EC", isPair: true, parameters) else {
             throw CryptoError(.invalidKey, "OpenSSL rejected the numbers of the key on \(curve.rawValue)")
         }
         return try SigningKey(imported: handle)

@@ -42,7 +42,7 @@ package final class VerificationKey: Sendable {
         let parameters = ParameterList()
         parameters.add(OSSL_PKEY_PARAM_RSA_N, bigEndian: significant)
         parameters.add(OSSL_PKEY_PARAM_RSA_E, bigEndian: Array(exponentDigits))
-        guard let handle = KeyHandle.publicKey(type: "RSA", parameters) else {
+        guard let handle = KeyHandle.imported(type: "RSA", isPair: false, parameters) else {
             throw CryptoError(.invalidKey, "OpenSSL rejected the RSA key")
         }
         return VerificationKey(handle, .rsa(modulus: significant, exponent: exponent))
@@ -63,7 +63,8 @@ package final class VerificationKey: Sendable {
         let parameters = ParameterList()
         parameters.add(OSSL_PKEY_PARAM_GROUP_NAME, text: curve.rawValue)
         parameters.add(OSSL_PKEY_PARAM_PUB_KEY, octets: [0x04] + x + y)
-        guard let handle = KeyHandle.publicKey(type: "EC", parameters), handle.isPublicKeyConsistent else {
+        guard let handle = KeyHandle.imported(type: "EC", isPair: false, parameters), handle.isPublicKeyConsistent
+        else {
             throw CryptoError(.invalidKey, "OpenSSL rejected the point, which must be on \(curve.rawValue)")
         }
         return VerificationKey(handle, .ellipticCurve(curve, x: x, y: y))

@@ -26,11 +26,7 @@ extension BatchWorker {
         let deadline = queue.clock.elapsed + queue.wait
         return try await withCheckedThrowingContinuation { continuation in
             let work = PendingWork(deadline: deadline, continuation: continuation, body: body)
-            switch queue.add(work) {
-            case .first: schedule()
-            case .queued: break
-            case .refused: work.fail(IdentityError.storeClosed)
-            }
+            if queue.add(work) { schedule() }
         }
     }
 

@@ -1,5 +1,6 @@
 internal import IdentityKit
 internal import IdentityPlatform
+internal import IdentityStoreKit
 internal import Synchronization
 
 /// The queued calls of a ``BatchWorker``, its executor, and how long a call waits for other processes.
@@ -28,22 +29,19 @@ final class WorkQueue: Sendable {
         self.wait = wait
     }
 
-    /// The result of adding an item: `first` if the caller must start the worker, `refused` if the queue is closed.
-    enum Admission {
-        case first, queued, refused
-    }
-
     /// Whether no call is queued or running.
     var isIdle: Bool { state.withLock { !$0.isDraining } }
 
-    func add(_ item: PendingWork) -> Admission {
-        state.withLock { state in
-            guard !state.isClosed else { return .refused }
+    /// Queues a call, and returns whether the caller must start the worker; a closed queue fails the call.
+    func add(_ item: PendingWork) -> Bool {
+        let isFirst = state.withLock { state -> Bool? in
+            guard !state.isClosed else { return nil }
             state.items.append(item)
-            let isFirst = !state.isDraining
-            state.isDraining = true
-            return isFirst ? .first : .queued
+            defer { state.isDraining = true }
+            return !state.isDraining
         }
+        if isFirst == nil { item.fail(IdentityError.storeClosed) }
+        return isFirst ?? false
     }
 
     /// Takes the oldest items, at most as many as one transaction may have.
