@@ -6,15 +6,45 @@ enum Command: Sendable {
     case dropDirect(link: Int)
     case waitForLock(LockWait)
     case endWait(UInt64)
-    case connected(Result<OpenedConnection, PostgresFailure>, ConnectionKind)
+    case connected(Result<OpenedConnection, PostgresFailure>, isDirect: Bool)
     case close
 }
 
-enum ConnectionKind: Sendable {
-    /// A connection of the pool, which may go through a pooler.
-    case pooled
-    /// The connection that goes directly to the server, for work that lasts longer than a transaction.
-    case direct
+/// A statement with its values, and the task that waits for the result.
+struct StatementCall: Sendable {
+    typealias Outcome = Result<Reply, PostgresFailure>
+
+    /// The connection on which a statement runs.
+    enum Target: Sendable, Equatable {
+        /// A connection of the pool, which may go through a pooler; if `needsWriting` is true, to a server that accepts writes.
+        case pool(needsWriting: Bool)
+        /// A connection of the pool to a server that accepts writes.
+        ///
+        /// If the statement succeeds, the connection is borrowed until ``Command/endTransaction(link:)``.
+        case newTransaction
+        /// The connection that a transaction has borrowed.
+        case transaction(link: Int)
+        /// The connection that goes directly to the server, for work that lasts longer than a transaction.
+        case direct
+    }
+
+    let statement: Statement
+    let values: [Value]
+    let target: Target
+    let deadline: ContinuousClock.Instant
+    let continuation: CheckedContinuation<Outcome, Never>
+
+    var needsWriting: Bool { target != .pool(needsWriting: false) }
+
+    func fail(_ failure: PostgresFailure) { continuation.resume(returning: .failure(failure)) }
+}
+
+/// The result of a statement, and the number of the connection that executed it.
+struct Reply: Sendable {
+    let rows: Rows
+    let link: Int
+    /// Whether the server accepted no writes; the data of such a server may lack the latest changes.
+    let mayBeBehind: Bool
 }
 
 /// A wait until another holder releases a lock, or until a deadline.

@@ -20,7 +20,7 @@ extension ConnectionLoop {
         if let pause = directState.pausedUntil { note(pause) }
         guard directState.mayConnect, directState.connecting == 0 else { return }
         directState.began()
-        if !start(plan, .direct) { directState.failed(PostgresFailure(.client)) }
+        if !start(plan, isDirect: true) { directState.failed(PostgresFailure(.client)) }
     }
 
     /// Closes the direct connection; the server then releases its advisory locks.

@@ -62,8 +62,8 @@ final class ConnectionLoop {
                 note(wait.deadline)
                 lockWaits[wait.id] = wait
             case .endWait(let id): lockWaits.removeValue(forKey: id)?.continuation.resume()
-            case .connected(let result, .pooled): connected(result)
-            case .connected(let result, .direct): connectedDirectly(result)
+            case .connected(let result, isDirect: false): connected(result)
+            case .connected(let result, isDirect: true): connectedDirectly(result)
             case .close: isOpen = false
             }
         }
@@ -111,7 +111,7 @@ final class ConnectionLoop {
         if let pause = pool.pausedUntil { note(pause) }
         while pool.mayConnect, pool.connecting < queue.count, makeRoom() {
             pool.began()
-            if !start(settings.plan, .pooled) { pool.failed(PostgresFailure(.client)) }
+            if !start(settings.plan, isDirect: false) { pool.failed(PostgresFailure(.client)) }
         }
     }
 
@@ -129,10 +129,11 @@ final class ConnectionLoop {
     private var hasWritableConnection: Bool { connections.values.contains { !$0.isReadOnly && !$0.isBroken } }
 
     /// Starts to connect on a thread of its own, because libpq blocks while it looks up a host name; false if no thread could be started.
-    func start(_ plan: ConnectionPlan, _ kind: ConnectionKind) -> Bool {
+    func start(_ plan: ConnectionPlan, isDirect: Bool) -> Bool {
         DedicatedThread.start { [mailbox] in
             let result = plan.connect()
-            if !mailbox.post(.connected(result, kind)), case .success(let opened) = result { opened.discard() }
+            let isTaken = mailbox.post(.connected(result, isDirect: isDirect))
+            if !isTaken, case .success(let opened) = result { opened.discard() }
         }
     }
 
