@@ -115,37 +115,29 @@ extension PostgresStore.Configuration {
 
     /// Throws `configuration_invalid` for a value that is not permitted.
     func check() throws(IdentityError) {
-        if schema.isEmpty || schema.utf8.count > 40
-            || !schema.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })
-        {
-            throw Self.invalid(
+        let problem: String? =
+            if schema.isEmpty || schema.utf8.count > 40
+                || !schema.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })
+            {
                 "The store's schema must have 1 to 40 lower-case letters (a to z), digits and underscores."
-            )
-        }
-        if !(512...1_048_576).contains(slotSize) {
-            throw Self.invalid("The store's slotSize must be between 512 and 1048576 bytes.")
-        }
-        if !(1...1_000).contains(maximumConnections) {
-            throw Self.invalid("The store's maximumConnections must be between 1 and 1000.")
-        }
-        if case .lease(let duration) = locking, duration < .seconds(6) || duration > .seconds(15) {
-            throw Self.invalid("With `locking = .lease(duration)`, the duration must be from 6 to 15 seconds.")
-        }
-        if case .advisory = locking, usesTransactionPooler, directConnection == nil {
-            throw Self.invalid(
+            } else if !(512...1_048_576).contains(slotSize) {
+                "The store's slotSize must be between 512 and 1048576 bytes."
+            } else if !(1...1_000).contains(maximumConnections) {
+                "The store's maximumConnections must be between 1 and 1000."
+            } else if case .lease(let duration) = locking, duration < .seconds(6) || duration > .seconds(15) {
+                "With `locking = .lease(duration)`, the duration must be from 6 to 15 seconds."
+            } else if case .advisory = locking, usesTransactionPooler, directConnection == nil {
                 "With usesTransactionPooler, advisory locks need a directConnection that does not use the pooler."
-            )
-        }
-        for limit in [callLimit, connectLimit, idleLimit] where limit < .milliseconds(10) || limit > .seconds(86_400) {
-            throw Self.invalid(
+            } else if [callLimit, connectLimit, idleLimit].contains(where: {
+                $0 < .milliseconds(10) || $0 > .seconds(86_400)
+            }) {
                 "The store's callLimit, connectLimit and idleLimit must be between 10 milliseconds and one day."
-            )
-        }
-    }
-
-    private static func invalid(_ message: String) -> IdentityError {
-        IdentityError(
-            configuration: message,
+            } else {
+                nil
+            }
+        guard let problem else { return }
+        throw IdentityError(
+            configuration: problem,
             hint: "Correct the store's configuration: Documentation/Operating/PostgreSQL.md describes its settings."
         )
     }

@@ -149,8 +149,11 @@ internal import Synchronization
     private func outcome(of result: CURLcode, _ handle: CurlHandle) -> Result<HTTPResponse, HTTPTransportError> {
         if result == CURLE_OK, let response = handle.work?.reader.response() { return .success(response) }
         guard let work = handle.work else { return .failure(CurlFailure.closed(.ambiguous)) }
+        // libcurl returns one of these results when a callback refuses a request. Any other result has another cause, such as a timeout
+        // at a permitted address, so the error reports this cause instead of the refusal.
+        let mayBeRefusal = result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT
         let failure =
-            work.reader.failure ?? (mayComeFromCallback(result) ? work.failure : nil)
+            work.reader.failure ?? (mayBeRefusal ? work.failure : nil)
             ?? CurlFailure.reason(
                 // libcurl reports success when the connection ends within the headers.
                 result == CURLE_OK ? CURLE_GOT_NOTHING : result,
@@ -159,12 +162,6 @@ internal import Synchronization
                 detail: handle.detail
             )
         return .failure(work.error(failure.code, failure.message))
-    }
-
-    // libcurl returns one of these results when a callback refuses a request. Any other result has another cause, such as a timeout at a
-    // permitted address, so the error reports this cause instead of the refusal.
-    private func mayComeFromCallback(_ result: CURLcode) -> Bool {
-        result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT
     }
 
     private func expire() {
