@@ -90,8 +90,9 @@ struct LockTests {
     }
 
     @Test("the remaining time of a lease is counted from before its request was sent")
-    func remaining() {
-        let lease = Lease(key: 1, holder: [], duration: .seconds(12))
+    func remaining() async throws {
+        let store = try await TestSchema().open()
+        let lease = Lease(store.leases, key: 1, holder: [], duration: .seconds(12))
         #expect(lease.remaining <= .zero)
         lease.confirm(sentAt: .now - .seconds(12))
         #expect(lease.remaining <= .zero)

@@ -104,6 +104,10 @@ final class Lease: DatabaseLock {
         validUntil.withLock { if let known = $0 { $0 = max(known, end) } }
     }
 
+    func lose() {
+        validUntil.withLock { $0 = nil }
+    }
+
     /// Renews the lease until the task is cancelled or the lease is lost.
     func keep() async {
         var pause = duration / 6
@@ -114,7 +118,7 @@ final class Lease: DatabaseLock {
             do {
                 let deadline = sent + duration / 4
                 let rows = try await locks.client.perform(locks.sql.renewLease, name, needsWriting: true, by: deadline)
-                if rows.changed == 1 { confirm(sentAt: sent) } else { validUntil.withLock { $0 = nil } }
+                if rows.changed == 1 { confirm(sentAt: sent) } else { lose() }
                 pause = duration / 6
             } catch {
                 // The next attempt follows soon, so that a single failed request, for example on a broken connection, does not lose the
