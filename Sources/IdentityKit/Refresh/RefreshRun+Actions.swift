@@ -20,8 +20,7 @@ extension RefreshRun {
         case .send: return await send()
         case .validate(let response): return await validate(response)
         case .reportLoginMismatch(let error, let response): reportLoginMismatch(error, of: response)
-        case .spool(let state, let tokens, let isReported):
-            await spool(state, replacing: tokens, reports: isReported)
+        case .spool(let state, let isReported): await spool(state, reports: isReported)
         case .removeUnsaved: await unsaved.forget(id)
         case .revokeUnsaved: await refresher.revokeUnsaved(id)
         case .revoke(let tokens):
@@ -43,7 +42,6 @@ extension RefreshRun {
             let isUnchanged = found.generation == stored?.generation
             stored = found
             ownGeneration = ownGeneration ?? found.generation
-            old = old ?? state.tokens
             return .loaded(state, isRestored: found.isRestored, isUnchanged: isUnchanged)
         } catch {
             return .notLoaded(.wrapping(error))
@@ -144,15 +142,15 @@ extension RefreshRun {
         return session
     }
 
-    private func spool(_ state: SessionState, replacing tokens: TokenSet, reports: Bool) async {
-        guard let base = stored, let ownGeneration else { return }
+    private func spool(_ state: SessionState, reports: Bool) async {
+        guard let base = stored, let ownGeneration, let old else { return }
         var isResponseStored = false
         if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
         var session = successor(of: base, state, .tokens(.unsaved))
         // A session that another process has saved since this run loaded or saved it may contain a newer response. It has at least
         // this generation, so it does not seem older than this state.
         session.generation = ownGeneration + 1
-        await unsaved.keep(session, state, replacing: tokens, isResponseStored: isResponseStored, reports: reports)
+        await unsaved.keep(session, state, replacing: old, isResponseStored: isResponseStored, reports: reports)
     }
 
     // MARK: The provider
@@ -162,7 +160,6 @@ extension RefreshRun {
             let stored = try storedSession()
             let provider = try provider(of: stored)
             try checkLockTime(of: provider)
-            self.provider = provider
             if let refusal = memory.pauses.error(delaying: id) { return .notPrepared(refusal) }
             permit = try await memory.limiter(of: stored.provider).enter()
             if let journaling = provider as? any JournaledRefreshing, let old {
@@ -182,7 +179,7 @@ extension RefreshRun {
     }
 
     private mutating func send() async -> RefreshStateMachine.Event {
-        guard let provider, let old else {
+        guard let old, let stored, let provider = try? provider(of: stored) else {
             return .refused(RefreshRefusal(.transient, .unexpectedRefreshEvent))
         }
         // If the lock ended during the request, its next holder could send the same refresh token. A shorter timeout is no solution:
@@ -216,8 +213,7 @@ extension RefreshRun {
     private mutating func validate(_ response: RefreshResponse) async -> RefreshStateMachine.Event {
         guard let old, let stored else { return .validationFailed(.unknownSession) }
         do {
-            let provider = try provider ?? provider(of: stored)
-            let tokens = try await provider.validated(response, of: old)
+            let tokens = try await provider(of: stored).validated(response, of: old)
             if isPermitted { observation = .responded }
             return .validated(tokens)
         } catch let refusal as RefreshRefusal {

@@ -8,16 +8,13 @@ struct RefreshRun: SessionService {
     let lock: HeldLock
     /// When the refresh began; it may consist of several runs.
     let started: Duration
+    var machine: RefreshStateMachine
     /// The session as it was loaded or saved last.
     var stored: StoredSession?
     /// The session's generation that this run saved last; before its first save, the one that it loaded first; nil before that.
     ///
     /// If the store has a later generation, another process saved it.
     var ownGeneration: Int64?
-    /// The tokens with which the run began; nil before the first load, and for a session without tokens.
-    var old: TokenSet?
-    /// The session's provider; nil until a request is prepared.
-    var provider: (any IdentityProvider)?
     /// The permit of the provider's limiter; nil until the limiter has granted one.
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing
@@ -28,14 +25,10 @@ struct RefreshRun: SessionService {
     /// After a conflict, the new tokens are saved a second time. If the old tokens expired meanwhile, the outcome must not change.
     var tokenOutcome: TokenOutcome?
 
-    init(of id: SessionID, under lock: HeldLock, since started: Duration, in context: SessionContext) {
-        self.context = context
-        self.id = id
-        self.lock = lock
-        self.started = started
-    }
-
     var memory: RefreshMemory { context.refreshMemory }
+
+    /// The tokens that this run replaces; nil before the first load, and for a session without tokens.
+    var old: TokenSet? { machine.baseState?.tokens }
 
     /// Whether the provider's ``ProviderRefreshLimiter`` permitted this run to send requests.
     ///
@@ -48,17 +41,14 @@ struct RefreshRun: SessionService {
         return stored
     }
 
-    /// Performs the actions of a state machine until it finishes, and reports its outcome.
+    /// Performs the actions of the state machine until it finishes, and reports its outcome.
     ///
-    /// - Parameters:
-    ///   - goal: The goal of the refresh.
-    ///   - wait: How long this task waited for the lock.
+    /// - Parameter wait: How long this task waited for the lock.
     /// - Returns: The outcome.
-    mutating func complete(_ goal: RefreshGoal, afterWait wait: Duration) async -> RefreshOutcome {
+    mutating func complete(afterWait wait: Duration) async -> RefreshOutcome {
         // While only this process's memory contains the newest tokens, this process keeps the lock after the run, if the store's locks
         // permit it. Otherwise another process could get the lock and send the old refresh token.
         defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
-        var machine = RefreshStateMachine(goal, provesPreviousHolderGone: lock.provesPreviousHolderGone)
         let load = machine.handle(.began)
         var action = machine.handle(await perform(load))
         // The provider is known only now, because the first action reads the session.
@@ -68,7 +58,7 @@ struct RefreshRun: SessionService {
         while true {
             if case .finish(let outcome) = action {
                 leaveLimiter()
-                report(outcome, wasInDoubt: machine.isInDoubt)
+                report(outcome)
                 return outcome
             }
             action = machine.handle(await perform(action))
@@ -82,7 +72,7 @@ struct RefreshRun: SessionService {
         }
     }
 
-    private func report(_ outcome: RefreshOutcome, wasInDoubt: Bool) {
+    private func report(_ outcome: RefreshOutcome) {
         switch outcome {
         case .startAgain, .wait: break
         case .alreadyRefreshed: if isPermitted { memory.pauses.succeeded(id) }
@@ -90,7 +80,7 @@ struct RefreshRun: SessionService {
             // While new tokens cannot be saved, every call finds them again. Their recovery is reported once, when they are saved.
             guard !isFromEarlierRefresh || unsaved[id] == nil else { return }
             memory.pauses.succeeded(id)
-            if isFromEarlierRefresh || wasInDoubt { emit(.refreshRepaired) }
+            if isFromEarlierRefresh || machine.isInDoubt { emit(.refreshRepaired) }
             emit(.refreshed(tokenOutcome ?? .refreshedEarly))
         case .failed(let error, let pausesSession):
             if pausesSession { memory.pauses.failed(id, with: error) }

@@ -85,10 +85,9 @@ extension RefreshStateMachine {
         case reportLoginMismatch(IdentityError, RefreshResponse)
         /// Keeps a state with new tokens or a response in memory and in the spool, until the store has saved it.
         ///
-        /// - `replacing`: The tokens in the store that the state replaces.
-        /// - `isReported`: False if the refresh validates the response next and then saves its tokens. The observers are told only about a
-        ///   final state.
-        case spool(SessionState, replacing: TokenSet, isReported: Bool)
+        /// `isReported` is false if the refresh validates the response next and then saves its tokens. The observers are told only about a
+        /// final state.
+        case spool(SessionState, isReported: Bool)
         /// Removes the session's unsaved state from memory and from the spool.
         case removeUnsaved
         /// Revokes the tokens that are in memory or in the spool for a session that was removed or has expired.

@@ -83,7 +83,7 @@ extension RefreshStateMachine {
         marked.loginMismatch = error.code
         // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
         guard storeHasNoOtherResponse(marked, source) else {
-            let action = Action.spool(.responded(tokens, marked), replacing: tokens, isReported: true)
+            let action = Action.spool(.responded(tokens, marked), isReported: true)
             return finish(.failed(error), after: .reportLoginMismatch(error, marked), action)
         }
         let action = Action.save(.responded(tokens, marked), .loginMismatch, requiresLock: false)

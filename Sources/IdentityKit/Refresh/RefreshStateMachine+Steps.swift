@@ -108,7 +108,7 @@ extension RefreshStateMachine {
             return validate(response, source, isStored: false)
         }
         return run(
-            [.spool(.responded(tokens, response), replacing: tokens, isReported: false), .validate(response)],
+            [.spool(.responded(tokens, response), isReported: false), .validate(response)],
             then: .validate(response, source, isStored: false)
         )
     }
@@ -150,8 +150,8 @@ extension RefreshStateMachine {
 
     /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.
     mutating func spoolAndFinish(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
-        guard let state, let tokens = baseState?.tokens else { return .finish(outcome) }
-        return finish(outcome, after: .spool(state, replacing: tokens, isReported: true))
+        guard let state, baseState?.tokens != nil else { return .finish(outcome) }
+        return finish(outcome, after: .spool(state, isReported: true))
     }
 
     func hasOldTokens(_ current: SessionState) -> Bool {

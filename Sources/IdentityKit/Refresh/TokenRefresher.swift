@@ -120,8 +120,12 @@ struct TokenRefresher: SessionService {
             do {
                 (outcome, last) = try await visible.store.withLock(.session(id), waitingUpTo: longestWait) {
                     [nextGoal] lock in
-                    var run = RefreshRun(of: id, under: lock, since: started, in: context)
-                    return (await run.complete(nextGoal, afterWait: clock.elapsed - beganWaiting), run)
+                    let machine = RefreshStateMachine(
+                        nextGoal,
+                        provesPreviousHolderGone: lock.provesPreviousHolderGone
+                    )
+                    var run = RefreshRun(context: context, id: id, lock: lock, started: started, machine: machine)
+                    return (await run.complete(afterWait: clock.elapsed - beganWaiting), run)
                 }
             } catch let error as IdentityError where error.code == .refreshBusy {
                 // Only the wait for the lock throws this code. A run returns its errors as an outcome.

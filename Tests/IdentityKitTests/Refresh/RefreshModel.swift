@@ -34,7 +34,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
     var isRowForeign = false
     /// A response that another process has stored while this one had unsaved tokens or an unsaved response.
     var laterResponse: String?
-    /// The token with which the attempt began.
+    /// The token with which the run began.
     var base: Int?
     /// The tokens that the process received.
     var received: Set<Int> = []
@@ -43,7 +43,7 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
     var reuses = 0
     /// How often a mismatch was reported.
     var reports = 0
-    /// Whether this attempt has accepted a response.
+    /// Whether this run has accepted a response.
     var accepted = false
     /// Whether the last validation found a mismatch, or kept a stored one.
     var stands = false
@@ -150,15 +150,15 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
                     return .done
                 }
             ]
-        case .spool(let state, let replaced, _):
+        case .spool(let state, _):
             [
                 Choice(name: "spool", isFault: false) { world in
-                    world.memory = Unsaved(replaced: Self.number(replaced) ?? 0, state: state)
+                    world.memory = Unsaved(replaced: world.base ?? 0, state: state)
                     world.spool = world.memory
                     return .done
                 },
                 Choice(name: "keep in memory only") { world in
-                    world.memory = Unsaved(replaced: Self.number(replaced) ?? 0, state: state)
+                    world.memory = Unsaved(replaced: world.base ?? 0, state: state)
                     return .done
                 },
             ]
