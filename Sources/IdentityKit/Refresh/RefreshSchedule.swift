@@ -10,8 +10,10 @@ internal import Synchronization
 final class RefreshSchedule: Sendable {
     /// The work that a call for tokens causes.
     enum Need: Sendable {
-        /// No work: the tokens are valid long enough, and due for a refresh only after `untilDue`.
-        case none(untilDue: Duration)
+        /// No work: the provider did not state when the tokens expire.
+        case unknownExpiry
+        /// No work: the tokens are valid for the time `remaining`, which is long enough, and due for a refresh only after `untilDue`.
+        case later(remaining: Duration, untilDue: Duration)
         /// The tokens are valid long enough, and old enough for a background refresh.
         case early
         /// The tokens must be refreshed before the call returns.
@@ -45,12 +47,17 @@ final class RefreshSchedule: Sendable {
 
     /// Decides whether a session's tokens are returned at once, returned and refreshed in the background, or refreshed first.
     ///
-    /// `remaining` is how long the tokens are still valid, and `validity` how long they must be valid: nil for ``usualValidity``, or a
-    /// quarter of the tokens' lifetime if that is less.
-    func need(for tokens: TokenSet, of id: SessionID, remaining: Duration, validFor validity: Duration?) -> Need {
-        guard isGood(tokens, id, remaining, for: validity) else { return .now }
-        let untilDue = remaining - remainingWhenDue(tokens, id)
-        return untilDue < .zero ? .early : .none(untilDue: untilDue)
+    /// `validity` is how long the tokens must be valid: nil for ``usualValidity``, or a quarter of the tokens' lifetime if that is less.
+    func need(for tokens: TokenSet, of id: SessionID, validFor validity: Duration?) -> Need {
+        guard let expiresAt = tokens.expiresAt, let remaining = remaining(tokens, of: id) else { return .unknownExpiry }
+        let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
+        var isEnough = remaining >= (validity ?? min(Self.usualValidity, lifetime / 4))
+        // Tokens whose whole lifetime is shorter than the requested time are never valid long enough. A refresh at every call would not
+        // help, so tokens that were just refreshed are accepted.
+        if !isEnough, let validity, validity >= lifetime { isEnough = isJustRefreshed(tokens, of: id) }
+        guard remaining > .zero, isEnough else { return .now }
+        let untilDue = remaining - remainingWhenDue(tokens, id, lifetime)
+        return untilDue < .zero ? .early : .later(remaining: remaining, untilDue: untilDue)
     }
 
     /// How long a session's tokens are still valid, zero or less if they have expired; nil if the provider did not state
@@ -81,26 +88,16 @@ final class RefreshSchedule: Sendable {
         return clock.elapsed - refreshedAt < Self.freshness
     }
 
-    private func isGood(_ tokens: TokenSet, _ id: SessionID, _ remaining: Duration, for validity: Duration?) -> Bool {
-        guard remaining > .zero, let expiresAt = tokens.expiresAt else { return false }
-        let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
-        guard let validity else { return remaining >= min(Self.usualValidity, lifetime / 4) }
-        // Tokens whose whole lifetime is shorter than the requested time are never valid long enough. A refresh at every call would not
-        // help, so tokens that were just refreshed are accepted.
-        return remaining >= validity || (validity >= lifetime && isJustRefreshed(tokens, of: id))
-    }
-
     /// The remaining validity at which a token is refreshed early.
     ///
     /// The time depends on a hash of the session's id, so that sessions are not all refreshed at once.
     ///
     /// - Returns: The time; a negative time, which is never reached, for tokens without a refresh token or without a positive lifetime.
-    private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID) -> Duration {
-        guard tokens.refreshToken != nil, let expiresAt = tokens.expiresAt else { return .seconds(-1) }
-        let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
+    private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID, _ lifetime: Duration) -> Duration {
+        guard tokens.refreshToken != nil, lifetime > .zero else { return .seconds(-1) }
         let spread = id.rawValue.utf8.reduce(into: UInt32(0)) { $0 = $0 &* 31 &+ UInt32($1) } % 100
         let share = min(earlyRefresh - 0.05 + Double(spread) / 1000, 0.98)
-        return lifetime > .zero ? lifetime * (1 - share) : .seconds(-1)
+        return lifetime * (1 - share)
     }
 
     private func note(_ tokens: TokenSet, _ expiresAt: Date, _ id: SessionID, refreshedAt: Duration? = nil) -> Note {

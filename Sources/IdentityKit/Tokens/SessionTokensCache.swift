@@ -9,8 +9,8 @@ final class SessionTokensCache: Sendable {
         let tokens: SessionTokens
         /// When the entry is no longer used: after the cache's lifetime, or earlier if the token is due for a refresh or the session ends.
         let until: Duration
-        /// When the access token expires; nil if that is unknown.
-        let end: Duration?
+        /// When the access token expires.
+        let end: Duration
     }
 
     private struct State {
@@ -40,10 +40,7 @@ final class SessionTokensCache: Sendable {
         let now = clock.elapsed
         let margin = validity ?? RefreshSchedule.usualValidity
         return state.withLock { state in
-            guard let entry = state.entries[id], entry.until > now, entry.end.map({ $0 - now >= margin }) ?? true else {
-                return nil
-            }
-            return entry.tokens
+            state.entries[id].flatMap { $0.until > now && $0.end - now >= margin ? $0.tokens : nil }
         }
     }
 
@@ -51,16 +48,16 @@ final class SessionTokensCache: Sendable {
     ///
     /// - Parameters:
     ///   - tokens: The tokens.
-    ///   - remaining: How long the access token is valid; nil if that is unknown.
+    ///   - remaining: How long the access token is valid.
     ///   - untilDue: The time until the access token is due for a refresh or its session ends.
     ///   - ticket: The value of ``ticket`` before the read.
-    func put(_ tokens: SessionTokens, remaining: Duration?, untilDue: Duration, ticket: Int) {
+    func put(_ tokens: SessionTokens, remaining: Duration, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }
         let now = clock.elapsed
         let id = tokens.session.id
         state.withLock { state in
             guard state.removals == ticket else { return }
-            let entry = Entry(tokens: tokens, until: now + min(lifetime, untilDue), end: remaining.map { now + $0 })
+            let entry = Entry(tokens: tokens, until: now + min(lifetime, untilDue), end: now + remaining)
             state.entries.insert(entry, for: id) { $0.until <= now }
         }
     }

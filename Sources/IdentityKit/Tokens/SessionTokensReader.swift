@@ -33,9 +33,7 @@ struct SessionTokensReader: SessionService {
         guard error?.kind != .signInAgain, let (session, tokens) = unsaved.tokens(of: id),
             !schedule.hasExpired(tokens, of: id), visible.isVisible(session)
         else { return nil }
-        if error == nil, let remaining = schedule.remaining(tokens, of: id),
-            case .now = schedule.need(for: tokens, of: id, remaining: remaining, validFor: duration)
-        {
+        if error == nil, case .now = schedule.need(for: tokens, of: id, validFor: duration) {
             error = .unsaved(
                 "The session's new tokens were not refreshed, because the store has not saved them yet.",
                 unsaved.warning(for: id)
@@ -106,11 +104,9 @@ struct SessionTokensReader: SessionService {
             if hadUnsavedState, unsaved[id] == nil {
                 return try await self.tokens(for: id, validFor: duration)
             }
-            guard let remaining = schedule.remaining(tokens, of: id) else {
-                return notRefreshed(decoded.session, tokens)
-            }
-            switch schedule.need(for: tokens, of: id, remaining: remaining, validFor: duration) {
-            case .none(let untilDue):
+            switch schedule.need(for: tokens, of: id, validFor: duration) {
+            case .unknownExpiry: return notRefreshed(decoded.session, tokens)
+            case .later(let remaining, let untilDue):
                 let current = notRefreshed(decoded.session, tokens)
                 if let cache, let ticket, current.warning == nil {
                     let lifetime = visible.lifetime
