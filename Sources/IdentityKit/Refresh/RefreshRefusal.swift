@@ -1,3 +1,5 @@
+internal import IdentityHTTP
+
 /// A failed refresh: the error and its meaning for the session.
 ///
 /// Only ``Kind/invalidGrant`` ends a session. In OAuth, it stands for the `error` member `invalid_grant` (RFC 6749 section 5.2). An error
@@ -40,4 +42,62 @@ public struct RefreshRefusal: Error, Sendable {
         case .transient, .invalidGrant, .rejected: error.code == .providerUnavailable
         }
     }
+}
+
+/// Decides what a failed refresh means for the session.
+extension RefreshRefusal {
+    /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What a response means".
+    ///
+    /// An error of a type that the SDK does not know, for example of an HTTP library, becomes ``Kind/inDoubt``, because the request may
+    /// have been sent. ``IdentityError/Code/providerUnavailable`` without a status and without an `HTTPTransportError` as cause becomes
+    /// ``Kind/inDoubt``, too.
+    ///
+    /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
+    ///   ``IdentityError/providerResponse``. A ``RefreshRefusal`` keeps its kind and its error.
+    public init(_ error: any Error) {
+        switch error {
+        case let refusal as RefreshRefusal: self = refusal
+        case is IdentityError, is HTTPTransportError, is CancellationError:
+            let error = IdentityError.wrapping(error)
+            self.init(Self.kind(of: error), error)
+        default: self.init(.inDoubt, .wrapping(error))
+        }
+    }
+
+    private static func kind(of error: IdentityError) -> Kind {
+        if let cause = error.cause as? HTTPTransportError {
+            if cause.phase == .ambiguous { return .inDoubt }
+            return error.kind == .configuration ? .configuration : .transient
+        }
+        switch error.code {
+        case .invalidGrant where error.kind == .signInAgain: return .invalidGrant
+        case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScope, .originRefused:
+            return .configuration
+        // A successful response without a readable token, or a request that was cancelled after it may have been sent.
+        case .tokenResponseInvalid, .cancelled: return .inDoubt
+        // A GraphQL request that may have been executed. With status 503 the provider asks for a pause, as below.
+        case .outcomeUnknown where error.providerResponse?.status != 503: return .inDoubt
+        // A provider that the app implements may not say whether it sent the request.
+        case .providerUnavailable where error.providerResponse?.status == nil: return .inDoubt
+        default: break
+        }
+        let otherwise: Kind = error.kind == .retryLater ? .transient : .rejected
+        guard let response = error.providerResponse, let status = response.status else { return otherwise }
+        let name = response.error ?? ""
+        switch status {
+        case 429, 503: return .throttled
+        // The provider blocks this client or this machine, not one session.
+        case 403 where error.kind == .configuration: return .configuration
+        // A server may redirect after it has processed the request.
+        case 300..<400: return .inDoubt
+        // The server may have processed the request before it failed. Only the OAuth errors in `retriedErrors` prove that it did not.
+        case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
+        // An HTML page with a success status does not prove that the refresh token was not used. Neither does a 401 without an OAuth error,
+        // which Shopify sends.
+        case 401, ..<300: return name.isEmpty ? .inDoubt : otherwise
+        default: return otherwise
+        }
+    }
+
+    private static let retriedErrors: Set<String> = ["server_error", "temporarily_unavailable", "invalid_request"]
 }
