@@ -5,7 +5,7 @@ internal import Synchronization
 /// For example, only the call that removes a session can revoke its tokens and detach its cart. If the browser disconnects meanwhile, the
 /// server may cancel this call. So the operations run in unstructured tasks, which are not cancelled with their callers.
 final class BackgroundWork: Sendable {
-    private let runs = SingleFlight<Int, Bool>()
+    private let runs = SingleFlight<Int, Void>()
     private let serial = Mutex(0)
 
     /// Starts an operation, and does not wait for its end.
@@ -14,10 +14,7 @@ final class BackgroundWork: Sendable {
             serial += 1
             return serial
         }
-        runs.start(number) {
-            await body()
-            return true
-        }
+        runs.start(number) { await body() }
     }
 
     /// Runs an operation and waits until it has ended, also if the caller is cancelled.

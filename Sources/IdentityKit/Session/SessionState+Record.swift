@@ -34,27 +34,20 @@ extension SessionState {
     }
 
     var record: JSONObject {
+        let (name, key, value): (String, String, JSONValue?) =
+            switch self {
+            case .active: ("active", "", nil)
+            // The key of the claim in stored payloads is `intent`.
+            case .claimed(_, let claim): ("claimed", "intent", claim.value)
+            case .responded(_, let response): ("responded", "response", response.value)
+            case .ended(let reason, _): ("ended", "end", .string(reason.rawValue))
+            }
         var object = JSONObject()
         object.append("v", .integer(Self.version))
         object.append("state", .string(name))
         object.append("tokens", tokens?.record)
-        switch self {
-        case .active: break
-        // The key of the claim in stored payloads is `intent`.
-        case .claimed(_, let claim): object.append("intent", claim.value)
-        case .responded(_, let response): object.append("response", response.value)
-        case .ended(let reason, _): object.append("end", .string(reason.rawValue))
-        }
+        object.append(key, value)
         return object
-    }
-
-    private var name: String {
-        switch self {
-        case .active: "active"
-        case .claimed: "claimed"
-        case .responded: "responded"
-        case .ended: "ended"
-        }
     }
 
     /// Decodes the payload of a stored session.
