@@ -109,14 +109,6 @@ extension RefreshStateMachine {
         guard case .unsaved = source, case .responded(_, let stored)? = baseState else { return true }
         return stored.isSame(as: response)
     }
-
-    /// Ends the refresh after a response of another login was saved in the store with its error code.
-    ///
-    /// The copy of the response in memory and in the spool is removed, because it is no longer needed.
-    mutating func finishLoginMismatch(_ error: IdentityError, _ source: Source) -> Action {
-        if case .store = source { return .finish(.failed(error)) }
-        return finish(.failed(error), after: .removeUnsaved)
-    }
 }
 
 extension RefreshResponse {

@@ -117,11 +117,14 @@ extension RefreshStateMachine {
         go(.validate(response, source, isStored: isStored), .validate(response))
     }
 
-    /// Saves new tokens.
+    /// Saves new tokens; after a conflict, over the state `current`.
     ///
-    /// The save needs no lock, because it fails if another process has changed the session.
-    mutating func saveTokens(_ new: TokenSet, _ source: Source) -> Action {
-        go(.saveTokens(new, source), .save(.active(new), .tokens(source), requiresLock: false))
+    /// The first save needs no lock, because it fails if another process has changed the session.
+    mutating func saveTokens(_ new: TokenSet, _ source: Source, over current: SessionState? = nil) -> Action {
+        go(
+            .saveTokens(new, source, over: current),
+            .save(.active(new), .tokens(source), requiresLock: current != nil)
+        )
     }
 
     /// Continues after the save of new tokens has conflicted; `current` is the stored state, which was loaded again.
@@ -142,10 +145,7 @@ extension RefreshStateMachine {
             return finish(outcome(for: current), after: .removeUnsaved)
         }
         if case .responded = current { return spoolAndFinish(.active(new), .startAgain) }
-        return go(
-            .saveTokensAfterConflict(new, source, over: current),
-            .save(.active(new), .tokens(source), requiresLock: true)
-        )
+        return saveTokens(new, source, over: current)
     }
 
     /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.

@@ -79,9 +79,9 @@ package struct RefreshStateMachine: Sendable {
         case removeUnsavedResponse(RefreshRefusal, mayResend: Bool)
         case validate(RefreshResponse, Source, isStored: Bool)
         case saveLoginMismatch(RefreshResponse, Source, IdentityError)
-        case saveTokens(TokenSet, Source)
+        /// Saves new tokens; after a conflict, over the state that another process has saved.
+        case saveTokens(TokenSet, Source, over: SessionState?)
         case reload(TokenSet, Source)
-        case saveTokensAfterConflict(TokenSet, Source, over: SessionState)
         /// Saves the end of the session, after `invalid_grant`.
         case saveEnd(RefreshRefusal)
         case reloadBeforeEnd(RefreshRefusal)
@@ -175,7 +175,9 @@ package struct RefreshStateMachine: Sendable {
         case (.validate(let response, let source, let isStored), .refused(let refusal))
         where response.loginMismatch != nil:
             return validationFailed(response, source, isStored: isStored, refusal.error)
-        case (.saveLoginMismatch(_, let source, let error), .saved): return finishLoginMismatch(error, source)
+        case (.saveLoginMismatch(_, .store, let error), .saved): return .finish(.failed(error))
+        // The copy of the response in memory and in the spool is no longer needed.
+        case (.saveLoginMismatch(_, _, let error), .saved): return finish(.failed(error), after: .removeUnsaved)
         case (.saveLoginMismatch(let response, _, let error), _):
             return spoolAndFinish(baseState?.tokens.map { .responded($0, response) }, .failed(error))
         case (.validate(_, .provider(let isRepeated), isStored: true), .refused(let refusal)):
@@ -190,17 +192,14 @@ package struct RefreshStateMachine: Sendable {
         case (.validate(_, .unsaved, _), .refused):
             return removeUnsavedWithoutTokens()
 
-        case (.saveTokens(let new, let source), .saved), (.saveTokensAfterConflict(let new, let source, _), .saved):
+        case (.saveTokens(let new, let source, _), .saved):
             return finish(.refreshed(new, isFromEarlierRefresh: source.isFromEarlierRefresh), after: .removeUnsaved)
-        case (.saveTokens(let new, let source), .conflicted),
-            (.saveTokensAfterConflict(let new, let source, _), .conflicted):
-            return go(.reload(new, source), .load)
+        case (.saveTokens(let new, let source, _), .conflicted): return go(.reload(new, source), .load)
         // Another process has ended the session, and this process has lost the lock, so it may not replace that state. No session will use
         // the new tokens.
-        case (.saveTokensAfterConflict(let new, _, over: .ended(let reason, _)), .lockLost):
+        case (.saveTokens(let new, _, over: .ended(let reason, _)?), .lockLost):
             return finish(.failed(.ended(reason)), after: .removeUnsaved, .revoke(new))
-        case (.saveTokens(let new, let source), _), (.saveTokensAfterConflict(let new, let source, _), _),
-            (.reload(let new, let source), .notLoaded):
+        case (.saveTokens(let new, let source, _), _), (.reload(let new, let source), .notLoaded):
             return spoolAndFinish(.active(new), .refreshed(new, isFromEarlierRefresh: source.isFromEarlierRefresh))
         case (.reload(let new, _), .loaded(nil, _, _)):
             return finish(.failed(.unknownSession), after: .removeUnsaved, .revoke(new))

@@ -164,9 +164,9 @@ final class UnsavedTokens: Sendable {
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
-        let entry = try Self.entry(spooled)
-        let isNewer = entry == nil ? false : try entry?.isNewer(than: stored, replacing: tokens)
-        guard let entry, isNewer != false else {
+        guard let entry = try Self.entry(spooled),
+            case let isNewer = try entry.isNewer(than: stored, replacing: tokens), isNewer != false
+        else {
             try? await spool.removeSpooledSession(id)
             return nil
         }
