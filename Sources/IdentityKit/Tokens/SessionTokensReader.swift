@@ -4,11 +4,15 @@ internal import FoundationEssentials
 struct SessionTokensReader: SessionService {
     let context: SessionContext
 
+    /// How long a call waits for another process that may be validating a stored response, if the old token is still valid.
+    private static let validationWait = Duration.seconds(2)
+
     /// A session's tokens from the store, refreshed if necessary; the caller looks into the cache first.
     ///
     /// If the store cannot be read, the result is the new tokens that this process could not save yet, if it has any.
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         let ticket = cache?.ticket
+        // Another call may save the unsaved state during the read below. In that case the session is read again.
         let hadUnsavedState = unsaved[id] != nil
         let found: DecodedSession
         do {
@@ -17,7 +21,62 @@ struct SessionTokensReader: SessionService {
             guard let held = inMemory(id, after: error) else { throw error }
             return held
         }
-        return try await tokens(of: found, validFor: duration, ticket: ticket, hadUnsavedState)
+        let decoded = try found.decoded()
+        guard let tokens = decoded.state.tokens else { throw IdentityError.ended(decoded.state.endReason ?? .guest) }
+        if let end = decoded.state.endReason {
+            // This process may have newer tokens, or a response, that it could not save before the session was stored as ended.
+            guard unsaved[id] != nil else {
+                if hadUnsavedState { return try await self.tokens(for: id, validFor: duration) }
+                participants.notifyNeedsLogin(of: id)
+                throw IdentityError.ended(end)
+            }
+            return try await refresher.refresh(id, for: .replacing(tokens))
+        }
+        var limit: Duration?
+        let response = unsaved.pendingResponse(to: tokens, of: found.stored, decoded.state)
+        if let response {
+            // The response to an earlier refresh is not validated yet, so `refresh` below validates it. Another process may be doing the
+            // same. If the old tokens are valid, this call waits only `validationWait` for that process.
+            if response.loginMismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
+        } else {
+            if let entry = unsaved[id], entry.replaces(tokens), !schedule.hasExpired(tokens, of: id),
+                let newer = inMemory(id, validFor: duration)
+            {
+                // The provider may have invalidated the stored tokens when it issued the new ones, so the caller gets the new ones now. The
+                // repair saves them in the background.
+                refresher.startRepair(id)
+                return newer
+            }
+            if hadUnsavedState, unsaved[id] == nil { return try await self.tokens(for: id, validFor: duration) }
+            switch schedule.need(for: tokens, of: id, validFor: duration) {
+            case .unknownExpiry: return notRefreshed(decoded.session, tokens)
+            case .later(let remaining, let untilDue):
+                let current = notRefreshed(decoded.session, tokens)
+                if let cache, let ticket, current.warning == nil {
+                    let lifetime = visible.lifetime
+                    let untilEnd = Duration(limited: lifetime.end(of: found.stored).timeIntervalSince(lifetime.now))
+                    cache.put(current, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
+                }
+                return current
+            case .early:
+                let reason = refresher.startEarly(found.stored, replacing: tokens)
+                return notRefreshed(decoded.session, tokens, because: reason)
+            case .now: break
+            }
+        }
+        do {
+            return try await refresher.refresh(id, for: .replacing(tokens), waitingUpTo: limit)
+        } catch let error as IdentityError
+            where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
+            || error.code == .notRefreshable
+        {
+            // An earlier validation found that the response belongs to another login, so the old tokens must not be returned.
+            if let mismatch = response?.loginMismatch { throw IdentityError.otherLogin(mismatch, because: error) }
+            if let held = inMemory(id, after: error) { return held }
+            // An outage must not sign a buyer out while the old token is valid. The token may have expired while this call waited.
+            guard !schedule.hasExpired(tokens, of: id) else { throw error }
+            return notRefreshed(decoded.session, tokens, because: error)
+        }
     }
 
     /// Returns new tokens that this process could not save yet; nil if it has no valid ones, or if `error` has kind `signInAgain`.
@@ -56,87 +115,6 @@ struct SessionTokensReader: SessionService {
             reason: reason
         )
     }
-
-    /// The tokens of a session that was read from the store.
-    ///
-    /// - Parameters:
-    ///   - found: The stored session.
-    ///   - duration: How long the access token must be valid.
-    ///   - ticket: The cache's ticket, taken before the session was read.
-    ///   - hadUnsavedState: Whether this process had unsaved tokens of the session before the read. If it has none after the read, another
-    ///     call may have saved them in between, so the session is read again.
-    /// - Returns: The tokens and how they were obtained.
-    /// - Throws: ``IdentityError`` when there are no valid tokens.
-    private func tokens(
-        of found: DecodedSession,
-        validFor duration: Duration?,
-        ticket: Int?,
-        _ hadUnsavedState: Bool
-    ) async throws -> SessionTokens {
-        // Only the id is copied, because a copy of the stored session would retain each of its members.
-        let id = found.stored.id
-        let decoded = try found.decoded()
-        guard let tokens = decoded.state.tokens else { throw IdentityError.ended(decoded.state.endReason ?? .guest) }
-        if let end = decoded.state.endReason {
-            // This process may have newer tokens, or a response, that it could not save before the session was stored as ended.
-            guard unsaved[id] != nil else {
-                if hadUnsavedState { return try await self.tokens(for: id, validFor: duration) }
-                participants.notifyNeedsLogin(of: id)
-                throw IdentityError.ended(end)
-            }
-            return try await refresher.refresh(id, for: .replacing(tokens))
-        }
-        var limit: Duration?
-        let response = unsaved.pendingResponse(to: tokens, of: found.stored, decoded.state)
-        if let response {
-            // The response to an earlier refresh is not validated yet, so `refresh` below validates it. Another process may be doing the
-            // same. If the old tokens are valid, this call waits only `validationWait` for that process.
-            if response.loginMismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
-        } else {
-            if let entry = unsaved[id], entry.replaces(tokens), !schedule.hasExpired(tokens, of: id),
-                let newer = inMemory(id, validFor: duration)
-            {
-                // The provider may have invalidated the stored tokens when it issued the new ones, so the caller gets the new ones now. The
-                // repair saves them in the background.
-                refresher.startRepair(id)
-                return newer
-            }
-            if hadUnsavedState, unsaved[id] == nil {
-                return try await self.tokens(for: id, validFor: duration)
-            }
-            switch schedule.need(for: tokens, of: id, validFor: duration) {
-            case .unknownExpiry: return notRefreshed(decoded.session, tokens)
-            case .later(let remaining, let untilDue):
-                let current = notRefreshed(decoded.session, tokens)
-                if let cache, let ticket, current.warning == nil {
-                    let lifetime = visible.lifetime
-                    let untilEnd = Duration(limited: lifetime.end(of: found.stored).timeIntervalSince(lifetime.now))
-                    cache.put(current, remaining: remaining, untilDue: min(untilDue, untilEnd), ticket: ticket)
-                }
-                return current
-            case .early:
-                let reason = refresher.startEarly(found.stored, replacing: tokens)
-                return notRefreshed(decoded.session, tokens, because: reason)
-            case .now: break
-            }
-        }
-        do {
-            return try await refresher.refresh(id, for: .replacing(tokens), waitingUpTo: limit)
-        } catch let error as IdentityError
-            where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
-            || error.code == .notRefreshable
-        {
-            // An earlier validation found that the response belongs to another login, so the old tokens must not be returned.
-            if let mismatch = response?.loginMismatch { throw IdentityError.otherLogin(mismatch, because: error) }
-            if let held = inMemory(id, after: error) { return held }
-            // An outage must not sign a buyer out while the old token is valid. The token may have expired while this call waited.
-            guard !schedule.hasExpired(tokens, of: id) else { throw error }
-            return notRefreshed(decoded.session, tokens, because: error)
-        }
-    }
-
-    /// How long a call waits for another process that may be validating a stored response, if the old token is still valid.
-    private static let validationWait = Duration.seconds(2)
 
     /// Runs a call with a session's access token; if the server rejects the token, refreshes the token and runs the call once more.
     ///
