@@ -38,8 +38,8 @@ extension IdentityError {
     /// For an error of kind `rejected`: a copy whose hint also says that the SDK keeps the provider's response; otherwise the same error.
     var withKeptResponse: IdentityError {
         guard kind == .rejected else { return self }
-        if isAttackSuspected { return recast(hint: hint.map { "\(Self.mismatchHint) \($0)" } ?? Self.mismatchHint) }
-        return recast(hint: hint.map { "\($0) \(Self.keptResponseHint)" } ?? Self.keptResponseHint)
+        let hints = isAttackSuspected ? [Self.mismatchHint, hint] : [hint, Self.keptResponseHint]
+        return recast(hint: hints.compactMap(\.self).joined(separator: " "))
     }
 
     /// The error for a stored or unsaved response of the provider that belongs to another login.
