@@ -22,14 +22,14 @@ extension ConfigurationSection {
                 let isName = target.utf8.allSatisfy {
                     ASCII.isDigit($0) || (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_")
                 }
+                if isName {
+                    let problem = "names the environment variable \(target), which is not set or is empty"
+                    throw error(name, problem, hint: "Set \(target) in the environment of the process.")
+                }
                 throw error(
                     name,
-                    isName
-                        ? "names the environment variable \(target), which is not set or is empty"
-                        : "names an environment variable that is not set or is empty",
-                    hint: isName
-                        ? "Set \(target) in the environment of the process."
-                        : """
+                    "names an environment variable that is not set or is empty",
+                    hint: """
                         If the text after "env" is the secret itself, write the name of an environment variable instead. Otherwise set \
                         the variable in the environment of the process. An error shows the variable's name only if the name consists of \
                         capital letters, digits and underscores.

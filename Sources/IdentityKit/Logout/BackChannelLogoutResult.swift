@@ -28,20 +28,19 @@ public struct BackChannelLogoutResult: Sendable {
             return
         }
         headers = [noStore, ("Content-Type", "application/json")]
-        var object = JSONObject()
+        let object: JSONObject
         switch error.kind {
         case .rejected where Self.isAboutToken(error.code):
             status = 400
-            object["error"] = .string("invalid_request")
-            object["error_description"] = .string(error.message)
+            object = ["error": .string("invalid_request"), "error_description": .string(error.message)]
         // The message is left out, because it describes the app's configuration.
         case .configuration:
             status = 500
-            object["error"] = .string("server_error")
+            object = ["error": .string("server_error")]
         // The failure is not about the logout token, for example if the provider returned an HTML page instead of its keys.
         case .rejected, .retryLater, .signInAgain, .cancelled:
             status = 503
-            object["error"] = .string("temporarily_unavailable")
+            object = ["error": .string("temporarily_unavailable")]
         }
         body = JSONValue.object(object).serialized
     }
@@ -50,8 +49,7 @@ public struct BackChannelLogoutResult: Sendable {
     private static func isAboutToken(_ code: IdentityError.Code) -> Bool {
         switch code {
         case .providerUnknown, .logoutTokenInvalid, .logoutTokenReplayed, .idTokenMalformed, .idTokenAlgorithm,
-            .idTokenKeyUnknown,
-            .idTokenSignature, .idTokenIssuer, .idTokenAudience, .idTokenSubject, .idTokenTime:
+            .idTokenKeyUnknown, .idTokenSignature, .idTokenIssuer, .idTokenAudience, .idTokenSubject, .idTokenTime:
             true
         default: false
         }

@@ -27,10 +27,8 @@ public final class InMemoryLocks: SessionLocking {
     ) async throws -> Result {
         switch await locks.acquire(name, waitingUpTo: limit) {
         case .acquired: break
-        case .timedOut:
-            throw name.busyError
-        case .cancelled:
-            throw IdentityError.cancellation()
+        case .timedOut: throw name.busyError
+        case .cancelled: throw IdentityError.cancellation()
         }
         defer { locks.release(name) }
         return try await body(.untilProcessEnds)

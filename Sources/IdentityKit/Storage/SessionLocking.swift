@@ -58,34 +58,27 @@ public enum LockName: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
     package var busyError: IdentityError {
-        let (message, hint) =
-            switch self {
-            case .session:
-                (
-                    "Another task, process or machine holds the session's lock, usually for a refresh, and did not release it in time.",
-                    """
+        let object: String
+        switch self {
+        case .session:
+            return IdentityError(
+                .retryLater,
+                .refreshBusy,
+                "Another task, process or machine holds the session's lock, usually for a refresh, and did not release it in time.",
+                hint: """
                     Try again. If this error continues, look for a suspended process, and resume or end the suspended process. If a \
                     process reports tokens_not_durable, repair the store: the process may keep the lock until it saves the tokens.
                     """
-                )
-            case .attachment(let name, _):
-                (
-                    """
-                    Another task, process or machine holds the lock of the session's attachment "\(name)", and did not release the lock \
-                    in time.
-                    """,
-                    "Try again."
-                )
-            case .object:
-                (
-                    """
-                    Another task, process or machine holds the lock of an object that this call needs, such as a cart, and did not release \
-                    the lock in time.
-                    """,
-                    "Try again."
-                )
-            }
-        return IdentityError(.retryLater, .refreshBusy, message, hint: hint)
+            )
+        case .attachment(let name, _): object = "the session's attachment \"\(name)\""
+        case .object: object = "an object that this call needs, such as a cart"
+        }
+        return IdentityError(
+            .retryLater,
+            .refreshBusy,
+            "Another task, process or machine holds the lock of \(object), and did not release the lock in time.",
+            hint: "Try again."
+        )
     }
 }
 

@@ -86,6 +86,6 @@ public struct ReferencedKeys: StoreKeySource {
     }
 
     private static func problem(_ reason: String, _ hint: String) -> IdentityError {
-        IdentityError(.configuration, .configurationInvalid, "A store key cannot be read: \(reason).", hint: hint)
+        IdentityError(configuration: "A store key cannot be read: \(reason).", hint: hint)
     }
 }

@@ -91,17 +91,20 @@ public struct StoreHeader: Sendable {
         }
         guard let failure else {
             let identifiers = sealedLookupKeys.compactMap { RecordSealer.keyIdentifier(of: $0) }
+            if identifiers.isEmpty {
+                throw IdentityError(
+                    storeCorrupt: "The header of the store contains no key that this version can read.",
+                    hint:
+                        "Use the version of the program that created the store, or restore the store from a backup. No session was changed."
+                )
+            }
             let wanted = identifiers.map { StoreKey.describe($0) }.joined(separator: ", ")
             let given = ([keys.active] + keys.readOnly).map(\.id).joined(separator: ", ")
             throw IdentityError(
                 .configuration,
-                identifiers.isEmpty ? .storeCorrupt : .storeKeyMismatch,
-                identifiers.isEmpty
-                    ? "The header of the store contains no key that this version can read."
-                    : "The store has other keys than this process: it needs one of \(wanted), this process has \(given).",
-                hint: identifiers.isEmpty
-                    ? "Use the version of the program that created the store, or restore the store from a backup. No session was changed."
-                    : """
+                .storeKeyMismatch,
+                "The store has other keys than this process: it needs one of \(wanted), this process has \(given).",
+                hint: """
                     Set `key` of the store's configuration to one of the store's keys, or add one of these keys to `readOnlyKeys` of the \
                     store's configuration. No session was changed.
                     """

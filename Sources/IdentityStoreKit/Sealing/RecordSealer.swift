@@ -19,6 +19,7 @@ package struct RecordSealer: Sendable {
     private static let headerCount = 24
     private static let lengthCount = 4
     private static let maximumTenantLength = 1_536
+    private static let damage = "it was changed, truncated or moved here from another row"
     private static let largestFactor = 16
 
     package let keys: StoreKeys
@@ -119,7 +120,7 @@ package struct RecordSealer: Sendable {
     ///   truncated or moved from another row, `system_failure` when OpenSSL fails.
     package func open(_ record: [UInt8], as identity: RecordFields) throws(IdentityError) -> ArraySlice<UInt8> {
         guard isRecordLength(record.count), let identifier = Self.keyIdentifier(of: record) else {
-            throw .damagedRecord("it was changed, truncated or moved here from another row")
+            throw .damagedRecord(Self.damage)
         }
         guard let key = keys.key(identifier) else { throw Self.missingKey(identifier) }
         let ciphertext = Self.headerCount + AESGCM.nonceCount
@@ -132,13 +133,13 @@ package struct RecordSealer: Sendable {
                 associatedData: associatedData(record[..<Self.headerCount], identity)
             )
         } catch let error where error.code == .authenticationFailed {
-            throw .damagedRecord("it was changed, truncated or moved here from another row", cause: error)
+            throw .damagedRecord(Self.damage, cause: error)
         } catch {
             throw .sealingUnavailable(error)
         }
         var reader = FieldReader(plaintext[...])
         guard let body = reader.field() else {
-            throw .damagedRecord("it was changed, truncated or moved here from another row")
+            throw .damagedRecord(Self.damage)
         }
         return body
     }

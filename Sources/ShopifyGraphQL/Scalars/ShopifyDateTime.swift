@@ -24,7 +24,7 @@ public struct ShopifyDateTime: Hashable, Comparable, Sendable {
 
     /// Creates a time in UTC, rounded to milliseconds; nil outside of the years 0 to 9999.
     public init?(_ date: Date) {
-        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        let milliseconds = date.milliseconds
         guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
         self.init(text: RFC3339.text(milliseconds: Int(milliseconds)))
     }
