@@ -126,18 +126,13 @@ public struct LoginFlow: Sendable {
             let received = try await receive(login, descriptor.responseMode, by: presenter)
             try Task.checkCancellation()
             try Self.check(received.url, against: attempt.withLock { $0?.redirectURI })
-            callback = try received.form.map { try LoginCallback(form: $0) } ?? LoginCallback(url: received.url)
+            callback = try LoginCallback(received)
         } catch {
             // If `insertAttempt` has not reported the login as started, the failure is not reported. `complete` reports its own failures.
             guard attempt.withLock({ $0 != nil }) else { throw error }
             throw sessions.events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
         }
-        let completed = try await sessions.complete(
-            callback,
-            browserBinding: binding.cookie,
-            provider: provider
-        )
-        return completed.session
+        return try await sessions.complete(callback, browserBinding: binding.cookie, provider: provider).session
     }
 
     private func receive(

@@ -91,8 +91,7 @@ public struct PresentedLogin: Sendable {
     /// false. The other parameters of the callback are checked when the login is completed.
     public func isAnswered(by callback: PresentedCallback) -> Bool {
         guard let expected = awaited.state.withLock({ $0 }),
-            let callback = try? callback.form.map({ try LoginCallback(form: $0) }) ?? LoginCallback(url: callback.url),
-            let given = try? callback.value(of: "state")
+            let given = try? LoginCallback(callback).value(of: "state")
         else { return false }
         return given.isEqual(to: expected)
     }

@@ -31,7 +31,13 @@ extension SessionManager {
             do {
                 let logout = try await take(state, browserBinding)
                 name = logout.provider
-                try checkReturn(logout, provider)
+                guard logout.expiresAt > clock.now else {
+                    throw Self.refusedReturn(.attemptExpired, "came after its state had expired")
+                }
+                guard provider?.isIdentical(to: logout.provider) ?? true else {
+                    let problem = "was received for another provider than the logout's"
+                    throw Self.refusedReturn(.responseIssuerMismatch, problem)
+                }
                 let returnPath = try logout.returnPath.map(configuration.returnPaths.location(for:))
                 return CompletedLogout(isConfirmed: true, provider: logout.provider, returnPath: returnPath)
             } catch {
@@ -61,15 +67,6 @@ extension SessionManager {
         }
         guard let taken else { throw unknown }
         return taken
-    }
-
-    private func checkReturn(_ logout: PendingLogout, _ provider: String?) throws(IdentityError) {
-        guard logout.expiresAt > clock.now else {
-            throw Self.refusedReturn(.attemptExpired, "came after its state had expired")
-        }
-        guard provider.map({ $0.isIdentical(to: logout.provider) }) ?? true else {
-            throw Self.refusedReturn(.responseIssuerMismatch, "was received for another provider than the logout's")
-        }
     }
 
     private static func refusedReturn(_ code: IdentityError.Code, _ problem: String) -> IdentityError {

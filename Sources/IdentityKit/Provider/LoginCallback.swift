@@ -32,6 +32,15 @@ public struct LoginCallback: Sendable {
         fields = decoded.map { ($0.name, Secret($0.value)) }
     }
 
+    /// Parses the callback that a presenter received.
+    init(_ presented: PresentedCallback) throws(IdentityError) {
+        if let form = presented.form {
+            try self.init(form: form)
+        } else {
+            try self.init(url: presented.url)
+        }
+    }
+
     /// Creates a callback from the stored parameters of a posted form.
     init(posted fields: [(name: String, value: Secret)]) {
         self.fields = fields

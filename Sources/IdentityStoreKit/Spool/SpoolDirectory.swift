@@ -224,33 +224,33 @@ package struct SpoolDirectory: Sendable {
     }
 
     private func failed(_ what: String, _ error: Int32) -> IdentityError {
-        let message = "The store's spool directory \(path) \(what) (errno \(error))."
-        switch error {
-        case ENOSPC, EDQUOT, EFBIG:
-            let hint =
-                "Free space on the disk of the spool directory. If the disk has space, raise the disk quota or the limit of file sizes "
-                + "(ulimit -f)."
-            return IdentityError(.retryLater, .storeFull, message, hint: hint)
-        case EROFS, EACCES, EPERM:
-            return IdentityError(
-                .configuration,
-                .storeReadOnly,
-                message,
-                hint: """
+        let (kind, code, hint): (IdentityError.Kind, IdentityError.Code, String) =
+            switch error {
+            case ENOSPC, EDQUOT, EFBIG:
+                (
+                    .retryLater, .storeFull,
+                    """
+                    Free space on the disk of the spool directory. If the disk has space, raise the disk quota or the limit of file sizes \
+                    (ulimit -f).
+                    """
+                )
+            case EROFS, EACCES, EPERM:
+                (
+                    .configuration, .storeReadOnly,
+                    """
                     Make the process's user the owner of the spool directory (mode 0700) and of its files (mode 0600). Give this user \
                     write access to the directory that contains the spool. Check that the file system is mounted for writing.
                     """
-            )
-        default:
-            return IdentityError(
-                .retryLater,
-                .storeFailed,
-                message,
-                hint: """
+                )
+            default:
+                (
+                    .retryLater, .storeFailed,
+                    """
                     Check that the directory that contains the spool exists and that the disk works. Check the limit of open files \
                     (ulimit -n). Read the system's log for disk errors.
                     """
-            )
-        }
+                )
+            }
+        return IdentityError(kind, code, "The store's spool directory \(path) \(what) (errno \(error)).", hint: hint)
     }
 }
