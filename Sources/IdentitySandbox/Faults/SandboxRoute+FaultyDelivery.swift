@@ -3,16 +3,11 @@ internal import IdentityLoopback
 /// Applies planned faults to the transmission of a response.
 extension SandboxRoute {
     /// Waits for the planned delays, and returns how the server sends the response: whole, slowly, cut off, or not at all (a reset).
-    static func deliver(
-        _ response: SandboxResponse,
-        _ effects: [SandboxFault.Effect]
-    ) async -> LoopbackResponse {
+    static func deliver(_ response: SandboxResponse, _ effects: [SandboxFault.Effect]) async -> LoopbackResponse {
         let (status, headers, body) = (response.status, response.headers, response.body)
         func message() -> [UInt8] { LoopbackResponse.encode(status: status, headers: headers, body: body).bytes }
-        for effect in effects {
-            // `try?`: when the server stops, the sleep is cancelled and ends early.
-            if case .delay(let duration) = effect { try? await Task.sleep(for: duration) }
-        }
+        // `try?`: when the server stops, the sleep is cancelled and ends early.
+        for case .delay(let duration) in effects { try? await Task.sleep(for: duration) }
         for effect in effects {
             switch effect {
             case .reset: return .script([.reset])

@@ -20,11 +20,8 @@ public struct SandboxResponse: Sendable {
 
     /// Creates a response with a JSON body.
     public static func json(_ object: JSONObject, status: Int = 200) -> SandboxResponse {
-        SandboxResponse(
-            status: status,
-            headers: [("Content-Type", "application/json; charset=utf-8")],
-            body: JSONValue.object(object).serialized
-        )
+        let headers = [(name: "Content-Type", value: "application/json; charset=utf-8")]
+        return SandboxResponse(status: status, headers: headers, body: JSONValue.object(object).serialized)
     }
 
     /// Creates a response with a page.
@@ -48,11 +45,8 @@ public struct SandboxResponse: Sendable {
 
     /// Creates a response with plain text.
     public static func text(_ text: String, status: Int) -> SandboxResponse {
-        SandboxResponse(
-            status: status,
-            headers: [("Content-Type", "text/plain; charset=utf-8")],
-            body: Array(text.utf8)
-        )
+        let headers = [(name: "Content-Type", value: "text/plain; charset=utf-8")]
+        return SandboxResponse(status: status, headers: headers, body: Array(text.utf8))
     }
 
     /// Creates a redirect.

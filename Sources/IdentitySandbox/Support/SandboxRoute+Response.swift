@@ -34,9 +34,7 @@ extension SandboxRoute {
         if !sent.headers.contains(where: { $0.name.lowercased() == "date" }) {
             sent.headers.append(("Date", HTTPDate.text(secondsSince1970: configuration.clock.now.epochSeconds)))
         }
-        for effect in effects {
-            if case .edit(let change) = effect { change(&sent) }
-        }
+        for case .edit(let change) in effects { change(&sent) }
         let isLost = effects.contains { if case .reset = $0 { true } else { false } }
         configuration.onResponse?(request, isLost ? nil : sent.status)
         return await Self.deliver(sent, effects)
