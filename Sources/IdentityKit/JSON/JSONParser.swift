@@ -170,33 +170,3 @@ private struct JSONParser {
         throw failure("the text ends inside a string")
     }
 }
-
-/// Limits for parsing untrusted JSON.
-public struct JSONLimits: Sendable {
-    /// The largest text in bytes, by default 1 MiB.
-    public var maximumBytes: Int
-    /// The deepest nesting of arrays and objects, by default 64.
-    public var maximumDepth: Int
-
-    /// Creates limits.
-    public init(maximumBytes: Int = 1 << 20, maximumDepth: Int = 64) {
-        self.maximumBytes = maximumBytes
-        self.maximumDepth = maximumDepth
-    }
-}
-
-/// The error for a text that is not accepted as JSON; it contains no part of the text.
-public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The mistake in the text; safe to log.
-    public let reason: String
-    /// The offset of the mistake in bytes; the offset of the end for a text that ends too early, 0 for a text that is too large.
-    public let offset: Int
-
-    package init(reason: String, offset: Int) {
-        self.reason = reason
-        self.offset = offset
-    }
-
-    /// The reason and the offset.
-    public var description: String { "\(reason) at byte \(offset)" }
-}

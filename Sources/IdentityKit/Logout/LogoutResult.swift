@@ -1,28 +1,6 @@
 public import FoundationEssentials
 public import IdentityHTTP
 
-/// Options of one logout.
-public struct LogoutOptions: Sendable, Hashable {
-    /// The address to which the provider sends the browser after the logout; it must be registered at the provider.
-    ///
-    /// If it is nil, ``ProviderDescriptor/postLogoutRedirectURI`` is used.
-    public var postLogoutRedirectURI: String?
-    /// Whether to check the browser's return with a `state` (OpenID Connect RP-Initiated Logout 1.0 section 2), by default true.
-    ///
-    /// If ``postLogoutRedirectURI`` and the configuration name no address, or if the provider does not conform to
-    /// ``LogoutStateSupporting``, no `state` is sent.
-    public var sendsState = true
-    /// The app's page for the buyer after the logout; stored with the `state`, and returned in ``CompletedLogout/returnPath``.
-    ///
-    /// ``SessionManager/Configuration/returnPaths`` decides which paths are allowed.
-    public var returnPath: String?
-
-    /// Creates options for a return to the given address.
-    public init(returningTo postLogoutRedirectURI: String? = nil) {
-        self.postLogoutRedirectURI = postLogoutRedirectURI
-    }
-}
-
 /// The result of a logout: the ended session, and the provider's logout page, if it has one.
 public struct LogoutResult: Sendable {
     /// The session that ended.

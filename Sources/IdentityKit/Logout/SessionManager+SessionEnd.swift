@@ -1,21 +1,5 @@
 internal import FoundationEssentials
 
-/// A session that was removed from the store, with what the notification of participants and the revocation of its tokens need.
-struct LoggedOutSession: Sendable {
-    var session: Session
-    /// The session as it was stored, and its newest states, which contain the tokens to revoke.
-    ///
-    /// Nil if the removed session cannot be read. No token is then revoked.
-    var newest: (stored: StoredSession, states: [SessionState])?
-    var attachments: [String: Secret]
-    /// Whether the session had expired before its removal.
-    ///
-    /// The end of an expired session is not reported, because every call already treated the session as unknown.
-    let hadExpired: Bool
-    /// The errors of the steps after the removal of the session.
-    var problems: [IdentityError] = []
-}
-
 /// Ends sessions: removes them from the store first, then notifies participants, such as carts, and revokes the tokens.
 ///
 /// The tokens are not revoked after a back-channel logout, or if a newer session of the same buyer replaces the session.

@@ -74,30 +74,3 @@ final class SignInRecords: Sendable {
         }
     }
 }
-
-/// What the attachment about a sign-in contains: the browser that signed in, and when the session was last used.
-struct SignInRecord: Sendable {
-    /// The name of the session's attachment.
-    static let name = "sign-in"
-
-    var browser: BuyerBrowser?
-    var usedAt: Date?
-}
-
-extension SignInRecord {
-    /// Decodes the value of the attachment; nil if it is damaged.
-    init?(_ secret: Secret) {
-        guard let value = try? JSONValue(parsing: secret.revealBytes()), value.object != nil else { return nil }
-        let browser = BuyerBrowser(address: value["address"]?.string, userAgent: value["user_agent"]?.string)
-        self.init(browser: browser.isEmpty ? nil : browser, usedAt: value["used_at"]?.date)
-    }
-
-    /// The encoded value of the attachment.
-    var secret: Secret {
-        var object = JSONObject()
-        object.append("address", browser?.address.map { .string($0) })
-        object.append("user_agent", browser?.userAgent.map { .string($0) })
-        object.append("used_at", usedAt.map { .date($0) })
-        return Secret(bytes: JSONValue.object(object).serialized)
-    }
-}

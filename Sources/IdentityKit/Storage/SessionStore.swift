@@ -57,32 +57,3 @@ public protocol SessionAttachmentStore: Sendable {
 
 /// The requirements of ``SessionManager`` for a store.
 public typealias SessionStore = LoginAttemptStore & SessionAttachmentStore & SessionLocking & SessionRecordStore
-
-/// A store that limits the number of a tenant's sessions, and can exceed the limit while a new session replaces an old one.
-package protocol SessionReplacing: SessionRecordStore {
-    /// Adds a new session as ``SessionRecordStore/insert(_:)`` does, even if the tenant has the maximum number of sessions.
-    ///
-    /// The caller then removes the session that the new one replaces.
-    func insertReplacement(_ session: StoredSession) async throws
-}
-
-/// A store that checks in its own way whether it can be read, for ``SessionManager/readiness()``.
-///
-/// With other stores, `readiness()` looks up a session that does not exist. A store in PostgreSQL throws at this lookup if it can only
-/// reach a standby, because a standby may lack new sessions. But the standby can still serve the sessions that it has.
-package protocol StoreReadChecking: Sendable {
-    /// Reads the store once.
-    ///
-    /// - Throws: `IdentityError` if the store cannot be read.
-    func checkReadable() async throws
-}
-
-/// A store that can remove expired records.
-///
-/// A store whose database removes expired records itself does not conform to this protocol.
-public protocol ExpirySweeping: Sendable {
-    /// Removes the records that expired before a date, and returns their number.
-    ///
-    /// The records are pending logins and logouts, marks of used tokens, and sessions by their ``StoredSession/retainedUntil``.
-    func sweep(expiredBefore date: Date) async throws -> Int
-}

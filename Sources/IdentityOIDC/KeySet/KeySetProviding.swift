@@ -40,22 +40,3 @@ enum KeySetRequirement: Sendable {
         }
     }
 }
-
-/// A provider's key set at one time, with the values that determine how long it is used.
-package struct KeySetSnapshot: Sendable {
-    package let url: HTTPURL
-    package let keys: JSONWebKeySet
-    /// A number that changes when the keys change.
-    let revision: Int
-    /// The number of the fetch that returned or confirmed the keys.
-    var fetch: Int
-    /// The response's `ETag`, if valid.
-    let entityTag: String?
-    /// How long the keys may be cached, as ``KeySetLifetime`` reads it from the response.
-    var lifetime: Duration
-    /// The start of the request that returned the keys.
-    let receivedAt: Duration
-    /// The start of the last request that returned the keys or "not modified" (304).
-    var confirmedAt: Duration
-    var freshUntil: Duration
-}

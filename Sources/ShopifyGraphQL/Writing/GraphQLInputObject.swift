@@ -43,9 +43,3 @@ extension GraphQLInputObject: Redacted {
     /// The names of the members.
     public var description: String { json.members.map(\.name).joined(separator: ", ") }
 }
-
-/// A value that can be a variable of an operation.
-public protocol GraphQLWritable: Sendable {
-    /// The value for a request's body. It can contain secrets.
-    var graphQLValue: JSONValue { get }
-}

@@ -1,0 +1,13 @@
+/// Limits for parsing untrusted JSON.
+public struct JSONLimits: Sendable {
+    /// The largest text in bytes, by default 1 MiB.
+    public var maximumBytes: Int
+    /// The deepest nesting of arrays and objects, by default 64.
+    public var maximumDepth: Int
+
+    /// Creates limits.
+    public init(maximumBytes: Int = 1 << 20, maximumDepth: Int = 64) {
+        self.maximumBytes = maximumBytes
+        self.maximumDepth = maximumDepth
+    }
+}

@@ -1,0 +1,15 @@
+/// A session that was removed from the store, with what the notification of participants and the revocation of its tokens need.
+struct LoggedOutSession: Sendable {
+    var session: Session
+    /// The session as it was stored, and its newest states, which contain the tokens to revoke.
+    ///
+    /// Nil if the removed session cannot be read. No token is then revoked.
+    var newest: (stored: StoredSession, states: [SessionState])?
+    var attachments: [String: Secret]
+    /// Whether the session had expired before its removal.
+    ///
+    /// The end of an expired session is not reported, because every call already treated the session as unknown.
+    let hadExpired: Bool
+    /// The errors of the steps after the removal of the session.
+    var problems: [IdentityError] = []
+}

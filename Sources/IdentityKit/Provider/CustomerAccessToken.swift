@@ -1,0 +1,20 @@
+public import FoundationEssentials
+
+/// A token of Shopify that puts a buyer on a cart: a token of the Customer Account API, or the token of a legacy customer.
+///
+/// It is a separate type, so that an app cannot put another provider's token on a cart by mistake.
+public struct CustomerAccessToken: Sendable {
+    /// The token, unchanged and without a `Bearer` prefix.
+    public let token: Secret
+    /// When the token expires; nil if that is not known.
+    public let expiresAt: Date?
+    /// The issuer of the token, which identifies the shop.
+    public let issuer: String
+
+    /// Creates the value from a token that Shopify issued; the initializer does not check who issued the token.
+    public init(issuedByShopify token: Secret, expiresAt: Date?, issuer: String) {
+        self.token = token
+        self.expiresAt = expiresAt
+        self.issuer = issuer
+    }
+}

@@ -1,0 +1,38 @@
+internal import FoundationEssentials
+
+/// The additional data of a login attempt that is a step-up: it re-authenticates the buyer of an existing session.
+struct PendingStepUp: Sendable {
+    /// The session that the login replaces.
+    let session: SessionID
+    /// The requirement that the new ID token has to satisfy.
+    let requirement: StepUpRequirement
+}
+
+extension PendingStepUp {
+    /// The step-up as JSON, for the login attempt's record in the store.
+    var record: JSONValue {
+        var object = JSONObject()
+        object.append("session", .string(session.rawValue))
+        object.append("login", .bool(requirement.demandsLogin))
+        object.append("max_age", requirement.maximumAge.map { .integer(Int($0.components.seconds)) })
+        object.append("acr_values", .array(requirement.authenticationContexts.map { .string($0) }))
+        return .object(object)
+    }
+
+    /// Decodes a value of ``record``; nil if the value has another form.
+    init?(record value: JSONValue) {
+        guard let id = value["session"]?.string, let session = SessionID(rawValue: id),
+            let demandsLogin = value["login"]?.bool, let contexts = value["acr_values"]?.strings
+        else { return nil }
+        let age = value["max_age"]?.number?.integer
+        guard age != nil || value["max_age"] == nil else { return nil }
+        self.init(
+            session: session,
+            requirement: StepUpRequirement(
+                demandsLogin: demandsLogin,
+                maximumAge: age.map { .seconds($0) },
+                authenticationContexts: contexts
+            )
+        )
+    }
+}

@@ -1,0 +1,15 @@
+/// A value that is attached to a session, such as its cart.
+public struct SessionAttachment: Sendable {
+    /// The value that is attached.
+    public var payload: Secret
+    /// The number of this version of the value, with which ``SessionAttachmentStore/setAttachment(_:to:of:expecting:)`` detects a change.
+    ///
+    /// Each version has another number, even if the attachment or its session was removed and added again in between.
+    public var revision: Int64
+
+    /// Creates an attachment.
+    public init(payload: Secret, revision: Int64) {
+        self.payload = payload
+        self.revision = revision
+    }
+}

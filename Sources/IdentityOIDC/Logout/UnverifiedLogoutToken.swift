@@ -1,0 +1,27 @@
+internal import FoundationEssentials
+internal import IdentityCrypto
+package import IdentityKit
+
+/// A logout token that passed every other check, but whose signature is not verified yet.
+///
+/// Its claims must not be used before ``verify(_:)``.
+package struct UnverifiedLogoutToken {
+    let checks: SignedTokenChecks
+    let jwt: JSONWebToken
+    let algorithm: SignatureAlgorithm
+    let claims: LogoutTokenClaims
+
+    var keyID: String? { jwt.keyID }
+
+    /// Verifies the signature and returns the token's claims.
+    ///
+    /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when none of the keys verifies it.
+    package func verify(_ keys: JSONWebKeySet) throws(IdentityError) -> LogoutTokenClaims {
+        do throws(IdentityError) {
+            try checks.checkSignature(jwt, algorithm, keys)
+        } catch {
+            throw error.suspectingAttack
+        }
+        return claims
+    }
+}

@@ -1,0 +1,51 @@
+public import IdentityKit
+
+extension StoreKeys {
+    /// Reads the keys of the configuration's section `store`: the members `key` and `readOnlyKeys`.
+    ///
+    /// Without `key`, the environment variable `IDENTITY_STORE_KEY` holds the active key.
+    ///
+    /// - Parameter section: The section; nil if the configuration has none.
+    /// - Throws: `IdentityError` that names the member or the variable.
+    public init(_ section: inout ConfigurationSection?) throws {
+        let configured = try section?.optionalSecret("key")
+        let readOnly = try section?.optionalSecrets("readOnlyKeys") ?? []
+        let variable = IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"]
+        guard let key = configured ?? variable.flatMap({ $0.isEmpty ? nil : Secret($0) }) else {
+            throw IdentityError(
+                configuration:
+                    "Configuration member store.key is missing, and IDENTITY_STORE_KEY is not set or is empty.",
+                hint:
+                    "Set IDENTITY_STORE_KEY to the store's key, or write a reference to the key into store.key. For a new store, "
+                    + "create a key (64 hexadecimal digits) with `openssl rand -hex 32`."
+            )
+        }
+        let active = try Self.key(key, configured == nil ? "IDENTITY_STORE_KEY" : "store.key")
+        self.init(
+            active: active,
+            readOnly: try readOnly.enumerated().map { try Self.key($1, "store.readOnlyKeys[\($0)]") }
+        )
+    }
+
+    /// Decodes a key; errors name the member or variable that contains it.
+    private static func key(_ digits: Secret, _ source: String) throws(IdentityError) -> StoreKey {
+        do {
+            return try StoreKey(hexadecimal: digits)
+        } catch {
+            throw IdentityError(error.kind, error.code, "\(source): \(error.message)", hint: error.hint, cause: error)
+        }
+    }
+}
+
+extension IdentityError {
+    /// The error of a store that is opened from a configuration without the section `store`.
+    package static var missingStoreSection: IdentityError {
+        IdentityError(
+            configuration: "Configuration member store is missing.",
+            hint: """
+                Add the member "store" to the configuration: with store.path if the app opens a SQLite store, with store.postgres if the \
+                app opens a PostgreSQL store. \(ConfigurationSection.pageReference)
+                """
+        )
+    }
+}

@@ -1,0 +1,28 @@
+/// Options for opening a checkout.
+public struct CheckoutOptions: Sendable {
+    /// Whether checkout uses the buyer's browser session at the shop.
+    public enum SingleSignOn: Sendable {
+        /// Checkout does not use the browser session.
+        case none
+        /// Checkout uses the browser session without a prompt (`sso=silent`), if no buyer is on the cart and the cart is trusted
+        /// (``CartAdapter/adopt(_:for:isTrusted:in:)``).
+        ///
+        /// Checkout then opens for the buyer who is signed in at the shop in that browser. A cart with a buyer gets no `sso=silent`,
+        /// because the browser's buyer may be another one. ``CheckoutHandoff/usesBrowserSession`` reports whether the URL has `sso=silent`.
+        case silent
+    }
+
+    /// Whether checkout uses the buyer's browser session at the shop; by default it does not.
+    public var singleSignOn: SingleSignOn
+    /// How long the token on the cart must remain valid when the buyer goes to the checkout, 15 minutes by default.
+    ///
+    /// For a token of one hour, `SessionManager` refreshes early when 9 to 15 minutes remain. With the default, the token is therefore not
+    /// refreshed right after the buyer has left for the checkout.
+    public var tokenMargin: Duration
+
+    /// Creates options.
+    public init(singleSignOn: SingleSignOn = .none, tokenMargin: Duration = .seconds(900)) {
+        self.singleSignOn = singleSignOn
+        self.tokenMargin = tokenMargin
+    }
+}

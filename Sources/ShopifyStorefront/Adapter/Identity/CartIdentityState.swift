@@ -1,0 +1,24 @@
+public import FoundationEssentials
+public import IdentityKit
+
+/// Who the buyer of a cart is.
+public enum CartIdentity: String, Sendable {
+    /// A guest without prefilled data.
+    case guest
+    /// A guest whose e-mail address, phone number or delivery address is prefilled at checkout.
+    case contact
+    /// A signed-in customer.
+    case customer
+}
+
+/// The identity that the adapter has put on a cart, or the reason why it could not put the identity there.
+public enum CartIdentityState: Sendable, Equatable {
+    /// No identity: the buyer enters contact data at checkout.
+    case guest
+    /// Contact fields and possibly an address are prefilled. The checkout is a guest checkout.
+    case contact
+    /// A signed-in customer. The value is the time at which the token on the cart expires; nil when the time is unknown.
+    case customer(until: Date?)
+    /// The session's identity could not be put on the cart; the value is the code of the error. The next checkout tries again.
+    case degraded(IdentityError.Code)
+}

@@ -1,0 +1,4 @@
+public import ShopifyGraphQL
+
+/// A version of the Storefront API.
+public typealias StorefrontAPIVersion = ShopifyAPIVersion
