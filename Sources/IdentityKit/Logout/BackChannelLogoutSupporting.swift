@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// A provider that sends its clients a signed logout token when a session has ended there.
 public protocol BackChannelLogoutSupporting: Sendable {
     /// Validates a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.6).

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// The identity that a session can give to a Storefront cart.
 public enum CartClaim: Sendable {
     /// A customer access token that signs the buyer in at checkout.

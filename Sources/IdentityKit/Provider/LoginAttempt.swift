@@ -1,6 +1,5 @@
 public import FoundationEssentials
 internal import IdentityCrypto
-public import IdentityHTTP
 
 /// The data of a login that are stored from the redirect to the provider until the callback, and are used once.
 public struct LoginAttempt: Sendable {

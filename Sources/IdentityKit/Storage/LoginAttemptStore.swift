@@ -1,4 +1,3 @@
-public import FoundationEssentials
 internal import Synchronization
 
 /// The part of a store that keeps login attempts until their callback, and pending logouts until the browser returns.

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// The part of a store that keeps sessions.
 ///
 /// The payloads are unencrypted secrets. A store that writes payloads to a disk or a database must encrypt each payload, so that it can be

@@ -1,4 +1,4 @@
-package import IdentityHTTP
+internal import IdentityHTTP
 
 /// A link of the chain that gets a provider's keys; each link has one task and calls the next link.
 ///

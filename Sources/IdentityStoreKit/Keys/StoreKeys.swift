@@ -1,5 +1,3 @@
-public import IdentityKit
-
 /// The keys of a store: one key that seals (encrypts) records, and any number of keys that only open (decrypt) them.
 public struct StoreKeys: Sendable {
     /// The key that seals new records.

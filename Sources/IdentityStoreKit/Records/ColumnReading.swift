@@ -1,4 +1,4 @@
-package import FoundationEssentials
+internal import FoundationEssentials
 
 /// A row of a database, read by the positions of its columns.
 ///

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// A row of any kind with a sealed record, for health checks, quarantine and key rotation.
 public enum SealedRow: Sendable {
     /// A session.

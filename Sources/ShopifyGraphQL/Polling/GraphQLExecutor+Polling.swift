@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-public import IdentityKit
+internal import IdentityKit
 
 extension GraphQLExecutor {
     /// Repeats an operation until `isDone` accepts its result.

@@ -1,4 +1,3 @@
-public import FoundationEssentials
 public import IdentityKit
 
 /// A session's cart after an operation.

@@ -1,6 +1,5 @@
 internal import IdentityHTTP
 public import IdentityKit
-public import ShopifyGraphQL
 
 /// The buyer, country and language of calls.
 ///

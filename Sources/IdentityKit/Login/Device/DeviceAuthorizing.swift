@@ -1,6 +1,3 @@
-public import FoundationEssentials
-public import IdentityHTTP
-
 /// A provider that supports the device authorization grant (RFC 8628).
 ///
 /// A program without a browser shows a code, and the buyer enters it on a phone or computer.

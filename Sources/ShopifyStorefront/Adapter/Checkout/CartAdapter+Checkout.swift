@@ -1,4 +1,3 @@
-public import FoundationEssentials
 internal import IdentityHTTP
 public import IdentityKit
 
