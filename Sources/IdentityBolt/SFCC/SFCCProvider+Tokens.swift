@@ -138,7 +138,7 @@ extension SFCCProvider {
         let isVerified = verifier != nil
         func text(_ name: String) -> String? { (claims[name]?.string).flatMap { $0.isEmpty ? nil : $0 } }
         let subject = text("sub")
-        guard (subject ?? "").utf8.count <= 255 else { throw Self.noSubject }
+        guard (subject ?? "").utf8.count <= 255 else { throw Self.invalidSubject }
         var buyer = Buyer(
             issuer: resolved.unverifiedIssuer,
             subject: try subject ?? Self.digestPrefix + Base64URL.encode(Digest.sha256(token.bytes)),
@@ -152,7 +152,7 @@ extension SFCCProvider {
         buyer.email = contact("email", "email_verified")
         buyer.phone = contact("phone_number", "phone_number_verified")
         guard isVerified else { return buyer }
-        guard subject != nil else { throw Self.noSubject }
+        guard subject != nil else { throw Self.invalidSubject }
         buyer.issuer = try issuer(claims)
         try checkAudience(claims)
         return buyer
@@ -198,9 +198,9 @@ extension SFCCProvider {
         }
     }
 
-    private static var noSubject: IdentityError {
+    private static var invalidSubject: IdentityError {
         malformed(
-            "has no subject, or its subject is invalid",
+            "has no `sub`, or its `sub` is empty, not a string, or longer than 255 bytes",
             hint: "Ask the storefront's developers to put the buyer's id into `sub`, as a string of at most 255 bytes."
         )
     }

@@ -1,7 +1,7 @@
 /// One run of a ``RefreshStateMachine`` under the session's lock, which one task, process or machine at a time holds.
 ///
-/// It performs the actions of the state machine (`RefreshRun+Actions.swift`), and reports the outcome to the observers. All I/O of a
-/// refresh is here, and in ``UnsavedTokens`` for the spool.
+/// It performs the actions of the state machine (`RefreshRun+Actions.swift`), and reports the outcome to the observers. All I/O of a run
+/// is here, and in ``UnsavedTokens`` for the spool.
 struct RefreshRun: SessionService {
     let context: SessionContext
     let id: SessionID

@@ -1,6 +1,6 @@
 /// Decides each step of a session's refresh.
 ///
-/// The type uses neither I/O nor a clock. ``RefreshRun`` holds the session's lock. It performs the ``Action`` that ``handle(_:)`` returns,
+/// The type uses neither I/O nor a clock. ``RefreshRun`` runs under the session's lock. It performs the ``Action`` that ``handle(_:)`` returns,
 /// and passes the result to ``handle(_:)`` as an ``Event``, until the action is ``Action/finish(_:)``.
 ///
 /// A refresh without failures has these steps:

@@ -74,9 +74,9 @@ final class UnsavedTokens: Sendable {
         return (entry.session, tokens)
     }
 
-    /// The response to a refresh of these tokens that is not accepted yet, from this process's memory or from the store.
+    /// The response to a refresh of `tokens` that was not validated yet; nil if no such response is known.
     ///
-    /// `state` is the stored state. The result is nil if no such response is known.
+    /// It comes from this process's memory, or from `state`, the stored state.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
         guard let entry = self[stored.id], entry.replaces(tokens) else { return state.response }
         switch Result(catching: { try entry.isNewer(than: stored, replacing: tokens) }) {

@@ -1,4 +1,4 @@
-/// ``SessionManager`` or a part of the manager; each stores only the ``SessionContext``, which contains the state that all parts share.
+/// ``SessionManager`` or a part of it; all parts share the state in the ``SessionContext``.
 protocol SessionService: Sendable {
     var context: SessionContext { get }
 }

@@ -14,7 +14,7 @@ public struct SandboxKeyPair: Sendable {
     }
 
     private let key: SigningKey
-    /// The JOSE algorithm with which the key pair signs by default.
+    /// The JOSE algorithm with which the key pair signs.
     public let algorithm: String
 
     /// Creates a key pair, or returns the one that this process created before for this kind and name.
@@ -57,7 +57,9 @@ public struct SandboxKeyPair: Sendable {
         return DERWriter.sequence(body, signedWith, DERWriter.bitString(signature))
     }
 
-    /// Creates a JWT that is signed with the key, for messages of a provider or an attacker.
+    /// Creates a JWT and signs it with this key.
+    ///
+    /// Tests use it as the token of a provider or of an attacker.
     ///
     /// - Parameters:
     ///   - claims: The claims.

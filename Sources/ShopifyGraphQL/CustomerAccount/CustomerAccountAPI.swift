@@ -124,8 +124,7 @@ package final class CustomerAccountAPI: Sendable {
         } catch {
             throw IdentityError(
                 configuration: "The origin of the web client is not a valid value of an HTTP header.",
-                hint:
-                    "Set origin to an origin such as https://shop.example, without a trailing slash and without a path.",
+                hint: "Set origin to an origin such as https://shop.example, without control characters.",
                 reference: "RFC 9110 section 5.5"
             )
         }

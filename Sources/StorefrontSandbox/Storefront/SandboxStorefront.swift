@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// The sandbox's Storefront API at the shop's own domain: carts with state, and a GraphQL evaluator.
 ///
-/// A document that selects an unknown field fails as it does at Shopify. Carts accept the customer access tokens that `SandboxShopify`
-/// issued. `SandboxShopify` also serves the discovery documents at this origin.
+/// A document that selects an unknown field fails as it does at Shopify. Carts accept customer access tokens from a
+/// token exchange and, unless `takesCustomerAccountTokens` is false, access tokens of `SandboxShopify`. At this origin, `SandboxShopify`
+/// serves the discovery documents.
 public final class SandboxStorefront: SandboxService, ShopRouting {
     /// The state of a cart, for a test to inspect.
     public struct CartState: Sendable, Equatable {

@@ -86,14 +86,14 @@ actor ProviderRun {
                 for secret in try await run.secrets() {
                     count += 1
                     guard bytes.firstRange(of: secret.revealBytes()) == nil else {
-                        throw IdentityError.stepFailed("The database file contains a token in plain text.")
+                        throw IdentityError.stepFailed("A file of the store contains a token in plain text.")
                     }
                 }
             }
             guard !bytes.isEmpty else {
-                throw IdentityError.stepFailed("The database file does not exist or is empty.")
+                throw IdentityError.stepFailed("The store has no files, or its files are empty.")
             }
-            return "token not found in database file (\(count) tokens, \(bytes.count) bytes searched)"
+            return "token not found in the store's files (\(count) tokens, \(bytes.count) bytes searched)"
         }
     }
 

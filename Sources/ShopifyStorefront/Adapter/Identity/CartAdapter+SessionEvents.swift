@@ -13,7 +13,7 @@ extension CartAdapter: SessionParticipant {
             guard var binding = locked.binding, binding.identity != .guest || binding.problem != nil else {
                 return CartChange((), saving: locked.binding)
             }
-            // Shopify has already rejected these tokens in another operation on this session, so they are not sent again.
+            // A server rejected these tokens in another operation on this session, right after a refresh. So they are not sent again.
             if try await self.sessions.hasRejectedTokens(session.id) { return CartChange((), saving: binding) }
             var context = binding.lastContext
             // The tokens have just been refreshed, so `.zero` avoids another refresh.
