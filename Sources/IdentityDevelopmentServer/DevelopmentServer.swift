@@ -57,8 +57,8 @@ public final class DevelopmentServer: Sendable {
         publicOrigin: String? = nil,
         _ makeHandler: (_ origin: String) async throws -> Handler
     ) async throws -> DevelopmentServer {
-        // As browsers write it: in lowercase, and without a default port and a slash at the end. `SignInRoutes` throws an error for a text
-        // that is not an origin.
+        // Browsers write an origin in lowercase, without a default port and without a slash at the end. A text that is not an origin stays
+        // unchanged, and `SignInRoutes` throws an error for it.
         let publicOrigin = publicOrigin.map { HTTPURL(origin: $0)?.origin ?? $0 }
         let first = try await listen(port, .v4)
         let both = DevelopmentServer(first, try? await listen(first.port, .v6))

@@ -112,7 +112,7 @@ public struct IdentitySetup: Sendable {
         }
     }
 
-    /// Returns the carts.
+    /// Returns ``carts``, the cart adapter.
     ///
     /// - Throws: `IdentityError` if the configuration has no section `storefront`.
     public func requireCarts() throws(IdentityError) -> CartAdapter {

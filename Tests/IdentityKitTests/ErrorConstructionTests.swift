@@ -36,7 +36,7 @@ struct ErrorConstructionTests {
         ("the cache policy allows no request", "the cache policy of the caller"),
         ("cannot be polled", "the document's own setting"),
         ("Polling with", "the caller's time limit"),
-        ("got no usable response, so it may have been executed", "the network"),
+        ("its response is missing or cannot be used", "the network"),
         ("provider is not the LegacyPasswordProvider of this account", "the app passed another provider's session"),
         ("to a mutation contains no result and no error", "a response that Shopify does not describe"),
         ("the buyer signed out before it ended", "the app's own sign-out"),

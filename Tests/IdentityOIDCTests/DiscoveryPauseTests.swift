@@ -52,7 +52,7 @@ struct DiscoveryPauseTests {
     }
 
     private func failure(_ source: MetadataSource) async -> IdentityError? {
-        await #expect(throws: IdentityError.self) { try await source.cached() }
+        await #expect(throws: IdentityError.self) { try await source.current() }
     }
 
     @Test("while the provider is down, callers share one attempt per pause; the pause doubles up to 30 seconds")
@@ -73,7 +73,7 @@ struct DiscoveryPauseTests {
             clock.advance(by: .milliseconds(1))
         }
         provider.answer(.success(Self.document))
-        #expect(try await source.cached().metadata.issuer == "https://id.example")
+        #expect(try await source.current().metadata.issuer == "https://id.example")
         // After the last pause, one request fetches the document.
         #expect(provider.requests == attempts + 1)
     }
@@ -97,7 +97,7 @@ struct DiscoveryPauseTests {
         #expect(provider.requests == 1)
         clock.advance(by: .seconds(1))
         provider.answer(.success(Self.document))
-        _ = try await source.cached()
+        _ = try await source.current()
         #expect(provider.requests == 2)
     }
 
@@ -136,11 +136,11 @@ struct DiscoveryPauseTests {
     func oldMetadata() async throws {
         let source = try source()
         provider.answer(.success(Self.document))
-        _ = try await source.cached()
+        _ = try await source.current()
         provider.answer(.success(HTTPResponse(status: 503)))
         clock.advance(by: .seconds(3600))
         for minute in 1...3 {
-            for _ in 0..<5 { #expect(try await source.cached().metadata.issuer == "https://id.example") }
+            for _ in 0..<5 { #expect(try await source.current().metadata.issuer == "https://id.example") }
             #expect(provider.requests == 1 + minute)
             clock.advance(by: .seconds(60))
         }
@@ -151,14 +151,14 @@ struct DiscoveryPauseTests {
         let log = EventSink()
         let source = try source([log])
         provider.answer(.success(Self.document))
-        _ = try await source.cached()
+        _ = try await source.current()
         #expect(log.all.isEmpty)
         provider.answer(.success(HTTPResponse(status: 200, body: Array(#"{"issuer":"https://evil.example"}"#.utf8))))
         clock.advance(by: .seconds(3600))
-        for _ in 0..<3 { #expect(try await source.cached().metadata.issuer == "https://id.example") }
+        for _ in 0..<3 { #expect(try await source.current().metadata.issuer == "https://id.example") }
         #expect(log.names == ["metadata_unavailable discovery_issuer_mismatch"] && log.providers == ["id"])
         clock.advance(by: .seconds(2 * 86_400 - 1))
-        #expect(try await source.cached().metadata.issuer == "https://id.example")
+        #expect(try await source.current().metadata.issuer == "https://id.example")
         #expect(log.all.count == 2)
         // The last attempt was a second ago, so no request is sent.
         clock.advance(by: .seconds(1))
@@ -173,19 +173,19 @@ struct DiscoveryPauseTests {
         #expect(log.names.last == "metadata_unavailable provider_unavailable")
         provider.answer(.success(Self.document))
         clock.advance(by: .seconds(60))
-        #expect(try await source.cached().metadata.issuer == "https://id.example")
+        #expect(try await source.current().metadata.issuer == "https://id.example")
     }
 
     @Test("old metadata are used for two days after the first refused document, however long an outage lasted before")
     func refusedAfterOutage() async throws {
         let source = try source()
         provider.answer(.success(Self.document))
-        _ = try await source.cached()
+        _ = try await source.current()
         // The last answer arrives one second before the end of the two days.
         for (status, day) in [(503, 5 * 86_400), (404, 5 * 86_400), (503, 86_400), (503, 86_400 - 1)] {
             provider.answer(.success(HTTPResponse(status: status)))
             clock.advance(by: .seconds(day))
-            #expect(try await source.cached().metadata.issuer == "https://id.example")
+            #expect(try await source.current().metadata.issuer == "https://id.example")
         }
         clock.advance(by: .seconds(1))
         #expect(await failure(source)?.code == .providerUnavailable)

@@ -49,7 +49,7 @@ struct MetadataSourceTests {
         if fallback { configuration.discovery.fallback = OpenIDClient.Endpoints() }
         let result: String
         do {
-            result = try await MetadataSource(configuration, httpClient: httpClient).cached().metadata.issuer
+            result = try await MetadataSource(configuration, httpClient: httpClient).current().metadata.issuer
         } catch let error as IdentityError {
             result = error.code.rawValue
         }
@@ -125,10 +125,10 @@ struct MetadataSourceTests {
             ),
             httpClient: httpClient
         )
-        _ = try await source.cached()
+        _ = try await source.current()
         // The clock shows the expiry at the first check only, as if another caller had fetched the document before the second.
         clock.show(once: .seconds(4000))
-        _ = try await source.cached()
+        _ = try await source.current()
         #expect(transport.count == 1)
         await server.stop()
     }

@@ -225,6 +225,7 @@ struct OpenIDLogoutTests {
                 let error = await outcome(response, tokens)
                 #expect(error?.code == code)
                 #expect(error?.kind == kind)
+                #expect(error?.hint?.contains("Sessions are kept") == false)
             }
             let before = world.fake.requests(to: "/revoke").count
             let unsupported = await outcome(refusal("unsupported_token_type"), tokens)

@@ -64,7 +64,10 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
-    @Test("a page with a next page but a missing or repeated cursor is an error", arguments: ["null", #""1""#])
+    @Test(
+        "a page with a next page but a missing, empty or repeated cursor is an error",
+        arguments: ["null", #""""#, #""1""#]
+    )
     func astray(cursor: String) async throws {
         let fake = try await FakeStorefront.start { _ in
             .json(#"{"data":{"products":{"nodes":[],"pageInfo":{"hasNextPage":true,"endCursor":\#(cursor)}}}}"#)

@@ -117,7 +117,7 @@ public struct LoginFlow: Sendable {
             [sessions, provider] redirectURI in
             var options = options
             options.redirectURI = redirectURI
-            let request = try await sessions.insertAttempt(provider, options, binding)
+            let request = try await sessions.startAttempt(provider, options, binding)
             attempt.withLock { $0 = request.attempt }
             return request
         }
@@ -128,7 +128,7 @@ public struct LoginFlow: Sendable {
             try Self.check(received.url, against: attempt.withLock { $0?.redirectURI })
             callback = try LoginCallback(received)
         } catch {
-            // If `insertAttempt` has not reported the login as started, the failure is not reported. `complete` reports its own failures.
+            // If `startAttempt` has not reported the login as started, the failure is not reported. `complete` reports its own failures.
             guard attempt.withLock({ $0 != nil }) else { throw error }
             throw sessions.events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
         }

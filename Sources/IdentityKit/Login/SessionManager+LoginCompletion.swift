@@ -2,10 +2,11 @@
 extension SessionManager {
     /// Completes a login, and calls `admit`, if it is given, before the session is stored.
     ///
-    /// The tokens of a buyer whom `admit` refuses are revoked, except after a step-up. With `admit`, pass `browserBinding` only from the
-    /// cookie that is named after the callback's ``LoginCallback/attemptID``. An unknown `state` is then not reported as an attack, because
-    /// the browser repeats its own callback, for example when the buyer reloads the page of a failed login. `noteReturnPath` gets the
-    /// login's return path, also if the login fails afterwards.
+    /// The tokens of a buyer whom `admit` refuses are revoked, except after a step-up. `noteReturnPath` gets the login's return path, also if
+    /// the login fails afterwards.
+    ///
+    /// If `admit` is given, pass the `browserBinding` of the cookie that is named after ``LoginCallback/attemptID``. A browser may then
+    /// repeat its own callback, for example when the buyer reloads the page. So an unknown `state` is not reported as an attack.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,

@@ -45,7 +45,7 @@ struct RefreshRun: SessionService {
     ///
     /// - Parameter wait: How long this task waited for the lock.
     /// - Returns: The outcome.
-    mutating func complete(afterWait wait: Duration) async -> RefreshOutcome {
+    mutating func run(afterWait wait: Duration) async -> RefreshOutcome {
         // While only this process's memory contains the newest tokens, this process keeps the lock after the run, if the store's locks
         // permit it. Otherwise another process could get the lock and send the old refresh token.
         defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }

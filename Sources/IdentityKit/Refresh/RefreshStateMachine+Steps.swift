@@ -65,8 +65,8 @@ extension RefreshStateMachine {
     /// Removes a response without tokens from memory and from the spool, and looks there again.
     ///
     /// If the spool cannot remove the response, the search finds the response again and puts it back into memory. The second call of this
-    /// function removes it from memory, and continues without it. If it stayed in memory, it would be marked as spooled, and new tokens
-    /// of this refresh would get this mark too, even if the spool cannot save them.
+    /// function removes it from memory, and continues without it. ``UnsavedTokens`` copies the mark that a response is spooled to newer
+    /// tokens of the session. So if the response stayed in memory, new tokens would count as spooled, even if the spool cannot save them.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true

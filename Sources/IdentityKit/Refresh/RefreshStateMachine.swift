@@ -1,24 +1,26 @@
 /// Decides each step of a session's refresh.
 ///
-/// The type uses neither I/O nor a clock. ``RefreshRun`` runs under the session's lock. It performs the ``Action`` that ``handle(_:)`` returns,
-/// and passes the result to ``handle(_:)`` as an ``Event``, until the action is ``Action/finish(_:)``.
+/// The type uses neither I/O nor a clock. ``TokenRefresher`` takes the session's lock. Under the lock, ``RefreshRun`` performs the
+/// ``Action`` that ``handle(_:)`` returns, and passes the result to ``handle(_:)`` as an ``Event``, until the action is
+/// ``Action/finish(_:)``.
 ///
 /// A refresh without failures has these steps:
 ///
-/// 1. Load the session, and look in memory and in the *spool* (a folder on this computer) for new tokens or a response that an earlier
+/// 1. Load the session, and look in memory and in the *spool* (a folder on this machine) for new tokens or a response that an earlier
 ///    refresh could not save. The refresh continues with them, even if the session has ended: with tokens at step 7, with a response at
 ///    step 5 or 6.
 /// 2. Prepare the request, for example wait until the ``ProviderRefreshLimiter`` permits it.
-/// 3. Save a *claim*: it says that this process is about to send the refresh token. So after a crash, the next process knows that the
-///    token may have been used. This save also proves that the store has space for the response.
+/// 3. Save a *claim* (state `claimed`): it says that this process is about to send the refresh token. So after a crash, the next process
+///    knows that the token may have been used. This save also proves that the store has space for the response.
 /// 4. Send the refresh token.
-/// 5. Save the response before it is validated. Otherwise a crash during the validation would lose the new refresh token.
+/// 5. Save the response before it is validated (state `responded`). Otherwise a crash during the validation would lose the new refresh
+///    token.
 /// 6. Validate the response.
-/// 7. Save the new tokens.
+/// 7. Save the new tokens (state `active`).
 ///
 /// A provider that is not ``JournaledRefreshing`` returns validated tokens from its request, so that steps 5 and 6 are omitted.
 ///
-/// If step 1 finds nothing unsaved, the stored state tells the process how to continue, also after a crash
+/// A caller or a repair starts the next refresh. If step 1 finds nothing unsaved, the stored state tells the process how to continue, also after a crash
 /// (``continueFromStoredState()``):
 ///
 /// - `active`: no refresh is unfinished. If the stored tokens reach the ``RefreshGoal``, the caller gets them. Otherwise step 2 follows.
@@ -35,12 +37,13 @@
 /// - **The request fails, or its response contains no token** (``handleRefusal(_:mayResend:isResponseStored:)``). After `invalid_grant`,
 ///   the session ends, with the exceptions of ``endIfOldTokensRemain(_:_:isUnchanged:)``. If the failure does not show whether the token
 ///   was used, for example because a sent request got no response, the refresh is *in doubt* from now on, and the token is sent a second
-///   time at once. After any other failure, or if the second request fails too, the refresh fails. The session becomes active again only
-///   if the refresh is not in doubt; a refresh can also begin in doubt (``isInDoubt``). Otherwise the next refresh sends the token again.
+///   time at once. After any other failure, or if the second request fails too, the refresh fails. If it is not in doubt, the
+///   session becomes active again. If it is in doubt, the next refresh sends the token again. A refresh can also begin in doubt
+///   (``isInDoubt``).
 /// - **The response cannot be validated now** (``validationFailed(_:_:isStored:_:)``), for example because the provider's keys could not
-///   be fetched. The response stays in the store or in the spool, and the refresh fails. The next refresh validates the response again.
+///   be fetched. The response stays in the store, or in memory and the spool, and the refresh fails. The next refresh validates the response again.
 /// - **The response belongs to another login** (*login mismatch*): for example, its ID token names another buyer. This may be an attack.
-///   The error code is stored with the response, or in the spool. Until a validation accepts the response, each refresh only validates it
+///   The error code is stored with the response. Until a validation accepts the response, each refresh only validates it
 ///   again, and callers get no token, not even the old one.
 /// - **The store fails.** Without a saved claim, nothing is sent. A response or new tokens that cannot be saved are kept in memory and in
 ///   the spool. The response is validated nevertheless. New tokens are returned even if they cannot be saved; then the next refresh

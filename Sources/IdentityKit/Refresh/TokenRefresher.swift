@@ -114,18 +114,18 @@ struct TokenRefresher: SessionService {
         var conflicts = 0
         var nextGoal = goal
         while true {
-            let (outcome, last): (RefreshOutcome, RefreshRun)
+            let (outcome, run): (RefreshOutcome, RefreshRun)
             let beganWaiting = clock.elapsed
             let longestWait = max(deadline - beganWaiting, .zero)
             do {
-                (outcome, last) = try await visible.store.withLock(.session(id), waitingUpTo: longestWait) {
+                (outcome, run) = try await visible.store.withLock(.session(id), waitingUpTo: longestWait) {
                     [nextGoal] lock in
                     let machine = RefreshStateMachine(
                         nextGoal,
                         provesPreviousHolderGone: lock.provesPreviousHolderGone
                     )
                     var run = RefreshRun(context: context, id: id, lock: lock, started: started, machine: machine)
-                    return (await run.complete(afterWait: clock.elapsed - beganWaiting), run)
+                    return (await run.run(afterWait: clock.elapsed - beganWaiting), run)
                 }
             } catch let error as IdentityError where error.code == .refreshBusy {
                 // Only the wait for the lock throws this code. A run returns its errors as an outcome.
@@ -138,8 +138,8 @@ struct TokenRefresher: SessionService {
                 nextGoal = .replacing(tokens)
             case .refreshed(let tokens, let isFromEarlierRefresh):
                 memory.claims.forget(id)
-                let session = Session(try last.storedSession(), .active(tokens))
-                let losses = (goal.replaced ?? last.old).flatMap { TokenLosses(from: $0, to: tokens) }
+                let session = Session(try run.storedSession(), .active(tokens))
+                let losses = (goal.replaced ?? run.old).flatMap { TokenLosses(from: $0, to: tokens) }
                 // Until new tokens are saved, each call finds them in memory again, but their losses are reported once only.
                 if let losses, !(tokensInMemory?.isSameIssue(as: tokens) ?? false) {
                     events.emit(.tokensReduced(losses), provider: session.provider, session: id)
@@ -150,14 +150,14 @@ struct TokenRefresher: SessionService {
                 return SessionTokens(
                     session: session,
                     tokens: tokens,
-                    outcome: last.tokenOutcome ?? .refreshedEarly,
+                    outcome: run.tokenOutcome ?? .refreshedEarly,
                     warning: unsaved.warning(for: id),
                     losses: losses,
                     isFromEarlierRefresh: isFromEarlierRefresh
                 )
             case .alreadyRefreshed(let state, let tokens):
                 memory.claims.forget(id)
-                let session = Session(try last.storedSession(), state)
+                let session = Session(try run.storedSession(), state)
                 let warning = unsaved.warning(for: id)
                 return SessionTokens(session: session, tokens: tokens, outcome: .waited, warning: warning)
             case .startAgain:
@@ -165,7 +165,7 @@ struct TokenRefresher: SessionService {
                 guard clock.elapsed < deadline else { throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong) }
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
-                let claimed = try last.storedSession()
+                let claimed = try run.storedSession()
                 // One `claimWait` is for the wait until the other process saves its response, and one for this process's own refresh.
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 guard try await waitForResponse(to: claimed, until: deadline) else {

@@ -51,7 +51,7 @@ extension SessionManager {
 
     func begin(_ provider: String, _ options: LoginOptions, _ stepUp: PendingStepUp?) async throws -> StartedLogin {
         let binding = try BrowserBinding(random: environment.random)
-        let request = try await insertAttempt(provider, options, binding, stepUp)
+        let request = try await startAttempt(provider, options, binding, stepUp)
         return StartedLogin(
             url: request.url,
             browserBinding: binding.cookie,
@@ -62,8 +62,8 @@ extension SessionManager {
         )
     }
 
-    /// Builds the authorization request and stores its login attempt.
-    func insertAttempt(
+    /// Gets the authorization request from the provider, stores its login attempt, and reports the login as started.
+    func startAttempt(
         _ name: String,
         _ options: LoginOptions,
         _ binding: BrowserBinding,

@@ -61,8 +61,9 @@ extension SessionManager {
     /// - Parameter id: The session that stays.
     /// - Returns: The results of the logouts.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and of kind
-    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login; also the first error of
-    ///   a logout, or of a session that may belong to the buyer and cannot be read, after all logouts were tried.
+    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. This method tries all
+    ///   logouts before it throws another error: the first error of a logout, or else the error of a session that cannot be read and may
+    ///   belong to the buyer.
     @discardableResult
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
         try await Correlation.scope {

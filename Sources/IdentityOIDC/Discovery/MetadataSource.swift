@@ -42,38 +42,38 @@ package final class MetadataSource: Sendable {
 
     private let configuration: Configuration
     private let httpClient: ProviderHTTPClient
-    private let found: DiscoveryCache<Cached>
+    private let cache: DiscoveryCache<Current>
 
     /// Holds metadata behind one reference, because a copy of ``ProviderMetadata`` is slow: it retains each member.
-    package final class Cached: Sendable {
+    package final class Current: Sendable {
         package let metadata: ProviderMetadata
         init(_ metadata: ProviderMetadata) { self.metadata = metadata }
     }
 
     package init(_ configuration: Configuration, httpClient: ProviderHTTPClient) {
         self.configuration = configuration
-        isDiscovered = configuration.discoveryURL != nil
+        usesDiscovery = configuration.discoveryURL != nil
         self.httpClient = httpClient
-        found = DiscoveryCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
+        cache = DiscoveryCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
     }
 
     /// Whether the metadata come from discovery; if not, a login is not bound to their issuer.
-    let isDiscovered: Bool
+    let usesDiscovery: Bool
 
     /// The metadata if they are in memory and may be used without a request.
-    var inMemory: ProviderMetadata? { (try? found.known())?.metadata }
+    var inMemory: ProviderMetadata? { (try? cache.known())?.metadata }
 
     /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days after a newer
     /// document was refused.
     ///
     /// - Throws: `IdentityError`.
-    package func cached() async throws -> Cached {
-        if let known = try found.known() { return known }
-        return try await found.value { [self] in
+    package func current() async throws -> Current {
+        if let known = try cache.known() { return known }
+        return try await cache.value { [self] in
             let environment = httpClient.environment
             let start = environment.clock.elapsed
             do {
-                return Cached(try await fetch().overridden(by: configuration.configured))
+                return Current(try await fetch().overridden(by: configuration.configured))
             } catch {
                 let code = IdentityError.code(of: error)
                 // A cancelled fetch does not show that the metadata are unavailable.

@@ -19,7 +19,7 @@ struct KeySetStaleIfError: KeySetProviding {
             return try await next.keys(at: url, requirement)
         } catch {
             let now = clock.elapsed
-            // Keys that have not expired are not extended: ``KeySetCache`` keeps them although this fetch failed.
+            // If the known keys have not expired, this link throws the error. ``KeySetCache`` still has these keys.
             guard case .refreshed(var known) = requirement, known.url == url, now >= known.freshUntil,
                 now < known.confirmedAt + Self.maximumAge
             else { throw error }

@@ -27,21 +27,21 @@ extension OpenIDClient {
     ) async throws -> AuthorizationRequest {
         var options = options
         options.complete(by: configuration.loginDefaults)
-        let cached = try await metadataSource.cached()
-        guard let endpoint = cached.metadata.authorizationEndpoint else {
+        let current = try await metadataSource.current()
+        guard let endpoint = current.metadata.authorizationEndpoint else {
             throw Self.missing(.authorization)
         }
         let random = try httpClient.environment.random.exactly(settings.stateByteCount + 64)
         let pkce = try self.pkce(pkce, randomBytes: random.suffix(32))
         try checkSupport(
-            methods: pkce == nil ? nil : cached.metadata.codeChallengeMethods,
-            modes: cached.metadata.responseModes
+            methods: pkce == nil ? nil : current.metadata.codeChallengeMethods,
+            modes: current.metadata.responseModes
         )
         let state = state(random.prefix(settings.stateByteCount))
         let nonce =
             settings.sendsNonce
             ? Secret(Base64URL.encodeSecret(random.dropFirst(settings.stateByteCount).prefix(32))) : nil
-        let dpopKey = try newDPoPKey(cached.metadata.dpopAlgorithms)
+        let dpopKey = try newDPoPKey(current.metadata.dpopAlgorithms)
         // The client's initializer has checked the configured redirect URI.
         if let redirectURI = options.redirectURI { try RedirectURI.check(redirectURI) }
         let redirectURI = options.redirectURI ?? descriptor.redirectURI
@@ -65,9 +65,9 @@ extension OpenIDClient {
         FormEncoding.append(fields, to: &query)
 
         let now = httpClient.environment.clock.now
-        let isPushed = configuration.pushesAuthorizationRequest || cached.metadata.requiresPushedRequests
+        let isPushed = configuration.pushesAuthorizationRequest || current.metadata.requiresPushedRequests
         if isPushed {
-            let requestURI = try await push(query, cached.metadata, dpopKey: dpopKey)
+            let requestURI = try await push(query, current.metadata, dpopKey: dpopKey)
             query = FormEncoding.encode([
                 ("client_id", descriptor.clientID), ("request_uri", requestURI.reveal()),
             ])
@@ -76,7 +76,7 @@ extension OpenIDClient {
         do {
             url = try endpoint.appending(encoded: query)
         } catch {
-            let canPush = !isPushed && cached.metadata.pushedAuthorizationRequestEndpoint != nil
+            let canPush = !isPushed && current.metadata.pushedAuthorizationRequestEndpoint != nil
             throw IdentityError(
                 configuration: "The authorization URL would be longer than 8 KiB.",
                 hint: isPushed
@@ -94,7 +94,7 @@ extension OpenIDClient {
                 state: state,
                 nonce: nonce,
                 codeVerifier: pkce?.verifier,
-                issuer: boundIssuer(cached.metadata.issuer),
+                issuer: boundIssuer(current.metadata.issuer),
                 redirectURI: redirectURI,
                 scopes: scopes,
                 maximumAgeSeconds: options.maximumAgeSeconds,

@@ -58,7 +58,7 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`.
     public func exchange(code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
-        // The app may have read the code from the callback itself. The code may then be the name of an error.
+        // The app may pass a code that `AuthorizationResponse` has not checked. Some providers send the name of an error as the code.
         try AuthorizationResponse.check(code, isNotOneOf: settings.errorsInCode)
         let metadata = try await metadata()
         try checkIssuer(attempt.issuer, is: metadata)

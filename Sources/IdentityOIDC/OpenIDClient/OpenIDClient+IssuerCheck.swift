@@ -4,12 +4,12 @@ package import IdentityKit
 extension OpenIDClient {
     /// The issuer to which a login is bound: the discovered one; nil if discovery is not used, or if the quirks do not bind logins to it.
     package func boundIssuer(_ discovered: String) -> String? {
-        metadataSource.isDiscovered && settings.bindsDiscoveredIssuer ? discovered : nil
+        metadataSource.usesDiscovery && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 
     /// Refuses to complete a login if the provider's issuer changed after the login started; does nothing if `issuer` is nil.
     func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
-        guard let issuer, metadataSource.isDiscovered, !issuer.isIdentical(to: metadata.issuer) else { return }
+        guard let issuer, metadataSource.usesDiscovery, !issuer.isIdentical(to: metadata.issuer) else { return }
         throw IdentityError(
             .rejected,
             .discoveryIssuerMismatch,

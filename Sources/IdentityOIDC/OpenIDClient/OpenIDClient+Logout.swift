@@ -51,9 +51,9 @@ extension OpenIDClient {
     ///
     /// - Throws: `IdentityError`.
     public func validate(logoutToken: Secret) async throws -> LogoutTokenClaims {
-        let cached = try await metadataSource.cached()
-        let token = try LogoutTokenValidator.read(logoutToken, expecting: expectations(cached.metadata))
-        guard let url = cached.metadata.keySetURL else { throw Self.missing(.keySet) }
+        let current = try await metadataSource.current()
+        let token = try LogoutTokenValidator.read(logoutToken, expecting: expectations(current.metadata))
+        guard let url = current.metadata.keySetURL else { throw Self.missing(.keySet) }
         return try await keySource.verifyingUnsolicited(with: url, keyID: token.keyID) { try token.verify($0) }
     }
 }

@@ -66,7 +66,7 @@ public final class OpenIDClient: Sendable {
             throw .invalidMember(
                 "clientAssertionAudience",
                 ofProvider: configuration.name,
-                "must be tokenEndpoint, because the provider has another issuer for each tenant",
+                "must be tokenEndpoint, because the provider has a different issuer for each tenant",
                 hint: "Set clientAssertionAudience to tokenEndpoint in the provider's configuration.",
                 reference: "RFC 7523 section 3"
             )
@@ -122,7 +122,7 @@ public final class OpenIDClient: Sendable {
     ///
     /// - Throws: `IdentityError`.
     public func metadata() async throws -> ProviderMetadata {
-        try await metadataSource.cached().metadata
+        try await metadataSource.current().metadata
     }
 
     /// The provider's metadata if they are in memory and may be used without a request.

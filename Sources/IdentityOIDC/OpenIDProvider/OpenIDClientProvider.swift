@@ -19,6 +19,7 @@ public protocol OpenIDClientProvider: IdentityProvider, JournaledRefreshing, Key
     var client: OpenIDClient { get }
 }
 
+/// Each method calls the method of the same name of ``OpenIDClientProvider/client``.
 extension OpenIDClientProvider {
     /// The provider's description for the app: its name, kind, client id and other settings.
     public var descriptor: ProviderDescriptor { client.descriptor }

@@ -6,7 +6,9 @@ internal import IdentityKit
 enum UserParameter {
     private static let maximumBytes = 256
 
-    /// The buyer with the name in the callback, which is marked as not verified; unchanged if the ID token has a name or the callback none.
+    /// Returns the buyer with the name from the callback, marked as not verified.
+    ///
+    /// If the ID token has a name, or the callback has no name, the buyer is unchanged.
     static func completed(_ buyer: Buyer, from callback: LoginCallback) -> Buyer {
         guard buyer.givenName == nil, buyer.familyName == nil, buyer.displayName == nil,
             let text = try? callback.value(of: "user"),

@@ -1,6 +1,5 @@
 internal import IdentityKit
 internal import IdentityPlatform
-internal import IdentityStoreKit
 
 /// An actor that calls SQLite on its own serial dispatch queue and performs the queued work in batches.
 protocol BatchWorker: Actor {

@@ -94,7 +94,8 @@ extension StoreLocation {
         do throws(IdentityError) {
             try Self.synchronize(directory, O_RDONLY | O_DIRECTORY)
         } catch {
-            // The name of the backup is not durable: a power loss could remove it. So the backup is removed, and the call fails.
+            // The directory could not be synchronized, so a power loss could remove the backup's name. So the backup is removed now, and
+            // the call fails.
             _ = unsafe unlink(database)
             throw error
         }

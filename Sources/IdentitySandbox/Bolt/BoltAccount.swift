@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
-internal import Synchronization
 
 extension SandboxResponse {
     /// Creates an error response in the format of Bolt's endpoints outside OAuth.

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
-internal import Synchronization
 
 extension SandboxBolt {
     static let viewScope = "bolt.account.view"

@@ -102,6 +102,7 @@ public final class SandboxBolt: SandboxAuthorizationServer {
     /// Whether a `client_id` is the configured publishable key or its part after the last dot, which some clients send.
     func isClient(_ id: String?) -> Bool {
         let key = configuration.publishableKey
+        guard let id else { return false }
         return id == key || id == key.split(separator: ".").last.map(String.init)
     }
 }

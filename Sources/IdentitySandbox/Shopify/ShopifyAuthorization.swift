@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 internal import IdentityKit
-internal import Synchronization
 
 extension SandboxShopify {
     static let knownScopes = [

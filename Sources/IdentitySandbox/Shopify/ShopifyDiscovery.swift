@@ -1,5 +1,4 @@
 internal import IdentityKit
-internal import Synchronization
 
 /// The URLs of the endpoints in one of the two forms of ``SandboxShopifyConfiguration/EndpointShape``.
 public struct SandboxShopifyEndpoints: Sendable, Equatable {

@@ -217,7 +217,7 @@ package struct SpoolDirectory: Sendable {
             configuration: "The store's spool directory \(path) cannot be used: \(reason).",
             hint: """
                 Make the spool a directory of the process's user with mode 0700, and not a link. Make each file in the spool a regular \
-                file of this user with mode 0600 and one hard link. Correct owner and mode, but do not delete a file: a file in the spool \
+                file of this user with mode 0600 and one hard link. Correct the owner and the mode, but do not delete a file: a file in the spool \
                 may contain the newest tokens of a session.
                 """
         )

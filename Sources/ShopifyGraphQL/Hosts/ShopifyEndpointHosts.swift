@@ -2,7 +2,7 @@ package import IdentityKit
 
 /// The hosts that a shop's discovery documents may name.
 package enum ShopifyEndpointHosts {
-    /// Whether the value of the configuration member `endpointHosts` is absent or a list of host names.
+    /// Whether the configuration member `endpointHosts` is absent, or is a list of one or more host names.
     package static func isValid(_ given: [String]?) -> Bool {
         guard let given else { return true }
         return !given.isEmpty && given.allSatisfy { AllowedHosts.host($0) != nil }

@@ -36,7 +36,7 @@ struct GraphQLFailure: Error {
         IdentityError(
             .retryLater,
             .outcomeUnknown,
-            "\(ForeignName.shown(document.name)) got no usable response, so it may have been executed.",
+            "Shopify may have executed \(ForeignName.shown(document.name)): its response is missing or cannot be used.",
             hint: "Read the data that the operation changes. Then send only the changes that are missing.",
             retryAfter: error.retryAfter,
             providerResponse: error.providerResponse,

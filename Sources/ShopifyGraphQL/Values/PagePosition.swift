@@ -49,7 +49,7 @@ package struct PagePosition: Sendable {
     package mutating func advance(by count: Int, hasNextPage: Bool, endCursor: String?) throws(IdentityError) -> Bool {
         self.count += count
         guard hasNextPage else { return false }
-        guard let endCursor, !endCursor.isIdentical(to: cursor ?? "") else {
+        guard let endCursor, !endCursor.isEmpty, cursor?.isIdentical(to: endCursor) != true else {
             throw IdentityError(
                 .rejected,
                 .unexpectedResponse,

@@ -2,11 +2,11 @@ internal import IdentityKit
 internal import ShopifyStorefront
 internal import Synchronization
 
-/// The password changes that wait for the refresh of a token, or that a refresh sends now.
+/// The password changes that the next refresh of their session must send, or is sending.
 ///
-/// After a password change Shopify revokes the session's token, and only the response contains the new token. So a refresh sends the
-/// change instead of its usual request: it saves the new token, and it holds the session's lock, so that no other process refreshes the
-/// session with the revoked token.
+/// After a password change, Shopify revokes the session's token. Only the response contains the new token. So a refresh sends the change
+/// instead of its usual request, and saves the new token. It holds the session's lock, so no other process refreshes the session with the
+/// revoked token.
 final class PasswordChanges: Sendable {
     final class Change: Sendable {
         let operation: LegacyCustomerUpdate

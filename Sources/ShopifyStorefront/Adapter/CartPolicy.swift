@@ -10,13 +10,13 @@ public struct CartPolicy: Sendable {
     /// What a logout does with the session's cart.
     public enum Logout: Sendable {
         /// `CartAdapter.logout` gives a new guest session a copy of the cart, without the buyer's identity, addresses and gift cards. The
-        /// buyer is removed from the old cart, and the app no longer uses that cart. The copy has the note and attributes of the old cart:
-        /// use ``drop`` if your shop writes personal data into them.
+        /// buyer is removed from the old cart, and the app no longer uses that cart. The copy has the discount codes, the note and the
+        /// attributes of the old cart: use ``drop`` if your shop writes personal data into them.
         case clone
         /// `CartAdapter.logout` removes the buyer, all addresses and the gift cards from the cart, and gives a new guest session this cart.
         /// The guest gets a copy instead if Shopify's response does not show that the buyer was removed, for example because the app's
         /// token may not read customers. The guest also gets a copy if another session has the same cart, if an earlier request with the
-        /// buyer's data may still reach Shopify, or if the cart could not be saved with the guest's session. Note and attributes stay on
+        /// buyer's data or a gift card may still reach Shopify, or if the cart could not be saved with the guest's session. Note and attributes stay on
         /// the cart, as with ``clone``.
         case detach
         /// The session loses the cart, and no request is sent to Shopify. So the buyer stays on the cart at Shopify.

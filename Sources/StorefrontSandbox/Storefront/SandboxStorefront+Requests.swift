@@ -24,17 +24,13 @@ extension SandboxStorefront {
             switch endpoint {
             case .storefront: api(call.request)
             case .checkout: checkout(call.request)
-            case .picture: ProductPicture(path: call.request.path, of: self)?.response ?? Self.pictureMissing
+            case .picture:
+                ProductPicture(path: call.request.path, of: self)?.response
+                    ?? .text("There is no such picture.", status: 404)
             default: .json(["errors": .string("Not Found")], status: 404)
             }
         }
     }
-
-    private static let pictureMissing = SandboxResponse(
-        status: 404,
-        headers: [("Content-Type", "text/plain; charset=utf-8")],
-        body: Array("There is no such picture.".utf8)
-    )
 
     private func api(_ request: SandboxRequest) -> SandboxResponse {
         journal.count(\.apiCalls)

@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-internal import IdentityCrypto
 internal import IdentityKit
 
 /// A session's cart as it was read from its attachment.
