@@ -50,11 +50,11 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
         }
     }
 
-    /// Encrypts the next rows again with the active key, except those that are already encrypted with it.
+    /// Encrypts the next rows again with the active key, except rows that already use this key or cannot be opened.
     ///
-    /// A row keeps its generation and its length, so the database does not grow. A row that another call saves meanwhile, or a session with
-    /// a refresh in progress or in doubt, is not changed and counts as postponed. The last step truncates the rollback journal, which
-    /// contains old records.
+    /// A row keeps its generation and its length, so the database does not grow. A session with a refresh in progress or in doubt is
+    /// postponed. A row that another call saves or removes meanwhile is postponed too. The last step truncates the journal, which contains
+    /// old records.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let progress = try await resealNextRows(after: position, limit: limit)
         if progress.position == nil { try await database.truncateJournal() }

@@ -245,7 +245,7 @@ import Testing
             (#"{"redacted":["Nope"]}"#, #"there is no "Nope""#),
             (#"{"payloads":{"P":"x"}}"#, "member payloads.P must be a list of one or more non-empty strings"),
             (#"{"payloads":{"P":["shop","problems"]}}"#, #"payloads: no selection has exactly the fields of "P""#),
-            (#"{"provided":["Storefront"]}"#, #"provided: the documents use no type "Storefront""#),
+            (#"{"provided":["Storefront"]}"#, #"provided: the documents need no Swift type "Storefront""#),
             (#"{"imports":{"X":"Mine"}}"#, #"imports: types, variables, scalars and provided do not contain "X""#),
             (#"{"maximumDuplicatedFields":0}"#, "from 1 to 1000"), ("[]", "must be a JSON object"),
             ("{", "could not be read as JSON"),

@@ -115,7 +115,8 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
                 .signInAgain,
                 .insufficientScope,
                 "These tokens do not permit changes of the buyer's Bolt account.",
-                hint: "Check that the provider's scopes contain \(BoltScope.manage). Then let the buyer sign in again: "
+                hint:
+                    "Check that scopes of the Bolt configuration contain \(BoltScope.manage). Then let the buyer sign in again: "
                     + "tokens from a refresh usually cannot change the account.",
                 reference: "help.bolt.com/developers/bolt-oauth"
             )

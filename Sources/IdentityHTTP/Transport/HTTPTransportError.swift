@@ -36,7 +36,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let bodyTooLarge = Code(rawValue: "body_too_large")
         /// The response headers are larger than ``HTTPLimits/maximumHeaderBytes``, or there are too many of them.
         public static let headersTooLarge = Code(rawValue: "headers_too_large")
-        /// The connection ended before the response was complete, or the request would have to be sent twice.
+        /// The connection ended before the response was complete, or no response arrived and the request must not be sent again.
         public static let connectionLost = Code(rawValue: "connection_lost")
         /// The server's response is not valid HTTP, or is one that the transport does not support, such as status 101.
         public static let protocolViolation = Code(rawValue: "protocol_violation")

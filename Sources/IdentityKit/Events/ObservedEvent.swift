@@ -1,6 +1,6 @@
-/// An event of a session, a GraphQL operation or a cart in one form, for a log line, a metric or a span.
+/// An event in a form that all sources share, for a log line, a metric or a span.
 ///
-/// ``EventBridge`` passes these events to an app.
+/// ``EventBridge`` passes events of sessions, providers, GraphQL operations and carts to an app in this form.
 public struct ObservedEvent: Sendable {
     /// How urgent an event is.
     public enum Level: String, Sendable {

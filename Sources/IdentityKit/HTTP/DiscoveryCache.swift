@@ -10,7 +10,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     private static var lifetime: Duration { .seconds(3600) }
     /// The pause after a failed fetch while an old value may be used.
     private static var pauseWithOldValue: Duration { .seconds(60) }
-    /// The longest pause after a failed fetch while no old value may be used; `Retry-After` can request a longer one.
+    /// The longest pause after a failed fetch without a usable old value; `Retry-After` can request a longer one.
     private static var longestPause: Duration { .seconds(30) }
     /// The longest pause that `Retry-After` can request.
     private static var longestRequestedPause: Duration { .seconds(60) }

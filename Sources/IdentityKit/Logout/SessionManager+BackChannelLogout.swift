@@ -148,8 +148,8 @@ extension SessionManager {
             .logoutTokenReplayed,
             "The logout token was used before.",
             hint: """
-                Find out who sent the logout request: the provider repeated it, or an attacker replayed the logout token. An earlier \
-                request with this token has already ended the sessions that existed at that time.
+                Find out who sent the logout request: the provider repeated it, or an attacker replayed the logout token. Another request \
+                with this token has ended the sessions that the token names. Sessions that began later may still exist.
                 """,
             reference: "OpenID Connect Back-Channel Logout 1.0 section 2.6",
             isAttackSuspected: true

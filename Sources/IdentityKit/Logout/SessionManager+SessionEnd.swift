@@ -111,7 +111,8 @@ extension SessionManager {
         do {
             let state = try SessionState(removed.session)
             ended.session = Session(removed.session, state)
-            // A refresh may have returned newer tokens that could not be saved yet. The logout must revoke these too.
+            // A refresh may have returned newer tokens that are not saved yet. The logout needs the newest states to choose the tokens to
+            // revoke.
             ended.newest = (removed.session, await refresher.newestStates(ofRemoved: removed.session, state))
         } catch {
             ended.problems = [

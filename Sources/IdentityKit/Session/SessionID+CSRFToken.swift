@@ -1,6 +1,8 @@
 internal import IdentityCrypto
 
 extension SessionID {
-    /// The CSRF token of the session; each form of the app contains it, so that no other site can post the form.
+    /// The CSRF token of a session or of a guest, which another site does not know.
+    ///
+    /// The app puts it into its forms. The sign-in routes require it in requests without `Sec-Fetch-Site` and `Origin`.
     package var csrfToken: Secret { Secret(Base64URL.encode(Self.hash("csrf", self))) }
 }

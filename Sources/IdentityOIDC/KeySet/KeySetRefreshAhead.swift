@@ -11,7 +11,7 @@ struct KeySetRefreshAhead: KeySetProviding {
 
     /// How long before their expiry keys are fetched again: a fifth of their lifetime, at most five minutes.
     static func lead(_ lifetime: Duration) -> Duration {
-        // For lifetimes of 1500 seconds and more the result is constant, because a division of a Duration is slow.
+        // This equals min(lifetime / 5, .seconds(300)). Long lifetimes need no division, because a division of a Duration is slow.
         lifetime < .seconds(1500) ? lifetime / 5 : .seconds(300)
     }
 

@@ -6,10 +6,10 @@ package import IdentityKit
 /// `Documentation/Decisions/0008-key-set.md` explains its chain of links, each of which has one task.
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
-    /// The chain of links for tokens that this client did not request, such as logout tokens.
+    /// The chain for tokens that this client did not request, such as logout tokens.
     ///
-    /// It shares the cached keys and the backoff with ``chain``, and has its own rate limit and negative cache. Otherwise a flood of forged
-    /// logout tokens could use up the fetches that logins need.
+    /// It shares the cached keys and the backoff with ``chain``, but has its own rate limit and negative cache. So forged logout tokens
+    /// cannot use up the fetches that logins need.
     private let unsolicitedChain: any KeySetProviding
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock

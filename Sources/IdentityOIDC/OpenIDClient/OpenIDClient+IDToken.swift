@@ -106,7 +106,7 @@ extension IDTokenClaims {
     var nonce: Secret? { (self["nonce"]?.string).map { Secret($0) } }
 }
 
-/// The values that a login requested and that its token response must match, for logins by redirect and by device code.
+/// The data of a login with which its token response is processed, for logins by redirect and by device code.
 protocol LoginExpectations: Sendable {
     var scopes: [String] { get }
     /// The issuer to which the login is bound; nil if it is not bound to one.

@@ -38,7 +38,7 @@ public struct PKCE: Sendable {
 
     private static var invalidVerifier: IdentityError {
         IdentityError(
-            configuration: "The code verifier must have 43 to 128 characters: only letters, digits and - . _ ~.",
+            configuration: "The code verifier must have 43 to 128 characters: only ASCII letters, digits and - . _ ~.",
             hint:
                 "To start a login, pass 32 to 96 bytes to PKCE(randomBytes:), or use generateCodeVerifier() of AuthClient. To request "
                 + "tokens, pass the code verifier of the login unchanged.",

@@ -173,7 +173,7 @@ struct StoreLocation: Sendable {
         guard status.st_uid == geteuid() else {
             throw IdentityError(
                 configuration: "\(path) belongs to another user.",
-                hint: "Run chown on this path, or run the process as its owner."
+                hint: "Change the owner of this path with chown, or run the process as the path's owner."
             )
         }
         guard status.st_mode & 0o077 == 0 else {

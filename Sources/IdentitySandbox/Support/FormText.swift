@@ -6,7 +6,8 @@ internal import IdentityHTTP
 package enum FormText {
     /// Decodes a form strictly.
     ///
-    /// - Returns: The fields; nil for an invalid escape, an unescaped space, control or non-ASCII byte, a zero byte, or invalid UTF-8.
+    /// - Returns: The fields; nil if the form is invalid. A form is invalid if an escape is incorrect, or if a space, a control byte or a
+    ///   non-ASCII byte is not escaped. A decoded name or value must be UTF-8 without a zero byte.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {

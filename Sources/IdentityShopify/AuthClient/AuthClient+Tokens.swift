@@ -152,7 +152,8 @@ extension AuthClient {
         // A separate task, so that the tokens are stored even if the caller's task is cancelled. The client could not request them again,
         // because the code or the old refresh token was used.
         try await Task { try await writeThrough(failingAs: .configuration) }.value
-        // After a logout, a login fails. A refresh still returns the new tokens, because the caller's old refresh token was used.
+        // If the buyer signed out during this call, a login throws an error. A refresh still returns its new tokens, because the old
+        // refresh token was used.
         guard old != nil || state.withLock({ $0.logouts == logouts }) else { throw Self.signedOut }
         return CustomerAccountAccessTokenResponse(tokenSet: tokens)
     }

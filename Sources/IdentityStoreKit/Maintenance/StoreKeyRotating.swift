@@ -30,7 +30,7 @@ public protocol StoreKeyRotating: Sendable {
     /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
     func keyUsage() async throws -> [StoreKeyUsage]
 
-    /// Encrypts the next rows again with the active key, except those that are already encrypted with it.
+    /// Encrypts the next rows again with the active key, except rows that already use this key or cannot be opened.
     ///
     /// Sessions with a refresh in progress or in doubt are not changed. If ``ResealProgress/postponed`` of any call was not 0, start again
     /// later. It is safe to stop between two calls. To undo a rotation, make the old key the active one and rotate again.

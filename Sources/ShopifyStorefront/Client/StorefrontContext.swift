@@ -28,9 +28,9 @@ public struct StorefrontContext: Sendable {
     public var language: String?
     /// The preferred store location for pick-up, a global id.
     public var preferredLocationID: String?
-    /// The signed-in buyer, for operations whose document declares the variable `buyer`.
+    /// The signed-in buyer, which an operation sends only if its document declares the variable `buyer`.
     ///
-    /// The responses are then personal and never cached.
+    /// No response to a call with a buyer is cached.
     public var buyer: CustomerAccessToken?
     /// The company location of a B2B ``buyer``, a global id.
     ///

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The parts of a cart that the adapter's operations read, limited to those that the app's Storefront token may read.
+/// The parts of a cart that the adapter's operations read with the app's authentication.
 struct CartSelection: Sendable {
     /// The number of lines to read with the cart, at most 250.
     let lines: Int
@@ -10,9 +10,10 @@ struct CartSelection: Sendable {
     /// If the token lacks the scope for customers, Shopify returns the error `ACCESS_DENIED` with the data.
     let readsCustomer: Bool
 
-    /// Selects what a token may read.
+    /// Selects the parts to read with this authentication.
     ///
-    /// Tokenless access may not read customers, and Shopify limits the complexity of its queries. So it reads no customer and fewer lines.
+    /// Without a token, the customer is not read, because Shopify does not permit it. Fewer lines are read too, because Shopify limits the
+    /// complexity of queries without a token.
     init(_ authentication: StorefrontAuthentication) {
         readsCustomer = authentication.hasToken
         lines = readsCustomer ? 250 : 50

@@ -35,7 +35,9 @@ extension Planner {
             }
         }
 
-        /// Whether a response can contain the key because of `other`, but lack subfields that the Swift type of this field requires.
+        /// Whether `other` may put the key into a response while directives omit this field.
+        ///
+        /// Subfields that this field's Swift type requires may then be missing.
         func isIncomplete(besides other: CollectedField) -> Bool {
             let texts = Set(conditionTexts)
             guard isConditional, texts.count == 1 || !sharedSpreads.isEmpty else { return false }

@@ -31,7 +31,9 @@ extension SandboxStorefront {
         return GraphExecutor(schema: schema, queries: queries, mutations: mutations, missingScopes: missingScopes)
     }
 
-    /// The fields that need an access token, each with the access scope that the error of a request without a token names.
+    /// The access scope of each field that needs an access token.
+    ///
+    /// Without a token, the error of the field names this scope.
     private var scopesOfFields: [String: String] {
         var scopes = [
             "QueryRoot.productTags": "unauthenticated_read_product_tags",

@@ -48,7 +48,9 @@ final class ServeSite: Sendable {
         )
     }
 
-    /// Returns the configured issuers, which may begin a sign-in themselves, each with the name of its first provider.
+    /// Returns the `issuer` of each provider that has one, with the provider's name.
+    ///
+    /// If several providers have the same issuer, the first one is used. These issuers may begin a login (OpenID Connect Core section 4).
     private static func issuers(_ configuration: IdentityConfiguration) -> [String: String] {
         var issuers: [String: String] = [:]
         for provider in configuration.providers {

@@ -86,7 +86,7 @@ struct Deployment: Sendable {
 
     /// Runs `work` at the end of a command, and cancels it after ``lastWorkLimit``.
     ///
-    /// It records the sessions that `work` returns, whose new tokens could not be stored, and whether `work` completed within the limit.
+    /// `work` returns the sessions whose new tokens could not be stored. They are recorded, and whether `work` ended within the limit.
     private func finishing(_ work: @escaping @Sendable () async -> Set<SessionReference>) async {
         await Task {
             await withTaskGroup(of: Set<SessionReference>?.self) { group in

@@ -15,7 +15,7 @@ public enum CartIdentity: String, Sendable {
 public enum CartIdentityState: Sendable, Equatable {
     /// No identity: the buyer enters contact data at checkout.
     case guest
-    /// Contact fields and possibly an address are prefilled. The checkout is a guest checkout.
+    /// An e-mail address, a phone number or a delivery address is prefilled. The checkout is a guest checkout.
     case contact
     /// A signed-in customer. The value is the time at which the token on the cart expires; nil when the time is unknown.
     case customer(until: Date?)
