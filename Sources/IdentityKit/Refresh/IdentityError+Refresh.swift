@@ -35,7 +35,7 @@ extension IdentityError {
         )
     }
 
-    /// For an error of kind `rejected`: a copy whose hint also says that the SDK keeps the provider's response; otherwise the same error.
+    /// This error with a hint that the SDK keeps the provider's response; an error of another kind than `rejected` stays unchanged.
     var withKeptResponse: IdentityError {
         guard kind == .rejected else { return self }
         let hints = isAttackSuspected ? [Self.mismatchHint, hint] : [hint, Self.keptResponseHint]
@@ -131,7 +131,7 @@ extension IdentityError {
         )
     }
 
-    /// The error after `invalid_grant`, while the store has a response of another process that is not validated yet.
+    /// The error after `invalid_grant`, if the store has a response of another process that is not accepted yet.
     static var otherResponseStored: IdentityError {
         IdentityError(
             .retryLater,

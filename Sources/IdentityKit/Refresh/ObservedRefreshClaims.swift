@@ -2,9 +2,10 @@ internal import Synchronization
 
 /// Measures for how long this process has seen the same refresh claim of an earlier lock holder in the store.
 ///
-/// A refresh claim is the mark in a stored session that a process is about to send the refresh token. The process that saved the claim
-/// may still have a response of the provider to save, and needs time for this while the store works. The time of an outage must not count,
-/// so each observation adds at most `longestStep` to the measured time. Times are measured with the monotonic clock.
+/// A refresh claim is the mark in a stored session that a process is about to send the refresh token. The process that saved the claim may
+/// still need time to save the provider's response. It cannot save the response during an outage of the store, so an outage should not
+/// count as such time. Therefore each observation adds at most `longestStep` to the measured time. Times are measured with the monotonic
+/// clock.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64
@@ -13,7 +14,7 @@ final class ObservedRefreshClaims: Sendable {
     }
 
     private let clock: any IdentityClock
-    /// The maximum time that one observation of a refresh claim adds: the pause between two repairs.
+    /// The maximum time that one observation of a refresh claim adds; it is the pause between two repairs.
     private let longestStep: Duration
     /// If the table evicts a claim, the measured time starts again at zero.
     private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 10_000))

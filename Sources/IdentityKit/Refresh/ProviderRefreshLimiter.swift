@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Limits the refreshes at one provider: the number that run at a time, and a pause while the provider fails.
+/// Limits the refreshes of one manager at one provider: how many run at a time, and a pause while the provider fails.
 ///
-/// The circuit breaker opens after failures for several sessions in a row, and when the provider requests a pause. After the pause, one
-/// refresh is the probe: if it fails, the breaker opens again.
+/// The circuit breaker opens when the refreshes of several sessions in a row have failed, or when the provider requests a pause. After the
+/// pause, one refresh runs as the probe. If the probe fails, the breaker opens again.
 final class ProviderRefreshLimiter: Sendable {
     /// What one refresh has shown about the state of its provider.
     enum Observation: Sendable {
@@ -16,17 +16,19 @@ final class ProviderRefreshLimiter: Sendable {
     private enum Entry: Sendable {
         case mayRun
         case refused(IdentityError)
-        /// A drain has begun: the process is about to end. The waiting task creates the error, so that the error has its correlation id.
+        /// A drain has begun, because the process is about to end.
+        ///
+        /// The waiting task creates the error, so that the error has the correlation id of this task.
         case draining
     }
 
     private struct State {
         var running = 0
-        /// The refreshes that wait until another one ends, or a drain begins.
+        /// The refreshes that wait until a running refresh ends or a drain begins.
         var waiting: [CheckedContinuation<Entry, Never>] = []
         /// The number of drains that have begun and not ended.
         var drains = 0
-        /// The sessions whose refreshes failed since a refresh last showed that the provider works.
+        /// The sessions whose refreshes have failed since the provider last responded to a refresh.
         ///
         /// Each session counts once, because one session that always fails does not mean that the provider fails.
         var failed: Set<SessionID> = []
@@ -111,7 +113,7 @@ final class ProviderRefreshLimiter: Sendable {
         case .nothing: return nil
         case .responded:
             state.failed = []
-            // A response to a refresh that was sent before the provider requested a pause does not end the pause.
+            // If the provider requested the pause, only the probe can end it. All other refreshes began before the breaker opened.
             guard isProbe || !state.isRequested || state.breaker.isClosed else { return nil }
             return state.breaker.close() ? .providerResumed : nil
         case .failed(let error, let id, let isThrottled):
@@ -119,8 +121,8 @@ final class ProviderRefreshLimiter: Sendable {
             state.breaker.lastFailure = error
             let requestedPause = isThrottled ? error.retryAfter : nil
             guard state.breaker.isClosed || isProbe else {
-                // This refresh began before the breaker opened, so its failure belongs to the outage that opened the breaker. The breaker
-                // does not open a second time.
+                // This refresh began before the breaker opened, so its failure belongs to the same outage. The breaker does not open a
+                // second time.
                 if let requestedPause {
                     state.breaker.extend(for: min(requestedPause, limits.maximumPause), at: now)
                     state.isRequested = true
@@ -156,10 +158,10 @@ final class ProviderRefreshLimiter: Sendable {
 
     func endDrain() { state.withLock { $0.drains -= 1 } }
 
-    /// Whether a refresh runs that may be sending its refresh token or saving the response.
+    /// Whether any refresh runs: it may be sending its refresh token or saving the response.
     var isRunning: Bool { state.withLock { $0.running > 0 } }
 
-    /// Whether a new refresh would be refused or have to wait, because refreshes are paused or the maximum number runs.
+    /// Whether a new refresh would have to wait or would be refused, because refreshes are paused or the maximum number runs.
     var delays: Bool { pause != nil || state.withLock { $0.running >= max(1, limits.concurrent) } }
 
     /// How long refreshes are still paused; nil while they are permitted.
@@ -180,7 +182,7 @@ final class ProviderRefreshLimiter: Sendable {
             } else {
                 "because refreshes failed (number of sessions: \(state.failed.count))"
             }
-        // Only the hint of a configuration error is kept: most other hints advise to try again, which does not help during the pause.
+        // The hint of a configuration error is kept. Most other hints advise to try again, which does not help during the pause.
         return IdentityError(
             isConfigurationError ? .configuration : .retryLater,
             isConfigurationError ? last?.code ?? .providerUnavailable : .providerUnavailable,

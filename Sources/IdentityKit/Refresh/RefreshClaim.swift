@@ -12,10 +12,10 @@ package struct RefreshClaim: Sendable {
     ///
     /// Other processes do not wait for the response to an abandoned refresh.
     var isAbandoned = false
-    /// Whether another process waits for the process that began the refresh to save its response.
+    /// Whether another process waits for the response to this refresh.
     ///
-    /// The waiting process saves this flag first. If this save succeeds, the store accepts writes. So the process that began the refresh
-    /// can now save a response that the store refused before.
+    /// The waiting process saves this flag before it waits. If this save succeeds, the store accepts writes. So the process that began the
+    /// refresh can now save a response that the store refused before.
     package var isAwaited = false
 
     package init(correlationID: String, startedAt: Date) {

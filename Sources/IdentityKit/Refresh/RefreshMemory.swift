@@ -44,7 +44,7 @@ final class RefreshMemory: Sendable {
         claims = ObservedRefreshClaims(environment.clock, longestStep: configuration.repairInterval)
     }
 
-    /// Records an error in the validation of a response; returns false if it was recorded before.
+    /// Records an error in the validation of a response; returns false if the same error of the same response is already recorded.
     func isFirstReport(of code: IdentityError.Code, in response: RefreshResponse, for id: SessionID) -> Bool {
         let error = ResponseError(session: id, receivedAt: response.receivedAt, code: code)
         return reportedErrors.withLock { $0.insert(error) }

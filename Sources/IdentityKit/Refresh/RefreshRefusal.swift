@@ -11,11 +11,13 @@ public struct RefreshRefusal: Error, Sendable {
         case transient
         /// The refresh token was not used, and the provider asks for a pause (429, 503).
         case throttled
-        /// No session can be refreshed until the cause is corrected: for example, the provider rejects this client or this machine.
+        /// No session can be refreshed at the provider until the cause is corrected: for example, the provider rejects this client or this
+        /// machine.
         case configuration
         /// The provider no longer accepts the refresh token (`invalid_grant`).
         ///
-        /// The session continues if another process has saved newer tokens, or a response that may contain newer tokens. Otherwise it ends.
+        /// The session continues if another process has saved newer tokens, or a response that may contain newer tokens. If not, the
+        /// session ends.
         case invalidGrant = "invalid_grant"
         /// The provider may have used the refresh token: for example there was no response, an incomplete one, a redirect, an HTML page
         /// with a success status, or an error that does not say what happened.
@@ -73,11 +75,11 @@ extension RefreshRefusal {
         case .invalidGrant where error.kind == .signInAgain: return .invalidGrant
         case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScope, .originRefused:
             return .configuration
-        // A successful response without a readable token, or a request that was cancelled after it may have been sent.
+        // A success response without a readable token, or a cancelled request: both may have used the refresh token.
         case .tokenResponseInvalid, .cancelled: return .inDoubt
-        // A GraphQL request that may have been executed. With status 503 the provider asks for a pause, as below.
+        // The GraphQL request may have been executed. With status 503, the provider requests a pause instead (see below).
         case .outcomeUnknown where error.providerResponse?.status != 503: return .inDoubt
-        // A provider that the app implements may not say whether it sent the request.
+        // A provider that the app implements does not always say whether it sent the request.
         case .providerUnavailable where error.providerResponse?.status == nil: return .inDoubt
         default: break
         }
@@ -88,12 +90,12 @@ extension RefreshRefusal {
         case 429, 503: return .throttled
         // The provider blocks this client or this machine, not one session.
         case 403 where error.kind == .configuration: return .configuration
-        // A server may redirect after it has processed the request.
+        // The server may have processed the request before it redirects.
         case 300..<400: return .inDoubt
         // The server may have processed the request before it failed. Only the OAuth errors in `retriedErrors` prove that it did not.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
-        // An HTML page with a success status does not prove that the refresh token was not used. Neither does a 401 without an OAuth error,
-        // which Shopify sends.
+        // A success status with an HTML page does not prove that the refresh token was not used. A 401 without an OAuth error does not
+        // prove it either; Shopify sends such responses.
         case 401, ..<300: return name.isEmpty ? .inDoubt : otherwise
         default: return otherwise
         }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension RefreshRun {
-    /// After this time, a failed save of new tokens is not repeated.
+    /// The time limit for repeated attempts to save new tokens.
     static let savingLimit = Duration.seconds(5)
 
     /// Performs an action of the state machine.
@@ -34,7 +34,7 @@ extension RefreshRun {
 
     private mutating func load() async -> RefreshStateMachine.Event {
         do {
-            // A refresh that has begun is finished even if the session expires meanwhile.
+            // If the session expires during a refresh, the refresh continues. So only the first load checks the expiry.
             guard let found = try await visible.store.session(id),
                 stored != nil || !visible.lifetime.hasExpired(found)
             else { return .loaded(nil, isRestored: false, isUnchanged: false) }
@@ -105,7 +105,7 @@ extension RefreshRun {
 
     /// Saves a session; if the store fails, tries again until it has tried `attempts` times or ``savingLimit`` has passed.
     ///
-    /// - Returns: Whether the session is saved; false if it has another generation or was removed.
+    /// - Returns: Whether the session is saved; false if the stored session has another generation than `base`, or was removed.
     private func replace(_ session: StoredSession, over base: StoredSession, attempts: Int) async throws -> Bool {
         let deadline = clock.elapsed + Self.savingLimit
         var attempt = 0
@@ -147,8 +147,8 @@ extension RefreshRun {
         var isResponseStored = false
         if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
         var session = successor(of: base, state, .tokens(.unsaved))
-        // A session that another process has saved since this run loaded or saved it may contain a newer response. It has at least
-        // this generation, so it does not seem older than this state.
+        // Another process may have saved the session after this run last loaded or saved it. That session may contain a newer response. It
+        // has at least this generation, so it does not seem older than this state.
         session.generation = ownGeneration + 1
         await unsaved.keep(session, state, replacing: old, isResponseStored: isResponseStored, reports: reports)
     }
@@ -182,8 +182,9 @@ extension RefreshRun {
         guard let old, let stored, let provider = try? provider(of: stored) else {
             return .refused(RefreshRefusal(.transient, .unexpectedRefreshEvent))
         }
-        // If the lock ended during the request, its next holder could send the same refresh token. A shorter timeout is no solution:
-        // a request that is aborted early may leave the session in doubt. So the lock must last for the provider's whole timeout.
+        // If the lock ended during the request, the next holder of the lock could send the same refresh token. A shorter timeout is no
+        // solution: a request that is aborted early may leave the session in doubt. So the lock must last for the provider's whole
+        // timeout.
         let needed = provider.descriptor.timeout ?? .milliseconds(1)
         guard lock.remaining.map({ $0 >= needed }) ?? true else { return .lockLost }
         do {
@@ -221,8 +222,8 @@ extension RefreshRun {
         } catch {
             let error = IdentityError.wrapping(error)
             if isPermitted { observation = .responded }
-            // This process reports the error once for each response, not at each repair. If the limiter gave the run a permit, the end of
-            // the run reports the error. `reportLoginMismatch` reports a response that belongs to another login.
+            // This process reports the error once for each response, not at each repair. If the run has a permit, its end reports the
+            // error. If the response belongs to another login, `reportLoginMismatch` reports the error.
             if !error.isAttackSuspected, response.loginMismatch == nil,
                 memory.isFirstReport(of: error.code, in: response, for: id), !isPermitted
             {

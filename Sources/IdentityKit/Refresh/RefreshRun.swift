@@ -1,28 +1,29 @@
-/// One run of a ``RefreshStateMachine`` under the session's lock, which one task, process or machine at a time holds.
+/// Runs one ``RefreshStateMachine`` under the session's lock.
 ///
-/// It performs the actions of the state machine (`RefreshRun+Actions.swift`), and reports the outcome to the observers. All I/O of a run
-/// is here, and in ``UnsavedTokens`` for the spool.
+/// The run performs the actions of the state machine (`RefreshRun+Actions.swift`), and reports the outcome to the observers. All I/O of a
+/// run is here, except the I/O of the spool, which is in ``UnsavedTokens``.
 struct RefreshRun: SessionService {
     let context: SessionContext
     let id: SessionID
     let lock: HeldLock
-    /// When the refresh began; it may consist of several runs.
+    /// When the refresh began, as a time of the monotonic clock; a refresh can have several runs.
     let started: Duration
     var machine: RefreshStateMachine
     /// The session as it was loaded or saved last.
     var stored: StoredSession?
-    /// The session's generation that this run saved last; before its first save, the one that it loaded first; nil before that.
+    /// The session's generation that this run saved last, or loaded first if it has saved none; nil before the first load.
     ///
     /// If the store has a later generation, another process saved it.
     var ownGeneration: Int64?
     /// The permit of the provider's limiter; nil until the limiter has granted one.
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing
-    /// Whether the observers were told, by this or an earlier run, that the response belongs to another login.
+    /// Whether this run found that the response belongs to another login; the observers were told now or by an earlier run.
     var hasReportedLoginMismatch = false
-    /// Whether the old tokens were replaced before or after they had expired; nil before the first save of new tokens.
+    /// Whether the old tokens were replaced before or after they had expired; nil until this run first tries to save new tokens.
     ///
-    /// After a conflict, the new tokens are saved a second time. If the old tokens expired meanwhile, the outcome must not change.
+    /// After a conflict, the new tokens are saved a second time. This value does not change then, even if the old tokens have expired
+    /// since the first attempt.
     var tokenOutcome: TokenOutcome?
 
     var memory: RefreshMemory { context.refreshMemory }
@@ -32,8 +33,8 @@ struct RefreshRun: SessionService {
 
     /// Whether the provider's ``ProviderRefreshLimiter`` permitted this run to send requests.
     ///
-    /// The failure of a run without a permit, for example during a pause, is not reported as a failed refresh: it sent no refresh token.
-    /// Otherwise each call during an outage would cause an event.
+    /// A run without a permit, for example during a pause, sends no refresh token. The end of such a run reports no failed refresh,
+    /// because during an outage each call would cause an event.
     var isPermitted: Bool { permit != nil }
 
     func storedSession() throws(IdentityError) -> StoredSession {
@@ -46,8 +47,8 @@ struct RefreshRun: SessionService {
     /// - Parameter wait: How long this task waited for the lock.
     /// - Returns: The outcome.
     mutating func run(afterWait wait: Duration) async -> RefreshOutcome {
-        // While only this process's memory contains the newest tokens, this process keeps the lock after the run, if the store's locks
-        // permit it. Otherwise another process could get the lock and send the old refresh token.
+        // If the newest tokens are only in this process's memory, this process keeps the lock after the run, if the store's locks permit
+        // it. Without the lock, another process could send the old refresh token.
         defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
         let load = machine.handle(.began)
         var action = machine.handle(await perform(load))
@@ -77,7 +78,7 @@ struct RefreshRun: SessionService {
         case .startAgain, .wait: break
         case .alreadyRefreshed: if isPermitted { memory.pauses.succeeded(id) }
         case .refreshed(_, let isFromEarlierRefresh):
-            // While new tokens cannot be saved, every call finds them again. Their recovery is reported once, when they are saved.
+            // Every call finds unsaved tokens again. Their recovery is reported only once, when they are saved.
             guard !isFromEarlierRefresh || unsaved[id] == nil else { return }
             memory.pauses.succeeded(id)
             if isFromEarlierRefresh || machine.isInDoubt { emit(.refreshRepaired) }

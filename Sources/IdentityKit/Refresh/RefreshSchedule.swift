@@ -4,15 +4,18 @@ internal import Synchronization
 /// Decides when a session's tokens are due for a refresh, and when they have expired, also after the wall clock was changed.
 ///
 /// When this process first sees valid tokens, it records their expiry also as a time of the monotonic clock. The earlier of the two
-/// expiries counts, so the tokens do not become valid again when the wall clock is set back. If tokens have already expired by the wall
-/// clock when they are first seen, the wall clock may be ahead: their expiry is not recorded, so that they are valid again when the wall
-/// clock is corrected.
+/// expiries counts. So the tokens do not become valid again when the wall clock is set back.
+///
+/// If the wall clock says at first sight that the tokens have expired, their expiry is not recorded. The wall clock may be ahead, and the
+/// tokens must be valid again when it is corrected.
 final class RefreshSchedule: Sendable {
     /// The work that a call for tokens causes.
     enum Need: Sendable {
         /// No work: the provider did not state when the tokens expire.
         case unknownExpiry
-        /// No work: the tokens are valid for the time `remaining`, which is long enough, and due for a refresh only after `untilDue`.
+        /// No work: the tokens are valid long enough.
+        ///
+        /// They are still valid for the time `remaining`, and due for a refresh after `untilDue`.
         case later(remaining: Duration, untilDue: Duration)
         /// The tokens are valid long enough, and old enough for a background refresh.
         case early
@@ -30,14 +33,15 @@ final class RefreshSchedule: Sendable {
         var refreshedAt: Duration?
     }
 
-    /// Tokens that were issued more than this many seconds in the future count as expired: the clock of the machine that received them was
-    /// ahead, or this machine's clock was set back.
+    /// Tokens that were issued more than this many seconds in the future count as expired.
+    ///
+    /// The clock of the machine that received them was ahead, or this machine's clock was set back.
     private static let tolerance = 300.0
     private static let freshness = Duration.seconds(30)
 
     private let earlyRefresh: Double
     private let clock: any IdentityClock
-    /// An evicted entry is recorded again when its tokens are used, with the wall clock of that moment.
+    /// If the table evicts an entry, it is recorded again when its tokens are used, with the wall clock of that moment.
     private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 50_000))
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
@@ -52,8 +56,8 @@ final class RefreshSchedule: Sendable {
         guard let expiresAt = tokens.expiresAt, let remaining = remaining(tokens, of: id) else { return .unknownExpiry }
         let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
         var isEnough = remaining >= (validity ?? min(Self.usualValidity, lifetime / 4))
-        // Tokens whose whole lifetime is shorter than the requested time are never valid long enough. A refresh at every call would not
-        // help, so tokens that were just refreshed are accepted.
+        // If the tokens' whole lifetime is at most the requested time, a refresh at every call would not help. So tokens that were just
+        // refreshed are accepted.
         if !isEnough, let validity, validity >= lifetime { isEnough = isJustRefreshed(tokens, of: id) }
         guard remaining > .zero, isEnough else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id, lifetime)
@@ -88,7 +92,7 @@ final class RefreshSchedule: Sendable {
         return clock.elapsed - refreshedAt < Self.freshness
     }
 
-    /// The remaining validity at which a token is refreshed early.
+    /// The remaining validity below which a token is refreshed in the background.
     ///
     /// The time depends on a hash of the session's id, so that sessions are not all refreshed at once.
     ///
@@ -116,9 +120,9 @@ final class RefreshSchedule: Sendable {
                 end: elapsed + life,
                 refreshedAt: refreshedAt
             )
-            // Tokens that seem to have expired are not recorded, unless a refresh has just returned them, because the wall clock may be
-            // ahead. Tokens from the future are recorded as expired. Otherwise they would become valid when the wall clock reaches their
-            // time.
+            // Tokens that seem to have expired are recorded only if a refresh has just returned them, because the wall clock may be ahead.
+            // Tokens from the future are recorded as expired. Without the record, they would become valid when the wall clock reaches
+            // their time.
             guard expiresAt > now || refreshedAt != nil else { return note }
             // A caller that read the session before a refresh still has the old tokens. They must not replace the record of the new ones.
             if refreshedAt == nil, let newer = notes[id], newer.issuedAt > tokens.issuedAt { return note }

@@ -27,10 +27,11 @@ extension RefreshStateMachine {
         case validated(TokenSet)
         /// The provider rejected the refresh, its response contains no token, or no response arrived.
         case refused(RefreshRefusal)
-        /// The response may contain tokens, but its validation failed; a later validation may succeed. The error has
-        /// ``IdentityError/isAttackSuspected`` if the response belongs to another login.
+        /// The response may contain tokens, but its validation failed; a later validation may succeed.
+        ///
+        /// If the response belongs to another login, the error has ``IdentityError/isAttackSuspected``.
         case validationFailed(IdentityError)
-        /// An action has ended whose success or failure does not change the next step.
+        /// An action has ended; the next step does not depend on its success.
         case done
     }
 
@@ -42,7 +43,9 @@ extension RefreshStateMachine {
         case claim
         /// Replaces a stored response without tokens by the claim, before the second request.
         case claimAgain
-        /// After a failed request, makes the session active again, or marks its claim as abandoned, so that the next process need not wait.
+        /// Ends the claim of a failed refresh, so that the next process does not wait for a response.
+        ///
+        /// The session becomes active again, or the claim is marked as abandoned.
         case withdrawClaim
         case end
         case response
@@ -72,11 +75,14 @@ extension RefreshStateMachine {
         ///   may be older than the stored response.
         case findUnsaved(storedResponseHasNoTokens: Bool)
         case checkClaimWait
-        /// Does the work that is possible before the refresh token is sent: waits for a permit of the provider's
-        /// ``ProviderRefreshLimiter``, and lets a ``JournaledRefreshing`` provider prepare, for example fetch its metadata and keys.
+        /// Prepares the request with the refresh token; fails during a pause after failed refreshes.
+        ///
+        /// The action waits for a permit of the provider's ``ProviderRefreshLimiter``. Then it lets a ``JournaledRefreshing`` provider
+        /// prepare, for example fetch its metadata and keys.
         case prepare
-        /// Replaces the session if no other process has changed it since it was last loaded or saved; `requiresLock`: only while the
-        /// lock is held.
+        /// Saves the session, unless another process has changed it since this refresh last loaded or saved it.
+        ///
+        /// With `requiresLock`, the session is saved only while this process holds the lock.
         case save(SessionState, Purpose, requiresLock: Bool)
         /// Sends the refresh token.
         case send
@@ -85,14 +91,14 @@ extension RefreshStateMachine {
         case reportLoginMismatch(IdentityError, RefreshResponse)
         /// Keeps a state with new tokens or a response in memory and in the spool, until the store has saved it.
         ///
-        /// `isReported` is false if the refresh validates the response next and then saves its tokens. The observers are told only about a
-        /// final state.
+        /// `isReported` says whether the observers are told. It is false for a response that the refresh validates next, because this
+        /// state is not final.
         case spool(SessionState, isReported: Bool)
         /// Removes the session's unsaved state from memory and from the spool.
         case removeUnsaved
         /// Revokes the tokens that are in memory or in the spool for a session that was removed or has expired.
         case revokeUnsaved
-        /// Revokes new tokens of a session that was removed or has ended in the meantime.
+        /// Revokes new tokens, because their session was removed or has ended during the refresh.
         case revoke(TokenSet)
         case finish(RefreshOutcome)
     }
@@ -100,13 +106,13 @@ extension RefreshStateMachine {
 
 /// The result of one run of a ``RefreshStateMachine``.
 package enum RefreshOutcome: Sendable {
-    /// The session has new tokens; `isFromEarlierRefresh`: an earlier refresh received the response or the tokens.
+    /// The session has new tokens; `isFromEarlierRefresh`: an earlier run or refresh received the response or the tokens.
     case refreshed(TokenSet, isFromEarlierRefresh: Bool)
     /// The tokens of the session's stored state are sufficient, usually because another process refreshed the session.
     case alreadyRefreshed(SessionState, TokenSet)
     /// Another process changed or removed the session first, so the refresh must start again.
     case startAgain
-    /// An earlier refresh, usually of another process, has claimed the session, and its response may still be saved.
+    /// An earlier refresh has claimed the session, and its process may still save a response.
     ///
     /// The caller must wait, and then start the refresh again.
     case wait

@@ -9,7 +9,7 @@ extension RefreshStateMachine {
     mutating func handleRefusal(_ refusal: RefreshRefusal, mayResend: Bool, isResponseStored: Bool) -> Action {
         if refusal.kind == .inDoubt {
             isInDoubt = true
-            // Some providers accept a used token again for a short time.
+            // The token is sent again, because some providers accept a used token for a short time.
             if mayResend { return sendAgain(isResponseStored: isResponseStored) }
         }
         guard refusal.kind != .invalidGrant else { return go(.reloadBeforeEnd(refusal), .load) }
@@ -18,16 +18,16 @@ extension RefreshStateMachine {
         guard isInDoubt else {
             return finish(outcome, after: .save(.active(tokens), .withdrawClaim, requiresLock: true))
         }
-        // If the lock proves to its next holder that this process has released it or has ended, the next holder does not wait for a
-        // response to the refresh claim. So the claim needs no mark that it is abandoned.
+        // The next holder of such a lock knows that this process has released the lock or has ended, and does not wait for a response. So
+        // the claim needs no mark that it is abandoned.
         guard !provesPreviousHolderGone else { return .finish(outcome) }
         return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .withdrawClaim, requiresLock: true))
     }
 
     /// Sends the refresh token once more.
     ///
-    /// If the response without tokens is stored, the refresh claim is saved again first. Otherwise another process that gets the lock
-    /// would find no tokens in the stored response, and would send the refresh token too, without waiting.
+    /// If the store contains the response without tokens, the refresh claim replaces it first. Without the claim, another process that
+    /// gets the lock would send the refresh token, too, and would not wait.
     mutating func sendAgain(isResponseStored: Bool) -> Action {
         guard isResponseStored, let tokens = baseState?.tokens, let claim else {
             return go(.send(isRepeated: true), .send)
@@ -37,11 +37,12 @@ extension RefreshStateMachine {
 
     var endReason: SessionEndReason { isInDoubt ? .lostRotation : .revoked }
 
-    /// Ends the session, because the provider no longer accepts its refresh token, if the store still has the old tokens.
+    /// Ends the session after `invalid_grant`, if the store still has the old tokens.
     ///
-    /// - If another process has saved other tokens meanwhile, the session does not end, and those tokens are used.
-    /// - If another process has saved a response that is not validated yet, the session does not end, and the refresh fails.
-    /// - If another process has changed the session in another way, it ends only while this process holds the lock.
+    /// - If another process has saved other tokens, the session continues with those tokens.
+    /// - If another process has saved a response that is not accepted yet, the session continues, and this refresh fails.
+    /// - If another process has changed the session in another way, the session ends only while this process holds the lock.
+    /// - If the session was removed or has already ended, this refresh fails.
     mutating func endIfOldTokensRemain(_ current: SessionState?, _ refusal: RefreshRefusal, isUnchanged: Bool) -> Action
     {
         guard let current else { return .finish(.failed(.unknownSession)) }
@@ -56,8 +57,8 @@ extension RefreshStateMachine {
 
     /// Continues after the validation of a response has failed.
     ///
-    /// If validation shows that the response belongs to another login, the error code is stored with the response. The code is removed only
-    /// when new tokens of this session are saved. For a session that has ended, no code is recorded.
+    /// If the response belongs to another login, the error code is saved with the response. It is removed only when new tokens of this
+    /// session are saved. For a session that has ended, no error code is saved.
     mutating func validationFailed(
         _ response: RefreshResponse,
         _ source: Source,
@@ -81,7 +82,7 @@ extension RefreshStateMachine {
         }
         var marked = response
         marked.loginMismatch = error.code
-        // The store may contain a different response than memory or the spool. In that case the stored response is not overwritten.
+        // A response from memory or the spool must not overwrite a different response in the store.
         guard storeHasNoOtherResponse(marked, source) else {
             let action = Action.spool(.responded(tokens, marked), isReported: true)
             return finish(.failed(error), after: .reportLoginMismatch(error, marked), action)
@@ -92,7 +93,7 @@ extension RefreshStateMachine {
 
     /// Whether the response already has this error code.
     ///
-    /// For an unsaved response that is also stored: true only if the stored copy has the code, too.
+    /// If an unsaved response is also stored, the stored copy must have the error code, too.
     private func isMismatchRecorded(
         _ mismatch: IdentityError.Code,
         of response: RefreshResponse,

@@ -7,14 +7,14 @@ extension RefreshStateMachine {
 
     /// Returns the first of several actions.
     ///
-    /// The others follow even if one fails; step `next` handles the result of the last one.
+    /// The other actions follow even if one fails. Step `next` handles the result of the last action.
     mutating func run(_ actions: [Action], then next: Step) -> Action {
         guard let action = actions.first else { return .finish(.failed(.unexpectedRefreshEvent)) }
         let rest = Array(actions.dropFirst())
         return go(rest.isEmpty ? next : .run(rest, then: next), action)
     }
 
-    /// Returns the first of several actions after which the refresh finishes, even if one of them fails.
+    /// Returns the first of several actions, after which the refresh finishes with `outcome`, even if one of them fails.
     mutating func finish(_ outcome: RefreshOutcome, after actions: Action...) -> Action {
         run(actions + [.finish(outcome)], then: step)
     }
@@ -23,7 +23,7 @@ extension RefreshStateMachine {
         go(.findUnsaved, .findUnsaved(storedResponseHasNoTokens: storedResponseHasNoTokens))
     }
 
-    /// The next action for the stored state if memory and spool contain no newer state.
+    /// Returns the next action for the stored state, after memory and spool were found to contain no newer state.
     mutating func continueFromStoredState() -> Action {
         switch baseState {
         case .responded(_, let response)? where !storedResponseHasNoTokens:
@@ -40,7 +40,7 @@ extension RefreshStateMachine {
 
     /// Marks the refresh claim of another process as awaited, before this process waits for that process's response.
     ///
-    /// If this save succeeds, the store accepts writes. So the other process can now save new tokens that the store refused before.
+    /// This save also checks that the store accepts writes. If it does, the other process can now save what the store refused before.
     mutating func markAwaited(_ claim: RefreshClaim) -> Action {
         guard !claim.isAwaited, let tokens = baseState?.tokens else { return go(.checkClaimWait, .checkClaimWait) }
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
@@ -48,14 +48,14 @@ extension RefreshStateMachine {
 
     /// Continues with a response from memory or the spool.
     ///
-    /// If the stored session is active or has a claim, the response is saved in the store before it is validated: the validation may fail
-    /// for a long time, and without a response in the store, another machine would send the old refresh token again.
+    /// If the stored session is active or has a claim, the response is first saved in the store. Its validation may fail for a long time.
+    /// Without the response in the store, another machine would send the old refresh token again.
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
         switch baseState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
         case .responded(_, let stored)?:
             var response = response
-            // The error code of a stored response of another login is kept until new tokens are saved.
+            // If the stored response belongs to another login, its error code is kept until new tokens are saved.
             response.loginMismatch = response.loginMismatch ?? stored.loginMismatch
             return validate(response, .unsaved, isStored: false)
         case .ended?, nil: return validate(response, .unsaved, isStored: false)
@@ -64,9 +64,9 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and from the spool, and looks there again.
     ///
-    /// If the spool cannot remove the response, the search finds the response again and puts it back into memory. The second call of this
-    /// function removes it from memory, and continues without it. ``UnsavedTokens`` copies the mark that a response is spooled to newer
-    /// tokens of the session. So if the response stayed in memory, new tokens would count as spooled, even if the spool cannot save them.
+    /// If the spool cannot remove the response, the search finds it again and puts it back into memory. The second call of this function
+    /// removes it from memory and does not search again. The response must not stay in memory: ``UnsavedTokens`` would copy its mark
+    /// `isSpooled` to newer tokens, although the spool may not have them.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true
@@ -83,7 +83,8 @@ extension RefreshStateMachine {
 
     /// Saves the refresh claim, which tells the next process that the refresh token may have been used.
     ///
-    /// The record has the expected size of a record with the response. So the write also proves that the store has space for the response.
+    /// The saved record is as large as a record with the response is expected to be. So this save also shows that the store has space for
+    /// the response.
     mutating func saveClaim(_ new: RefreshClaim) -> Action {
         guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         claim = new
@@ -92,7 +93,7 @@ extension RefreshStateMachine {
 
     /// Saves the response unchanged before it is validated.
     ///
-    /// Otherwise a crash during the validation would lose it.
+    /// A crash during the validation would lose an unsaved response.
     mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
         guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(
@@ -101,8 +102,9 @@ extension RefreshStateMachine {
         )
     }
 
-    /// Validates a response that the store did not save; a new response is spooled first, because a crash during the validation would
-    /// lose it.
+    /// Validates a response that the store did not save.
+    ///
+    /// A response that the provider has just sent is spooled first, because a crash during the validation would lose it.
     mutating func spoolAndValidate(_ response: RefreshResponse, _ source: Source) -> Action {
         guard case .provider = source, let tokens = baseState?.tokens else {
             return validate(response, source, isStored: false)
@@ -117,9 +119,9 @@ extension RefreshStateMachine {
         go(.validate(response, source, isStored: isStored), .validate(response))
     }
 
-    /// Saves new tokens; after a conflict, over the state `current`.
+    /// Saves new tokens; after a conflict, `current` is the stored state that they replace.
     ///
-    /// The first save needs no lock, because it fails if another process has changed the session.
+    /// The first save needs no lock, because it fails if another process has changed the session. The save over `current` needs the lock.
     mutating func saveTokens(_ new: TokenSet, _ source: Source, over current: SessionState? = nil) -> Action {
         go(
             .saveTokens(new, source, over: current),
@@ -129,14 +131,14 @@ extension RefreshStateMachine {
 
     /// Continues after the save of new tokens has conflicted; `current` is the stored state, which was loaded again.
     ///
-    /// - If it has other tokens than the old ones, the new ones are not saved. The caller gets the stored tokens. The new ones are not
-    ///   revoked, because a revocation may also invalidate the stored ones. But if the session has ended, they are revoked, and the refresh
-    ///   fails.
-    /// - If it has the old tokens and another process has saved a response, that response may contain newer tokens. So the new tokens are
+    /// - If `current` has other tokens than the old ones, the caller gets these tokens. The new tokens are not saved. They are not
+    ///   revoked, because a revocation may also invalidate the tokens in `current`. Exception: if the session has ended, the new tokens
+    ///   are revoked, and the refresh fails.
+    /// - If `current` has the old tokens and a response of another process, that response may contain newer tokens. So the new tokens are
     ///   spooled, and the refresh starts again.
-    /// - If it has the old tokens and no response, the new tokens replace them, also if the session has ended: another process may have
-    ///   ended it because the provider rejected the refresh token that this process has used. This save needs the lock. If the lock is
-    ///   lost, the new tokens are spooled and returned, or revoked if the session has ended.
+    /// - If `current` has the old tokens and no response, the new tokens replace them. They also replace them if the session has ended:
+    ///   another process may have ended it because the provider rejected the refresh token that this process has used. This save needs the
+    ///   lock. If the lock is lost, the new tokens are spooled and returned, or revoked if the session has ended.
     mutating func saveTokensAfterConflict(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard hasOldTokens(current) else {
             guard current.endReason == nil else {
@@ -148,7 +150,9 @@ extension RefreshStateMachine {
         return saveTokens(new, source, over: current)
     }
 
-    /// Spools a state with new tokens, or with a response that may contain tokens, because the store does not have it; then finishes.
+    /// Spools a state that the store does not have, and finishes the refresh.
+    ///
+    /// The state contains new tokens, or a response that may contain tokens.
     mutating func spoolAndFinish(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, baseState?.tokens != nil else { return .finish(outcome) }
         return finish(outcome, after: .spool(state, isReported: true))
@@ -162,7 +166,8 @@ extension RefreshStateMachine {
     /// The outcome for a state that another process has saved.
     func outcome(for current: SessionState) -> RefreshOutcome {
         if let reason = current.endReason { return .failed(.ended(reason)) }
-        // The stored tokens must not be returned. When the refresh starts again, it validates the response, and reports the mismatch.
+        // The stored response belongs to another login, so the stored tokens must not be returned. The restarted refresh validates the
+        // response again and reports the mismatch.
         guard current.loginMismatch == nil else { return .startAgain }
         return current.tokens.map { .alreadyRefreshed(current, $0) } ?? .failed(.unknownSession)
     }

@@ -9,7 +9,7 @@ final class SessionRefreshPauses: Sendable {
         var until: Duration
         /// The end of the pause for background refreshes.
         ///
-        /// It is at least 30 seconds after the failure, because the token is still valid.
+        /// It is at least 30 seconds after the failure. Background refreshes can wait, because the old token is still valid.
         var earlyUntil: Duration
         var error: IdentityError
     }
@@ -58,7 +58,7 @@ final class SessionRefreshPauses: Sendable {
         }
     }
 
-    /// Records a failed background refresh that ``failed(_:with:)`` did not record, such as one that failed because of the store.
+    /// Records a failed background refresh, unless ``failed(_:with:)`` has already recorded it.
     func failedEarly(_ id: SessionID, with error: IdentityError) {
         // A refresh that waited too long, lost its lock, found a full queue or was cancelled does not count as failed.
         guard error.code != .refreshBusy, error.code != .cancelled else { return }

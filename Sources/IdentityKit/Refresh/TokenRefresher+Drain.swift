@@ -1,10 +1,10 @@
 /// Completes the work of refreshes before the process ends.
 extension TokenRefresher {
     private static let lastAttempts = 4
-    /// The maximum number of checks, one every 50 milliseconds, whether the refreshes that exceeded their callers' time limit have ended.
+    /// How often ``drain()`` checks at most, every 50 milliseconds, whether the last refreshes have ended.
     private static let lateChecks = 1_200
 
-    /// Waits until no refresh runs, and tries to save unsaved tokens; ends earlier if the task is cancelled.
+    /// Waits for the running refreshes, and tries to save unsaved tokens; ends earlier if the task is cancelled.
     func drain() async {
         let limiters = visible.providers.all.map { memory.limiter(of: $0.descriptor.name) }
         for limiter in limiters { limiter.beginDrain() }
@@ -16,8 +16,8 @@ extension TokenRefresher {
         // The end of a refresh notifies participants, such as carts, in the background. Their work can start another refresh.
         await background.drain()
         await flights.drain()
-        // `flights.drain()` does not wait for a refresh that has exceeded the time limit of its callers, but the provider may be
-        // responding to this refresh now. `Task.sleep` waits in real time, also with the clock of a test, because requests need real time.
+        // `flights.drain()` does not wait for a refresh that has exceeded its callers' time limit. But the provider may be responding to
+        // this refresh now. `Task.sleep` waits in real time, also with the clock of a test, because requests need real time.
         for _ in 0..<Self.lateChecks where limiters.contains(where: \.isRunning) && !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))
         }

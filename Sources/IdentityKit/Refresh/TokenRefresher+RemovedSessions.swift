@@ -1,9 +1,9 @@
 /// The work for sessions that were removed from the store.
 extension TokenRefresher {
-    /// Revokes the tokens that memory or the spool contains for a session that was removed from the store.
+    /// Revokes the tokens that memory or the spool contains for a session that was removed from the store or has expired.
     ///
-    /// Then removes them from memory and the spool. If the task is cancelled, the spool cannot be read, or a response cannot be validated
-    /// for now, they stay there.
+    /// The tokens are then removed from memory and the spool. They stay there if the task is cancelled, if the spool cannot be read, or if
+    /// a response cannot be validated now.
     func revokeUnsaved(_ id: SessionID) async {
         let entry: UnsavedTokens.Entry?
         do {
@@ -26,8 +26,8 @@ extension TokenRefresher {
 
     /// Returns the newest state of a session that was removed from the store, and removes its unsaved state from memory and the spool.
     ///
-    /// If another machine had stored a later response in the removed session, both states are returned, the removed session's state first:
-    /// if that response contains no token, the unsaved state is the newest.
+    /// The result has two states if the removed session has a response that another machine stored later. The removed session's state is
+    /// the first one. If its response contains no token, the second one, the unsaved state, is the newest.
     func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
         guard let stored = state.tokens, let entry else { return [state] }
@@ -40,15 +40,15 @@ extension TokenRefresher {
 
     /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``; nil if the states have no tokens.
     ///
-    /// If no newer tokens can be validated now, the old tokens are returned. If a response belongs to another login, they are returned
-    /// without the refresh token, because this refresh token must not be sent again, not even in a revocation.
+    /// If no newer tokens can be validated now, the old tokens are returned. If a response belongs to another login, the old tokens are
+    /// returned without their refresh token: it must not be sent again, not even in a revocation.
     func lastTokens(in states: [SessionState], of session: StoredSession) async -> TokenSet? {
         guard case .responded(var old, let response)? = states.first else { return states.first?.tokens }
         do {
             return try await provider(of: session).validated(response, of: old)
         } catch {
-            // The unsaved state is newer than the old tokens. It is used if the stored response has no token, or if that response cannot be
-            // validated now and the unsaved state already has validated tokens.
+            // The unsaved state is used in two cases: the stored response has no token, or it cannot be validated now and the unsaved
+            // state already has validated tokens.
             if states.count > 1, error is RefreshRefusal || states[1].response == nil {
                 return await lastTokens(in: Array(states.dropFirst()), of: session)
             }

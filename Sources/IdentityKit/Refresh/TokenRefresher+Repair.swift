@@ -9,8 +9,8 @@ extension TokenRefresher {
 
     /// Completes the interrupted refreshes of crashed processes, and saves the tokens and responses that this process could not save.
     ///
-    /// With `pausing`, a session is skipped while it is in the pause after a failed refresh. These pauses become longer, so a response that
-    /// is never accepted is validated less and less often. A session with unsaved tokens, or an unsaved response, is never skipped.
+    /// With `pausing`, a session is skipped during the pause after a failed refresh. The pauses grow up to 30 seconds, so a response that
+    /// is never accepted is validated less often. A session with unsaved tokens, or an unsaved response, is never skipped.
     ///
     /// - Throws: The store's error if it cannot list the interrupted refreshes.
     func repairAll(pausing: Bool) async throws -> RepairReport {
@@ -26,8 +26,8 @@ extension TokenRefresher {
             if listing.damage != nil { report.remaining += 1 }
             for (index, id) in ids.enumerated() {
                 if index >= Self.repairsAtATime, let count = await group.next() { count(&report) }
-                // For a session in `kept`, memory or the spool may contain the newest tokens. Another process may hold the lock for a
-                // moment while it checks the session, so this process waits for the lock.
+                // For a session in `kept`, memory or the spool may contain the newest tokens. So its repair waits for the lock, which
+                // another process may hold for a moment while it checks the session.
                 let isKept = kept.contains(id)
                 group.addTask { [self] in
                     if pausing, !isKept, pauses.error(delaying: id) != nil { return { $0.remaining += 1 } }
@@ -41,8 +41,8 @@ extension TokenRefresher {
 
     /// Returns this manager's sessions that have a state in memory or in the spool, and revokes the spooled tokens of removed sessions.
     ///
-    /// Spooled sessions of other tenants are left out, because only a manager of their tenant has the provider that issued their tokens. A
-    /// session that the store cannot read is returned, so that only its own repair fails.
+    /// Spooled sessions of other tenants are left out, because only a manager of their tenant has their provider. A session that the store
+    /// cannot read is included, so that only its own repair fails.
     func sessionsToRepair() async -> Set<SessionID> {
         var ids = unsaved.sessions
         do {
@@ -54,7 +54,8 @@ extension TokenRefresher {
                 } catch {
                     ids.insert(id)
                     guard [.retryLater, .cancelled].contains(IdentityError.wrapping(error).kind) else { continue }
-                    // While the store is down, each further read would fail only after its whole time limit.
+                    // If the store is down, each further read would fail only after its whole time limit. So the remaining sessions are
+                    // not checked.
                     ids.formUnion(spooled[index...])
                     break
                 }
@@ -69,7 +70,7 @@ extension TokenRefresher {
     ///
     /// The session is not counted if another process or task repaired it first, or if it was removed or has expired.
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> Count {
-        // If this process already refreshes the session, no repair is needed. A wait for this refresh would delay other repairs.
+        // If this process already refreshes the session, no repair is needed. Waiting for this refresh would delay the other repairs.
         if flights.isUnderWay(id) { return { $0.busy += 1 } }
         do {
             let refreshed = try await refresh(id, for: .repairing, waitingUpTo: limit)

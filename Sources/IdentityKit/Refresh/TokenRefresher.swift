@@ -2,7 +2,7 @@ internal import FoundationEssentials
 
 /// Refreshes sessions; all callers of this process share one refresh of a session.
 ///
-/// Among processes, the session's lock lets one at a time refresh the session. A refresh consists of one or more runs of a
+/// The session's lock lets only one process at a time refresh the session. A refresh consists of one or more runs of a
 /// ``RefreshStateMachine`` under the lock (``RefreshRun``). ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is
 /// due.
 struct TokenRefresher: SessionService {
@@ -16,8 +16,8 @@ struct TokenRefresher: SessionService {
 
     /// Refreshes a session.
     ///
-    /// If a refresh of the session already runs in this process, joins it, even if it has another goal. `limit` has the same meaning as in
-    /// ``refreshUnderLock(_:for:waitingUpTo:)``; nil for ``SessionManager/Configuration/lockWait``.
+    /// If a refresh of the session already runs in this process, the call joins that refresh, even if it has another goal. `limit` has the
+    /// same meaning as in ``refreshUnderLock(_:for:waitingUpTo:)``; nil for ``SessionManager/Configuration/lockWait``.
     ///
     /// - Returns: Tokens that reach the goal, from a refresh of this process or of another one.
     func refresh(
@@ -52,8 +52,8 @@ struct TokenRefresher: SessionService {
                     unsaved.warning(for: id)
                 )
             }
-            // This caller may continue long after the refresh that it joined has ended, so the new tokens may have expired since. Tokens
-            // that a refresh of this process returned less than 30 seconds ago count as new even if they have expired.
+            // The refresh that this caller joined may have ended long ago, so the new tokens may have expired since. Tokens that a refresh
+            // of this process returned less than 30 seconds ago count as new even if they have expired.
             let isNew = !hasExpired || schedule.isJustRefreshed(found.tokens, of: id)
             if found.outcome != .waited || isNew && goal.isReached(by: found.tokens) { return found }
             goal = .replacing(found.tokens)
@@ -70,8 +70,8 @@ struct TokenRefresher: SessionService {
 
     /// Starts a refresh in the background, while the old tokens are still valid.
     ///
-    /// Because the old tokens are still valid, no refresh starts during the pause after a failed refresh, or while the provider's limiter
-    /// would delay it.
+    /// The refresh is not urgent. So it does not start during the pause after a failed refresh, or while the provider's limiter would
+    /// delay it.
     ///
     /// - Returns: The error of the last failed refresh, if no refresh was started because of it; otherwise nil.
     func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {
@@ -100,7 +100,7 @@ struct TokenRefresher: SessionService {
     ///     save its response.
     /// - Returns: The current tokens of the session.
     /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed;
-    ///   ``RefreshWaitEnded`` when the limit has passed.
+    ///   ``RefreshWaitEnded`` when the limit has passed; `CancellationError` when the task is cancelled during a wait between two runs.
     func refreshUnderLock(
         _ id: SessionID,
         for goal: RefreshGoal,
@@ -144,8 +144,8 @@ struct TokenRefresher: SessionService {
                 if let losses, !(tokensInMemory?.isSameIssue(as: tokens) ?? false) {
                     events.emit(.tokensReduced(losses), provider: session.provider, session: id)
                 }
-                // The participants are told when the tokens are new, and again when they are saved: while the store is down, a participant
-                // may not be able to save its own changes.
+                // The participants are told when the tokens are new, and again when the tokens are saved. They are told twice because a
+                // participant may not be able to save its own changes while the store is down.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
                 return SessionTokens(
                     session: session,
@@ -180,12 +180,12 @@ struct TokenRefresher: SessionService {
 
     // MARK: Unfinished refreshes of other processes
 
-    /// Records that the store contains a claim, and returns whether this process must wait longer before it takes over the refresh.
+    /// Records that the store contains a claim, and returns whether this process must still wait before it takes over the refresh.
     func mustWait(forHolderOf claimed: StoredSession) -> Bool { memory.claims.observe(claimed) < claimWait(claimed) }
 
     /// How long this process waits before it takes over the unfinished refresh of a process that may still run.
     ///
-    /// The other process may have to complete its request, and to save the response, immediately or with its next repair.
+    /// The other process may still have to complete its request and to save the response, at once or with its next repair.
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
         let timeout = (try? provider(of: claimed))?.descriptor.timeout
@@ -201,8 +201,8 @@ struct TokenRefresher: SessionService {
         while true {
             guard clock.elapsed < deadline else { return false }
             try await clock.sleep(for: .milliseconds(250))
-            // While the store cannot be read, the claim is not observed: an outage adds at most one repair interval to the observed time.
-            // The caller's deadline still applies.
+            // While the store cannot be read, nothing is observed. So an outage adds at most one repair interval to the observed time. The
+            // caller's deadline still applies.
             guard let found = try? await visible.store.session(claimed.id) as StoredSession?? else { continue }
             guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return true }
         }
@@ -211,7 +211,7 @@ struct TokenRefresher: SessionService {
 
 /// The error of a refresh whose own time limit has passed while it waited for another process.
 ///
-/// A caller that joined the refresh and has a longer limit tries again. Other errors with the code `refresh_busy` are thrown to every
+/// If a caller that joined the refresh has a longer limit, it tries again. Other errors with the code `refresh_busy` are thrown to every
 /// caller that joined.
 struct RefreshWaitEnded: Error {
     let limit: Duration

@@ -15,7 +15,7 @@ final class UnsavedTokens: Sendable {
         var isSpooled = false
         /// Whether the store contains the response with the tokens.
         ///
-        /// If it does, the next process can validate the response again.
+        /// If it does, the next process can validate the stored response again.
         var isResponseStored = false
         /// What the observers were told last about this entry; nil if nothing.
         fileprivate var report: Report?
@@ -28,10 +28,10 @@ final class UnsavedTokens: Sendable {
 
         /// Whether this state is newer than the session in the store, whose tokens are `tokens`.
         ///
-        /// - Returns: True if the stored session has an older generation, for example because a backup was restored. Also true if it has
-        ///   the tokens that this state replaces, and no response or one that belongs to another login. Nil if it has these tokens and any
-        ///   other response: another machine took over the refresh and received this response later, and only its validation shows
-        ///   whether it contains tokens. Otherwise false.
+        /// - Returns: True if the stored session has an older generation, for example because a backup was restored. False if it does not,
+        ///   and does not have the tokens that this state replaces. If it has these tokens, its response decides: true without a response,
+        ///   and with one that belongs to another login. With any other response, nil: another machine received this response later, and
+        ///   only its validation shows whether it contains tokens.
         func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool? {
             if session.generation > stored.generation { return true }
             guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
@@ -67,14 +67,15 @@ final class UnsavedTokens: Sendable {
         return .tokensNotDurable
     }
 
-    /// The new tokens of a session that are not saved yet, with the session as it would have been saved; nil if this process has none, or
-    /// has only an unsaved response.
+    /// The new tokens of a session that are not saved yet; nil if this process has none, or has only an unsaved response.
+    ///
+    /// The result also contains the session as it would have been saved.
     func tokens(of id: SessionID) -> (session: StoredSession, tokens: TokenSet)? {
         guard let entry = self[id], case .active(let tokens) = entry.state else { return nil }
         return (entry.session, tokens)
     }
 
-    /// The response to a refresh of `tokens` that was not validated yet; nil if no such response is known.
+    /// The response to a refresh of `tokens` that no validation has accepted yet; nil if no such response is known.
     ///
     /// It comes from this process's memory, or from `state`, the stored state.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
@@ -82,10 +83,11 @@ final class UnsavedTokens: Sendable {
         switch Result(catching: { try entry.isNewer(than: stored, replacing: tokens) }) {
         case .success(true):
             var response = entry.state.response
-            // The error code of a stored response of another login is kept until a response passes validation.
+            // If the stored response belongs to another login, its error code is kept until a response passes validation.
             if response?.loginMismatch == nil { response?.loginMismatch = state.loginMismatch }
             return response
-        // If the response in memory belongs to another login, it counts until the later response, stored by another machine, is accepted.
+        // Another machine stored a later response. If the response in memory belongs to another login, it is returned nevertheless, until
+        // a refresh has accepted the later one.
         case .success(nil) where entry.state.loginMismatch != nil: return entry.state.response
         default: return state.response
         }
@@ -93,8 +95,8 @@ final class UnsavedTokens: Sendable {
 
     /// Keeps a session's new state, which could not be saved, in memory and in the spool.
     ///
-    /// `session` is the session as it would have been saved, and `tokens` are the tokens that the new state replaces. `isResponseStored`
-    /// says whether the store contains the response with the new tokens. With `reports`, the observers are told once where the state is
+    /// `session` is the session as it would have been saved. `tokens` are the tokens that the new state replaces. `isResponseStored` says
+    /// whether the store contains the response with the new tokens. If `reports` is true, the observers are told once where the state is
     /// kept.
     func keep(
         _ session: StoredSession,
@@ -116,7 +118,7 @@ final class UnsavedTokens: Sendable {
             entries[id]?.report = before?.report
             return before
         }
-        // The state may have changed since it was spooled: its response was found to belong to another login, or was accepted.
+        // The state may have changed after it was spooled: its response was accepted, or was found to belong to another login.
         let isInSpool = before?.isSpooled == true && before?.session.payload.isEqual(to: session.payload) == true
         if let spool, !isInSpool {
             do {
@@ -129,7 +131,7 @@ final class UnsavedTokens: Sendable {
         if reports { report(session) }
     }
 
-    /// Tells the observers once that the state is only in the spool or only in memory, not at every attempt to save it.
+    /// Tells the observers that the state is only in the spool or only in memory: once, not at every attempt to save it.
     private func report(_ session: StoredSession) {
         let kind = entries.withLock { entries -> IdentityEvent.Kind? in
             guard let entry = entries[session.id] else { return nil }
@@ -148,8 +150,9 @@ final class UnsavedTokens: Sendable {
 
     /// Returns the state that replaces a session's stored tokens, from memory or from the spool; nil if neither contains such a state.
     ///
-    /// A state that is older than the stored session is removed. If ``Entry/isNewer(than:replacing:)`` is nil, because another machine has
-    /// stored a later response, the state is kept. It is returned only if that response contains no token (`storedResponseHasNoTokens`).
+    /// A state that is older than the stored session is removed. If another machine has stored a later response
+    /// (``Entry/isNewer(than:replacing:)`` is nil), the state is kept. It is returned only if that response contains no token
+    /// (`storedResponseHasNoTokens`).
     func find(
         for stored: StoredSession,
         replacing tokens: TokenSet,
@@ -159,8 +162,8 @@ final class UnsavedTokens: Sendable {
         if let entry = self[id] {
             let isNewer = try entry.isNewer(than: stored, replacing: tokens)
             if isNewer != false { return isNewer ?? storedResponseHasNoTokens ? entry.state : nil }
-            // The state in memory does not replace the stored tokens, which are normally newer. The state in the spool may be newer than
-            // the stored tokens, so it is read next.
+            // The state in memory does not replace the stored tokens. The state in the spool may be newer than the stored tokens, so it is
+            // read next.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
@@ -220,8 +223,8 @@ final class UnsavedTokens: Sendable {
         let value = try SessionState.value(of: spooled)
         guard let replaced = value["replaces"]?.string else { return nil }
         var entry = Entry(session: spooled, state: try SessionState(value), replaced: replaced, isSpooled: true)
-        // A process that spools new tokens also tells the observers. A process that spools a response tells them after its validation, and
-        // may have crashed before. So this process tells them if it cannot save the response either.
+        // The process that spooled new tokens has told the observers. The process that spooled a response tells them only after the
+        // validation, and may have crashed before. So this process tells them if it cannot save the response either.
         if entry.state.response == nil { entry.report = .spooled }
         return entry
     }
