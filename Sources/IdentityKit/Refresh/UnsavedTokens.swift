@@ -28,10 +28,13 @@ final class UnsavedTokens: Sendable {
 
         /// Whether this state is newer than the session in the store, whose tokens are `tokens`.
         ///
-        /// - Returns: True if the stored session has an older generation, for example because a backup was restored. False if it does not,
-        ///   and does not have the tokens that this state replaces. If it has these tokens, its response decides: true without a response,
-        ///   and with one that belongs to another login. With any other response, nil: another machine received this response later, and
-        ///   only its validation shows whether it contains tokens.
+        /// - A stored session with an older generation, for example from a restored backup, is older than this state.
+        /// - A stored session that no longer has the tokens that this state replaces is newer.
+        /// - A stored session that still has these tokens is older if it has no response, or a response that belongs to another login.
+        /// - With any other response, the answer is unknown: another machine received this response later. Only its validation shows
+        ///   whether it contains tokens.
+        ///
+        /// - Returns: True or false; nil if the answer is unknown.
         func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool? {
             if session.generation > stored.generation { return true }
             guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
