@@ -30,12 +30,14 @@ public struct BuyerBrowser: Sendable, Equatable {
     /// Whether nothing is known about the browser.
     public var isEmpty: Bool { address == nil && userAgent == nil }
 
-    /// Runs an operation that this browser requested, such as a sign-in: the sign-in's events and its stored session then name the browser.
+    /// Runs an operation that this browser requested, such as a sign-in.
+    ///
+    /// The events and the stored session of this sign-in name the browser.
     public func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         try await Self.$current.withValue(isEmpty ? nil : self, operation: body)
     }
 
-    /// Keeps the first 256 bytes of printable ASCII, because other bytes, such as line breaks, could forge a line of a log.
+    /// Keeps only printable ASCII, at most 256 bytes: other bytes, such as line breaks, could forge a line of a log.
     private static func printable(_ text: String) -> String? {
         let bytes = text.utf8.lazy.filter { (0x20..<0x7F).contains($0) }.prefix(256)
         return bytes.isEmpty ? nil : String(decoding: Array(bytes), as: UTF8.self)

@@ -12,7 +12,8 @@ public struct BuyerSignIn: Sendable {
     public let provider: String
     /// When the buyer signed in.
     public let createdAt: Date
-    /// When the session was last used, as the app reported it to ``SessionManager/noteUse(of:)``; otherwise ``createdAt``.
+    /// When the session was last used, as the app reported it to ``SessionManager/noteUse(of:)``; ``createdAt`` if the app reported no
+    /// use.
     ///
     /// The time is stored at most once in each ``SessionManager/Configuration/useInterval``.
     public let lastUsedAt: Date

@@ -32,21 +32,24 @@ public struct Session: Sendable {
     public var buyer: Buyer { content.buyer }
     /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
     ///
-    /// If the response to a refresh contains no ID token, the session keeps the earlier claims, which are then older than its access token.
+    /// If the response to a refresh contains no ID token, the session keeps the earlier claims. These claims are older than the access
+    /// token.
     public var claims: IDTokenClaims? { content.claims }
-    /// When the buyer authenticated at the provider (`auth_time`); nil if the login's ID token does not contain it.
+    /// When the buyer authenticated at the provider (`auth_time`); nil for a guest, and if the login's ID token does not contain the time.
     ///
     /// If the ID token of a refresh has no `auth_time`, the session keeps the value of the login.
     public var authenticatedAt: Date? { content.authenticatedAt }
-    /// The scopes that the provider has granted, empty for a guest; a provider may grant fewer scopes at a refresh.
+    /// The scopes that the provider has granted; empty for a guest.
+    ///
+    /// A provider may grant fewer scopes at a refresh.
     public var scopes: [String] { content.scopes }
     /// When the session was created, normally when the buyer signed in.
     public var createdAt: Date { content.createdAt }
-    /// When the access token expires; nil for a guest, and if the provider did not state it.
+    /// When the access token expires; nil for a guest, and if the provider did not state the expiry.
     public var expiresAt: Date? { content.expiresAt }
     /// Whether the session has a refresh token.
     public var isRefreshable: Bool { content.isRefreshable }
-    /// Whether a refresh of the session is unfinished: it is running, its outcome is unknown, or its response was not accepted yet.
+    /// Whether a refresh of the session is unfinished: it still runs, its outcome is unknown, or its response is not accepted yet.
     ///
     /// The next refresh or repair (``SessionManager/repair()``) tries to complete the unfinished refresh.
     public var isInDoubt: Bool { content.isInDoubt }
@@ -62,9 +65,9 @@ public struct Session: Sendable {
 
     /// Whether the buyer has to sign in; treat such a session as not signed in.
     ///
-    /// The value can be false although a call for tokens fails. For example, if the tokens have expired and there is no refresh token, the
-    /// call throws ``IdentityError/Code/notRefreshable``. If the tokens have another issuer than the configured one, it throws
-    /// ``IdentityError/Code/issuerChanged``.
+    /// The value can be false although a call for tokens fails. For example, the call throws ``IdentityError/Code/notRefreshable`` if the
+    /// tokens have expired and there is no refresh token. It throws ``IdentityError/Code/issuerChanged`` if the tokens have another issuer
+    /// than the configured one.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 
     init(_ stored: StoredSession, _ state: SessionState) {

@@ -7,10 +7,10 @@ struct SessionCreator: SessionService {
 
     /// Stores a new session that contains the tokens of a login.
     ///
-    /// If `isReplacement` is true, the tenant may exceed the store's maximum number of sessions, because the caller removes another session
-    /// of the tenant next.
+    /// If `isReplacement` is true, the caller removes another session of the tenant next. So the tenant may exceed the store's maximum
+    /// number of sessions for a moment.
     ///
-    /// - Throws: `IdentityError` for tokens whose buyer has no issuer or no subject, and the store's error.
+    /// - Throws: `IdentityError` if the tokens' buyer has no issuer or no subject, and the store's error.
     func create(
         for tokens: TokenSet,
         by descriptor: ProviderDescriptor,
@@ -70,7 +70,7 @@ struct SessionCreator: SessionService {
 
     /// Adds a session to the store; after an error, removes the session, unless the error proves that the store did not add it.
     ///
-    /// Otherwise the store could keep a session whose id no caller knows.
+    /// Without the removal, the store could keep a session whose id no caller knows.
     private func insert(_ session: StoredSession, isReplacement: Bool = false) async throws {
         do {
             if isReplacement, let store = visible.store as? any SessionReplacing {

@@ -10,7 +10,7 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
 
     /// The provider ended the session, for example because the session was revoked or too old, or because the buyer signed out there.
     public static let revoked = Self(rawValue: "revoked")
-    /// The provider rejected the refresh token, which was probably replaced by a newer one that the store does not have.
+    /// The provider rejected the refresh token; the store probably lacks a newer refresh token.
     ///
     /// The newer refresh token was lost with the response to an earlier refresh, or the session was restored from a backup.
     public static let lostRotation = Self(rawValue: "lost_rotation")

@@ -16,22 +16,24 @@ final class SessionLifetime: Sendable {
     /// The current time for the expiry of sessions.
     ///
     /// It is the wall clock's time, but at most the time of the manager's creation plus the time that has passed since then on the
-    /// monotonic clock. Without the limit, a wall clock that jumps ahead would end sessions early. The limit does not apply to login
-    /// attempts. After the correction of a clock that was behind, the limit would keep login attempts valid too long.
+    /// monotonic clock. Without this limit, a wall clock that jumps ahead would end sessions early.
+    ///
+    /// The limit does not apply to login attempts. If a wall clock was behind and is corrected, the limit would keep login attempts valid
+    /// too long.
     var now: Date {
         min(clock.now, beginning.now + (clock.elapsed - beginning.elapsed).timeInterval)
     }
 
-    /// Returns when a session that is saved now will end; `earlier` is the end that was saved before, nil for a new session.
+    /// Returns when a session that is saved now will end; `earlier` is the previously saved end, nil for a new session.
     func end(ofSessionSince createdAt: Date, keptUntil earlier: Date? = nil) -> Date {
         let sliding = clock.now + configuration.sessionRetention.timeInterval
-        // The clock of this process may be behind. Such a clock must not move the session's end to an earlier time.
+        // This process's clock may be behind. It must not move the session's end to an earlier time.
         return limited(max(earlier ?? sliding, sliding), since: createdAt)
     }
 
     /// When a stored session ends if no refresh extends it.
     ///
-    /// The configured maximum lifetime also limits sessions that were saved with a longer one, but not guests' sessions.
+    /// The configured maximum lifetime also limits sessions that were saved under a longer maximum, but not guests' sessions.
     func end(of session: StoredSession) -> Date {
         session.provider.isIdentical(to: SessionManager.guestProvider)
             ? session.retainedUntil : limited(session.retainedUntil, since: session.createdAt)

@@ -4,7 +4,9 @@ internal import Synchronization
 final class SessionParticipants: Sendable {
     private struct State {
         var boxes: [ParticipantBox] = []
-        /// For each session whose refresh the participants are being told of: the newer value of the session to report next, or nil.
+        /// The sessions of which a background task is reporting a refresh, each with the newer value to report next.
+        ///
+        /// The value is nil until the session is refreshed again during the report.
         var waiting: [SessionID: Session?] = [:]
         /// The sessions of which the participants were told that the provider has ended them.
         ///
@@ -12,7 +14,7 @@ final class SessionParticipants: Sendable {
         var needingLogin = BoundedTable<SessionID, Void>(maximum: 10_000)
     }
 
-    /// The session whose refresh this task is reporting to a participant; the calls of the participant inherit the value.
+    /// The session whose refresh this task is reporting to a participant; calls that the participant makes inherit the value.
     @TaskLocal private static var notified: SessionID?
 
     private let visible: VisibleSessions
@@ -50,11 +52,11 @@ final class SessionParticipants: Sendable {
 
     /// Notifies the participants in the background that a session has new tokens after a refresh or a step-up.
     ///
-    /// If the session is refreshed several times during a notification, only the newest value is reported next. A refresh that a
-    /// participant starts during its notification is not reported. Otherwise, with short-lived tokens, each notification could cause the
-    /// next refresh, without end.
+    /// If the session is refreshed several times during a notification, only the newest value is reported next. If a participant starts a
+    /// refresh of the session during its notification, this refresh is not reported. With short-lived tokens, each such report could cause
+    /// the next refresh, without end.
     func notifyRefreshed(_ session: Session) {
-        // The session is active again, so the participants must be told if the provider ends it once more.
+        // The session is active again. If the provider ends it once more, the participants must be told again.
         state.withLock { $0.needingLogin.remove(session.id) }
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }
@@ -89,8 +91,8 @@ final class SessionParticipants: Sendable {
 
     /// Notifies the participants that a session has ended, and waits for them.
     ///
-    /// - Returns: The errors of the participants; a single error if the participants take longer than `longestWait` or this task is
-    ///   cancelled. In both cases the participants continue in the background.
+    /// - Returns: The errors of the participants. If the participants take longer than `longestWait`, or if this task is cancelled, a
+    ///   single error; the participants then continue in the background.
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         guard !all.isEmpty else { return [] }
         return await background.run(waitingUpTo: longestWait) { [self] in

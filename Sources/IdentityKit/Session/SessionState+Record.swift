@@ -5,15 +5,18 @@ extension SessionState {
     private static let version = 4
     /// The JSON limits for a payload that is read from the store.
     ///
-    /// The length has no limit here, because the store limits it when it saves the payload. The depth exceeds that of an ID token, because
-    /// the payload contains the ID token's claims a few levels below its root.
+    /// The length has no limit here, because the store limits the length when it saves the payload. The depth limit is higher than for an
+    /// ID token, because the payload contains the ID token's claims a few levels below its root.
     private static let limits = JSONLimits(maximumBytes: .max, maximumDepth: JSONLimits().maximumDepth + 8)
 
     /// The state as the payload that the store encrypts.
     ///
-    /// The `claimed` payload, which is saved before the refresh token is sent, has padding of the expected response's length. Otherwise the
-    /// disk could become full, and the response with the only valid refresh token could not be saved. The payload of a new session has as
-    /// much padding and a little more, so that its first `claimed` payload is not longer and can be saved on a full disk.
+    /// If the tokens include a refresh token, some payloads have padding:
+    ///
+    /// - The `claimed` payload has padding of the expected response's length. It is saved before the refresh token is sent. Without the
+    ///   padding, a full disk could prevent the save of the response, which contains the only valid refresh token.
+    /// - The payload of a new session has this padding and a little more. So its first `claimed` payload is not longer and can be saved on
+    ///   a full disk.
     package func payload(ofNewSession isNew: Bool = false) -> Secret {
         var room = 0
         if let tokens, tokens.refreshToken != nil {
@@ -97,10 +100,11 @@ extension SessionState {
         )
     }
 
-    /// Space for a ``RefreshClaim``, which takes some 100 bytes, and for tokens that become a little longer at a refresh.
+    /// Space for a ``RefreshClaim`` of some 100 bytes, and for tokens that become a little longer at a refresh.
     private static let roomForClaim = 512
 
-    /// The base64url length of a token response whose tokens are as long as these, plus 1 KB for longer tokens and other members.
+    /// The base64url length of the expected token response: its tokens are as long as these, plus 1 KB for longer tokens and other
+    /// members.
     private static func expectedResponseLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3
@@ -108,7 +112,7 @@ extension SessionState {
 }
 
 extension RefreshResponse {
-    /// The response as JSON, without `sent`, which only the process that sent the refresh token has.
+    /// The response as JSON; without `sent`, which only the process that sent the refresh token needs.
     fileprivate var value: JSONValue {
         var object = JSONObject()
         object.append("status", .integer(status))

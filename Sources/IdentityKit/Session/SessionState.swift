@@ -1,8 +1,9 @@
 /// The state of a stored session: what its payload contains, and which changes may follow.
 ///
 /// A login stores an `active` session. A guest's session is stored as `ended`, because it never has tokens. A logout removes a session in
-/// any state. ``RefreshStateMachine`` makes all changes of a state. "From memory or from the spool" means tokens, or a response, that the
-/// store could not save earlier (``UnsavedTokens``).
+/// any state. ``RefreshStateMachine`` makes all changes of a state.
+///
+/// In the table, "from memory or from the spool" means tokens, or a response, that the store could not save earlier (``UnsavedTokens``).
 ///
 /// | from | to | when |
 /// | --- | --- | --- |
@@ -37,7 +38,7 @@ package enum SessionState: Sendable {
         }
     }
 
-    /// Whether the refresh token may have been used although no new tokens are stored.
+    /// Whether the refresh token may have been used, and no new tokens are stored.
     package var isInDoubt: Bool {
         switch self {
         case .claimed, .responded: true
@@ -50,7 +51,7 @@ package enum SessionState: Sendable {
         return response
     }
 
-    /// The error code of a stored response that belongs to another login; if it is not nil, callers get none of the session's tokens.
+    /// The error code of a stored response that belongs to another login; with such a code, callers get none of the session's tokens.
     package var loginMismatch: IdentityError.Code? { response?.loginMismatch }
 
     package var endReason: SessionEndReason? {

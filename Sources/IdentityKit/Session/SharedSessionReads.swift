@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// Reads sessions from the store; callers that ask for the same session at the same time share a read and its decoding.
 ///
-/// The first caller reads at once. Callers that ask while it reads wait, and then one of the waiting callers reads for all of them. They do
-/// not share the first caller's read, because that read may lack what was saved after it began.
+/// The first caller reads at once. Callers that ask during this read wait until it ends. Then one of the waiting callers reads for all of
+/// them. They do not share the first read, because it may lack changes that were saved after it began.
 ///
 /// If the task of the reading caller is cancelled and the read fails, another caller reads for the waiting callers.
 final class SharedSessionReads: Sendable {
     private typealias Waiter = CheckedContinuation<Turn, Never>
 
-    /// What a caller does after its wait: it reads for itself and the waiting callers, or takes the result of another caller's read.
+    /// What a caller does next: it reads for itself and for the waiting callers, or takes the result of another caller's read.
     private enum Turn: Sendable {
         case read(for: [Waiter])
         case take(Result<DecodedSession, any Error>)
@@ -59,9 +59,9 @@ final class SharedSessionReads: Sendable {
         }
     }
 
-    /// Passes the result of a read to the callers that share it, and lets one of the callers that came later read next.
+    /// Passes the result of a read to the callers that share the read, and lets one of the later callers read next.
     private func pass(_ id: SessionID, _ result: Result<DecodedSession, any Error>, to others: [Waiter]) {
-        // If this caller was cancelled, its failure may come from the cancellation, which does not concern the other callers.
+        // If this caller was cancelled, its read may have failed for this reason. Such a failure does not concern the other callers.
         let isOwnFailure = if case .failure = result { Task.isCancelled } else { false }
         let next = waiting.withLock { waiting in
             let next = (isOwnFailure ? others : []) + (waiting[id] ?? [])

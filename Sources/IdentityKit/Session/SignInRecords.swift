@@ -8,7 +8,7 @@ final class SignInRecords: Sendable {
     private let interval: Duration?
     /// When this process last noted the use of each session, as a time of the monotonic clock.
     ///
-    /// If the table evicts a session, the next use of the session costs one more read of the store.
+    /// If the table evicts a session, its next use costs one more read of the store.
     private let noted = Mutex(BoundedTable<SessionID, Duration>(maximum: 10_000))
 
     init(_ store: any SessionStore, clock: any IdentityClock, interval: Duration?) {
@@ -19,7 +19,7 @@ final class SignInRecords: Sendable {
 
     /// Stores the browser of a new session.
     ///
-    /// An error of the store is ignored, because it must not make the sign-in fail. The buyer's list then shows no browser.
+    /// An error of the store is ignored, because the sign-in must not fail for this reason. The buyer's list then shows no browser.
     func begin(_ id: SessionID) async {
         guard let browser = BuyerBrowser.current else { return }
         _ = try? await store.setAttachment(
@@ -30,7 +30,7 @@ final class SignInRecords: Sendable {
         )
     }
 
-    /// The record about a session's sign-in; an empty record if the session has none, or if the stored one is damaged.
+    /// The record about a session's sign-in; an empty record if the session has no record or a damaged one.
     ///
     /// A damaged record is no error, because the buyer's list must show every sign-in, so that the buyer can end it.
     func record(of id: SessionID) async throws -> SignInRecord {
@@ -44,14 +44,14 @@ final class SignInRecords: Sendable {
 
     /// Stores the current time as the session's last use, at most once in each `interval`.
     ///
-    /// An error of the store is ignored, because it must not make the request fail in which the session is used.
+    /// An error of the store is ignored, because the request that uses the session must not fail for this reason.
     func noteUse(of session: Session) async {
         guard let interval, isDue(session, interval) else { return }
         guard let stored = try? await store.attachment(SignInRecord.name, of: session.id) as SessionAttachment?? else {
             return
         }
         var record = stored.flatMap { SignInRecord($0.payload) } ?? SignInRecord()
-        // Another process may have stored a use within the interval. A stored time in the future comes from a wrong clock and is replaced.
+        // Another process may have stored a use within the interval. A time in the future comes from a wrong clock, so it is replaced.
         if let usedAt = record.usedAt, (0..<interval.timeInterval).contains(clock.now.timeIntervalSince(usedAt)) {
             return
         }

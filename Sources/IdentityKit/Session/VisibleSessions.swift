@@ -21,7 +21,9 @@ final class VisibleSessions: Sendable {
         return DecodedSession(stored)
     }
 
-    /// The sessions that match the filter and have not expired, without those that the store cannot read or this version cannot decode.
+    /// The sessions that match the filter and have not expired.
+    ///
+    /// Sessions that the store cannot read or this version cannot decode are left out.
     func matching(_ filter: SessionFilter) async throws -> [Session] {
         try await listing(filter).sessions.compactMap {
             guard !lifetime.hasExpired($0), let state = try? SessionState($0) else { return nil }
@@ -29,7 +31,7 @@ final class VisibleSessions: Sendable {
         }
     }
 
-    /// The stored sessions of the manager's tenant that match the filter, also expired ones, oldest first.
+    /// The stored sessions that match the filter and belong to a tenant that the manager serves, also expired ones, oldest first.
     ///
     /// A filter for a buyer also finds the buyer's sessions under a provider's other ``ProviderDescriptor/equivalentIssuers``.
     func listing(_ filter: SessionFilter) async throws -> SessionListing {
@@ -72,8 +74,8 @@ final class VisibleSessions: Sendable {
 
     /// Whether this manager may complete a login or logout that began in a tenant at a provider.
     ///
-    /// Apps that share a store may use one provider name for different tenants. Therefore the provider that this manager has under the name
-    /// must belong to the tenant. If this manager has no provider with the name, the result is true for a tenant that the manager serves.
+    /// Apps that share a store may use one provider name for different tenants. So if this manager has a provider with the name, that
+    /// provider must belong to the tenant. If it has no such provider, the result is true for a tenant that the manager serves.
     func serves(tenant: String, of provider: String) -> Bool {
         guard serves(tenant: tenant) else { return false }
         guard let descriptor = try? providers.provider(named: provider).descriptor else { return true }
