@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The access tokens that a resource server rejected right after their refresh; another refresh of these tokens would not help.
 final class RejectedTokens: Sendable {
-    /// How long further rejections of a token cause no refresh, after a server has rejected the token right after its refresh.
+    /// After a server has rejected a token right after its refresh, further rejections cause no refresh for this time.
     private static let memory = Duration.seconds(300)
 
     private let clock: any IdentityClock
@@ -26,7 +26,7 @@ final class RejectedTokens: Sendable {
 }
 
 extension IdentityError {
-    /// Whether the server rejected the access token and may accept a newer one.
+    /// Whether the server rejected the access token, but may accept a refreshed one.
     var mayRetryAfterRefresh: Bool { code == .accessTokenRefused && kind == .retryLater }
 
     var afterRefresh: IdentityError {

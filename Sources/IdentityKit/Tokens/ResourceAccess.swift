@@ -8,7 +8,7 @@ public struct ResourceAccess: Sendable {
     public let tokens: TokenSet
     /// Whether a refresh has just returned the tokens.
     ///
-    /// If a server rejects tokens that a refresh has just returned, another refresh does not help.
+    /// If a server rejects such tokens, another refresh does not help.
     package let isJustRefreshed: Bool
     let provider: any IdentityProvider
 
@@ -29,11 +29,11 @@ public struct ResourceAccess: Sendable {
     ///   - method: The method of the request.
     ///   - url: The URL of the request.
     /// - Returns: The headers.
-    /// - Throws: ``IdentityError``: with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not conform to
-    ///   ``ResourceAuthorizing``, with code ``IdentityError/Code/configurationInvalid`` for a URL that is not https (except http to a
-    ///   loopback address, if the provider permits it), and for an origin that is missing in the provider's
-    ///   ``ProviderDescriptor/resources`` if that list is not empty, and of kind ``IdentityError/Kind/configuration`` for a DPoP-bound
-    ///   token whose key is missing.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not conform to
+    ///   ``ResourceAuthorizing``. With code ``IdentityError/Code/configurationInvalid`` for a URL that is not https, except http to a
+    ///   loopback address if the provider permits it. With the same code for an origin that is not in the provider's
+    ///   ``ProviderDescriptor/resources``, unless that list is empty. Of kind ``IdentityError/Kind/configuration`` for a DPoP-bound token
+    ///   whose key is missing.
     public func headers(for method: HTTPMethod, _ url: HTTPURL) throws -> HTTPHeaders {
         if !provider.descriptor.resources.isEmpty { try provider.descriptor.requireResource(url) }
         guard let authorizing = provider as? any ResourceAuthorizing else {
@@ -51,8 +51,8 @@ public struct ResourceAccess: Sendable {
 
     /// Checks whether a resource server rejected the access token; pass every response, also a successful one.
     ///
-    /// Do not catch the error in the closure of ``SessionManager/withAccessToken(of:validFor:perform:)``. For this error, the method
-    /// refreshes the token, or makes a DPoP proof with the server's nonce, and performs the call once more.
+    /// Do not catch the error in the closure of ``SessionManager/withAccessToken(of:validFor:perform:)``, because that method handles it.
+    /// It refreshes the token, or makes a DPoP proof with the server's nonce, and performs the call once more.
     ///
     /// - Parameters:
     ///   - status: The status of the response.

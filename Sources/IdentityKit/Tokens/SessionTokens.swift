@@ -16,21 +16,21 @@ public struct SessionTokens: Sendable {
     public var session: Session { content.session }
     /// The tokens.
     public var tokens: TokenSet { content.tokens }
-    /// A warning if the session's newest tokens are only in the memory of this process; nil if they are stored durably.
+    /// A warning if the session's newest tokens are only in the memory of this process; nil if the tokens are stored durably.
     ///
     /// The code is ``IdentityError/Code/tokensNotDurable``: the tokens work, but an operator must act before the process ends. Tokens in
     /// the store's spool (``SessionSpooling``) are durable.
     public var warning: IdentityError? { content.warning }
     /// How the tokens were obtained.
     public internal(set) var outcome: TokenOutcome
-    /// Why the token was not refreshed, with the outcome ``TokenOutcome/stillValid``; nil with every other outcome.
+    /// Why the token was not refreshed, if the outcome is ``TokenOutcome/stillValid``; nil for every other outcome.
     public var reason: IdentityError? { content.reason }
     /// The scopes and the refresh token that the old tokens had and the refreshed ones lack; nil if nothing was lost.
     ///
-    /// Also nil if this call did not wait for the refresh, or if another process refreshed the tokens. The event
+    /// Also nil if this call did not wait for a refresh, or if another process refreshed the tokens. The event
     /// ``IdentityEvent/Kind/tokensReduced(_:)`` also reports the losses of background refreshes and of repairs.
     public var losses: TokenLosses? { content.losses }
-    /// Whether an earlier refresh received these tokens, and they were only validated or saved now.
+    /// Whether an earlier refresh received these tokens, but they were validated or saved only now.
     ///
     /// The tokens may be old. If a server rejects them, another refresh may help.
     var isFromEarlierRefresh: Bool { content.isFromEarlierRefresh }

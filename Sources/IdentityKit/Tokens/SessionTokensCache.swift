@@ -7,7 +7,7 @@ internal import Synchronization
 final class SessionTokensCache: Sendable {
     private struct Entry {
         let tokens: SessionTokens
-        /// When the entry is no longer used: after the cache's lifetime, or earlier if the token is due for a refresh or the session ends.
+        /// The end of the entry's use: the end of the cache's lifetime, or earlier if the token is due for a refresh or the session ends.
         let until: Duration
         /// When the access token expires.
         let end: Duration
@@ -32,10 +32,13 @@ final class SessionTokensCache: Sendable {
 
     /// A number that a caller gets before it reads tokens from the store, and passes to ``put(_:remaining:untilDue:ticket:)``.
     ///
-    /// If ``remove(_:)`` was called in between, for any session, `put` stores nothing. Otherwise the cache could return old tokens.
+    /// If ``remove(_:)`` is called between the two, for any session, `put` stores nothing. So the cache does not return tokens that are
+    /// older than a refresh or logout.
     var ticket: Int { state.withLock { $0.removals } }
 
-    /// A session's tokens, if they are in the cache and valid for the requested time; nil requests ``RefreshSchedule/usualValidity``.
+    /// A session's tokens; nil if they are not in the cache, or not valid for the requested time.
+    ///
+    /// If `validity` is nil, the requested time is ``RefreshSchedule/usualValidity``.
     func tokens(_ id: SessionID, validFor validity: Duration?) -> SessionTokens? {
         let now = clock.elapsed
         let margin = validity ?? RefreshSchedule.usualValidity

@@ -9,10 +9,12 @@ struct SessionTokensReader: SessionService {
 
     /// A session's tokens from the store, refreshed if necessary; the caller looks into the cache first.
     ///
-    /// If the store cannot be read, the result is the new tokens that this process could not save yet, if it has any.
+    /// If the store cannot be read, the call returns valid new tokens that this process could not save yet. If this process has no such
+    /// tokens, the call throws the store's error.
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         let ticket = cache?.ticket
-        // Another call may save the unsaved state during the read below. In that case the session is read again.
+        // Another call may save the unsaved state during the read below. The read may then return older tokens, so the session is read
+        // again.
         let hadUnsavedState = unsaved[id] != nil
         let found: DecodedSession
         do {
@@ -35,7 +37,7 @@ struct SessionTokensReader: SessionService {
         var limit: Duration?
         let response = unsaved.pendingResponse(to: tokens, of: found.stored, decoded.state)
         if let response {
-            // The response to an earlier refresh is not validated yet, so `refresh` below validates it. Another process may be doing the
+            // The response to an earlier refresh is not accepted yet, so `refresh` below validates it. Another process may be doing the
             // same. If the old tokens are valid, this call waits only `validationWait` for that process.
             if response.loginMismatch == nil, !schedule.hasExpired(tokens, of: id) { limit = Self.validationWait }
         } else {
@@ -70,7 +72,7 @@ struct SessionTokensReader: SessionService {
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
         {
-            // An earlier validation found that the response belongs to another login, so the old tokens must not be returned.
+            // The response belongs to another login, as an earlier validation found. So the old tokens must not be returned.
             if let mismatch = response?.loginMismatch { throw IdentityError.otherLogin(mismatch, because: error) }
             if let held = inMemory(id, after: error) { return held }
             // An outage must not sign a buyer out while the old token is valid. The token may have expired while this call waited.
@@ -82,7 +84,7 @@ struct SessionTokensReader: SessionService {
     /// Returns new tokens that this process could not save yet; nil if it has no valid ones, or if `error` has kind `signInAgain`.
     ///
     /// If the caller passes an `error`, or if the tokens expire sooner than requested, the outcome is `stillValid`, and `reason` says why
-    /// the tokens were not refreshed. Otherwise the outcome is `stored`.
+    /// the tokens were not refreshed. In all other cases, the outcome is `stored`.
     private func inMemory(
         _ id: SessionID,
         validFor duration: Duration? = nil,
@@ -118,7 +120,7 @@ struct SessionTokensReader: SessionService {
 
     /// Runs a call with a session's access token; if the server rejects the token, refreshes the token and runs the call once more.
     ///
-    /// A token that the server rejects right after its refresh is not refreshed again (``RejectedTokens``).
+    /// If the server rejects a token right after its refresh, the token is not refreshed again (``RejectedTokens``).
     func withTokens<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration?,
@@ -141,9 +143,9 @@ struct SessionTokensReader: SessionService {
             }
             guard !context.rejected.contains(first.tokens, of: id) else { throw error.afterRefresh }
         }
-        // If another caller has refreshed the rejected tokens in the meantime, `refresh` returns the new tokens and sends no refresh token.
+        // If another caller has already refreshed the rejected tokens, `refresh` returns the new tokens and sends no refresh token.
         let second = try await refresher.refresh(id, for: .replacing(first.tokens))
-        // If the store still cannot save the rejected tokens of an earlier refresh, `refresh` returns the same tokens.
+        // If the store still cannot save the rejected tokens, which an earlier refresh received, `refresh` returns the same tokens.
         guard !second.isFromEarlierRefresh || !second.tokens.isSameIssue(as: first.tokens) else { throw rejection }
         do {
             return try await call(ResourceAccess(second, at: provider))

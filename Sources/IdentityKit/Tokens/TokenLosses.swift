@@ -1,6 +1,8 @@
 /// What the tokens of a session lost in a refresh: scopes, the refresh token, or both.
 public struct TokenLosses: Sendable, Equatable {
-    /// The scopes that the new tokens lack, in the order of the old tokens (RFC 6749 section 6 permits a provider to narrow the scopes).
+    /// The scopes that the new tokens lack, in the order of the old tokens.
+    ///
+    /// A provider may narrow the scopes at a refresh (RFC 6749 section 6).
     public let scopes: [String]
     /// Whether the new tokens have no refresh token.
     ///

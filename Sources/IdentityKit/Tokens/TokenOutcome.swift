@@ -3,7 +3,7 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     /// The outcome as text.
     public let rawValue: String
 
-    /// An outcome with the given text.
+    /// Creates an outcome with the given text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
@@ -18,7 +18,9 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     public static let refreshedLate = Self(rawValue: "refreshed_late")
     /// Another task or process refreshed the token before this call could.
     public static let waited = Self(rawValue: "waited")
-    /// The token has not expired, but a refresh of the token failed, or must wait after an earlier failure or until the store works.
+    /// The token has not expired, but it cannot be refreshed now.
+    ///
+    /// A refresh failed, or must wait after an earlier failure or until the store works.
     ///
     /// ``SessionTokens/reason`` contains the error of the refresh or of the store.
     public static let stillValid = Self(rawValue: "still_valid")
