@@ -1,11 +1,11 @@
 internal import IdentityPlatform
 
-/// Computes the pause after failures, which grows with each failure and is random (full jitter).
+/// Computes a random pause after failures, whose upper bound grows with each failure (full jitter).
 package enum Backoff {
     /// A random pause; its upper bound is `first` after the first failure, and doubles with each failure in a row up to `maximum`.
     ///
     /// The pause is at least as long as `requested`, the pause that the provider requested, but never longer than `maximum`. If `random`
-    /// throws, the longest pause is used.
+    /// throws, the random pause has its upper bound.
     package static func pause(
         after failures: Int,
         first: Duration,

@@ -1,7 +1,9 @@
-/// Refuses calls to a failing service for a while, and then permits one call, the *probe*, which shows whether the service works again.
+/// Refuses calls to a failing service for a while, and then permits one call, the *probe*.
 ///
-/// The type has no clock and no lock: its owner (`ProviderRefreshLimiter`, or `ShopBreaker` in ShopifyGraphQL) synchronizes access, passes
-/// the current time, and decides when the breaker opens or closes.
+/// The probe shows whether the service works again.
+///
+/// The type has no clock and no lock. Its owner is `ProviderRefreshLimiter`, or `ShopBreaker` in ShopifyGraphQL. The owner synchronizes
+/// access, passes the current time, and decides when the breaker opens or closes.
 package struct CircuitBreaker: Sendable {
     /// Permission for one call.
     package struct Permit: Sendable {
@@ -60,8 +62,9 @@ package struct CircuitBreaker: Sendable {
         openUntil = openUntil.map { max($0, now + pause) }
     }
 
-    /// Opens the breaker and makes the caller's next call, which follows after the delay, the probe: all other calls are refused until the
-    /// probe ends.
+    /// Opens the breaker, and returns the permit for the probe, which the caller sends after the delay.
+    ///
+    /// All other calls are refused until the probe ends.
     package mutating func openForProbe(after delay: Duration, at now: Duration) -> Permit {
         openUntil = now + delay
         isProbing = true

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Runs operations that must complete even if their callers are cancelled, such as the steps after a session was removed.
 ///
-/// For example, only the call that removes a session can revoke its tokens and detach its cart. If the browser disconnects meanwhile, the
-/// server may cancel this call. So the operations run in unstructured tasks, which are not cancelled with their callers.
+/// For example, only the call that removes a session can revoke its tokens and detach its cart. The server may cancel this call if the
+/// browser disconnects. So the operations run in unstructured tasks, which are not cancelled with their callers.
 final class BackgroundWork: Sendable {
     private let runs = SingleFlight<Int, Void>()
     private let serial = Mutex(0)

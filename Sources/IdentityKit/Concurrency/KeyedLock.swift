@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// One lock for each key, for the tasks of one process; waiting tasks are suspended and get the lock in the order of their requests.
+/// One lock for each key, for the tasks of one process.
+///
+/// Waiting tasks are suspended, and get the lock in the order of their requests.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     package enum WaitOutcome: Sendable {
         case acquired, timedOut, cancelled
@@ -26,7 +28,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
 
     /// Runs the body while no other task holds the key's lock.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before it has the lock, or what the body throws.
+    /// - Throws: `CancellationError` when the task is cancelled before it has the lock, and the errors of the body.
     package func withLock<Result: Sendable>(_ key: Key, _ body: () async throws -> Result) async throws -> Result {
         try Task.checkCancellation()
         guard await acquire(key) == .acquired else { throw CancellationError() }
@@ -34,7 +36,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         return try await body()
     }
 
-    /// Takes the key's lock; a free lock is taken even by a cancelled task.
+    /// Takes the key's lock; even a cancelled task takes a free lock.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -66,7 +68,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
                     // The timer may have fired before this task was added to the waiters.
                     if let deadline, clock.elapsed >= deadline { return .timedOut }
                     guard state.waiters[key] != nil else {
-                        // The lock was released in the meantime.
+                        // The lock was released after the first check above.
                         state.waiters[key] = []
                         return .acquired
                     }
@@ -80,7 +82,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Passes the key's lock to the task that has waited longest; without a waiting task, the lock is free.
+    /// Passes the key's lock to the task that has waited longest; if no task waits, the lock becomes free.
     package func release(_ key: Key) {
         let next: Waiter? = state.withLock { state in
             guard let waiters = state.waiters[key], !waiters.isEmpty else {

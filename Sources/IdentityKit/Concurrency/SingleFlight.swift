@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Runs at most one operation per key at a time; all callers that ask for the key meanwhile get its result.
+/// Runs at most one operation per key at a time; all callers that ask for the key while it runs get its result.
 ///
-/// The operation is a separate task that outlives its callers. A cancelled caller stops waiting, and the operation
-/// continues. So a refresh whose refresh token was sent is completed even if its caller is cancelled.
+/// The operation runs in a separate task. If a caller is cancelled, this caller stops waiting, and the operation continues. For example, a
+/// refresh is completed even if its callers are cancelled after the refresh token was sent.
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private final class Flight: Sendable {
         private struct State {
@@ -16,10 +16,10 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
         private let state = Mutex(State())
 
-        /// Whether the time limit has ended the wait of all callers, and the operation still runs.
+        /// Whether the time limit has ended the wait of all callers while the operation still runs.
         var hasExceededTimeLimit: Bool { state.withLock { $0.hasExceededTimeLimit } }
 
-        /// Ends the wait of all callers, at the end of the operation or at the time limit, after which the operation continues.
+        /// Ends the wait of all callers: at the end of the operation, or at the time limit while the operation continues.
         func endWaits(_ result: Result<Value, any Error>, atTimeLimit: Bool = false) {
             let waiters = state.withLock { state in
                 // The time limit must not replace the result of an operation that has just ended.
@@ -70,7 +70,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// Creates an instance whose callers wait no longer than a time limit.
     ///
     /// - Parameters:
-    ///   - limit: How long callers wait after the start of an operation, which continues without them.
+    ///   - limit: How long callers wait, counted from the start of the operation. The operation continues after the limit.
     ///   - clock: The clock that measures the limit.
     ///   - error: The error for the callers whose wait ends at the limit.
     package init(waitingUpTo limit: Duration, on clock: any IdentityClock, error: any Error) {
@@ -119,7 +119,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
         guard started else { return (flight, false) }
         let correlationID = Correlation.current
-        // At the time limit the timer ends the callers' waits, because an operation that never ends must not block them. The timer is an
+        // The timer ends the callers' waits at the time limit, because an operation that never ends must not block them. The timer is an
         // unstructured task, because the caller that starts it may return before the other callers.
         let timer = timeLimit.map { limit in
             Task {

@@ -23,7 +23,7 @@ package struct TokenBucket: Sendable {
         fullAt -= interval
     }
 
-    /// The time until the bucket has a token; nil if it has one.
+    /// The time until the bucket has a token again; nil if a token is available now.
     package func pause(at now: Duration) -> Duration? {
         let pause = max(fullAt, now) - now - interval * (size - 1)
         return pause > .zero ? pause : nil
