@@ -13,7 +13,7 @@ public struct EventBridge: IdentityObserver {
 
     /// Creates a bridge.
     ///
-    /// - Parameter receive: Called synchronously on the task that caused the event: return quickly.
+    /// - Parameter receive: Receives each event, synchronously on the task that caused the event: return quickly.
     public init(_ receive: @escaping @Sendable (ObservedEvent) -> Void) {
         self.receive = receive
     }

@@ -1,7 +1,7 @@
 /// Sends events to the observers.
 ///
-/// If ``providers`` is set, the event of an unknown provider has an empty provider name: the unknown name may come from a request, or from
-/// a stored session whose provider was removed from the configuration.
+/// If ``providers`` is set, an event of an unknown provider has an empty provider name. An unknown name may come from a request, or from a
+/// stored session whose provider was removed from the configuration.
 struct EventSource: Sendable {
     let observers: [any IdentityObserver]
     let clock: any IdentityClock
@@ -53,7 +53,7 @@ extension IdentityEvent.Kind {
 }
 
 extension IdentityEnvironment {
-    /// Sends an event that belongs to a provider and to no session to the environment's observers.
+    /// Sends an event of a provider, which belongs to no session, to the environment's observers.
     package func report(_ kind: IdentityEvent.Kind, provider: String, since start: Duration) {
         EventSource(observers: observers, clock: clock, providers: nil).emit(kind, provider: provider, since: start)
     }

@@ -1,4 +1,4 @@
-/// Something that happened to a login, a session, a provider, the store or a web request; never contains a secret.
+/// Something that happened to a login, a session, a provider, the store or a web request; an event never contains a secret.
 public struct IdentityEvent: Sendable {
     /// The kind of an event.
     public enum Kind: Sendable, Equatable {
@@ -8,8 +8,9 @@ public struct IdentityEvent: Sendable {
         case loginCompleted
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
-        /// The provider issued tokens for a login that was then rejected or could not be stored, so that no session has these tokens. If
-        /// `isRevoked` is false, for example after a failed step-up, the tokens may stay valid at the provider until they expire.
+        /// The provider issued tokens for a login, but no session has the tokens, because the login was rejected or could not be stored.
+        ///
+        /// If `isRevoked` is false, for example after a failed step-up, the tokens may stay valid at the provider until they expire.
         case loginTokensDropped(isRevoked: Bool)
         /// An access token was refreshed, before it expired (``TokenOutcome/refreshedEarly``) or after.
         case refreshed(TokenOutcome)
@@ -17,12 +18,12 @@ public struct IdentityEvent: Sendable {
         case tokensReduced(TokenLosses)
         /// A refresh failed with this code.
         ///
-        /// Only the codes `session_ended`, `rotation_lost` and `session_unknown` mean that the buyer is signed out. A stored response that
-        /// cannot be accepted is reported once for each error code in each process, not at each attempt to validate it. A response that
-        /// belongs to another login is reported with ``IdentityEvent/isAttackSuspected``, once for each error code that is stored with it.
-        /// If a call tries no refresh, because refreshes are paused or too many of them wait, no event is sent.
+        /// Only the codes `session_ended`, `rotation_lost` and `session_unknown` mean that the buyer is signed out. If a stored response
+        /// cannot be accepted, each process reports each error code of this response once, not at each attempt to validate it. A response
+        /// that belongs to another login is reported with ``IdentityEvent/isAttackSuspected``, normally once for each error code. If a
+        /// call tries no refresh, because refreshes are paused or too many of them wait, no event is sent.
         case refreshFailed(IdentityError.Code)
-        /// A refresh token was sent, and no response showed whether the provider has used it (``RefreshRefusal/Kind/inDoubt``).
+        /// A refresh token may have been sent, and no response showed whether the provider has used it (``RefreshRefusal/Kind/inDoubt``).
         ///
         /// After the first such failure, the refresh sends the token once more. After the second one, the session stays in doubt.
         case refreshInDoubt
@@ -30,38 +31,44 @@ public struct IdentityEvent: Sendable {
         case refreshRepaired
         /// A refresh waited more than 10 milliseconds for the session's lock; the event's duration is the waiting time.
         case lockWaited
-        /// The circuit breaker of a provider opened, because refreshes failed (``SessionManager/RefreshLimits/failures``) or the provider
-        /// requested a pause. No refresh is sent to the provider for this time. Logins and other requests continue.
+        /// The circuit breaker of a provider opened: no refresh is sent to the provider for this time.
+        ///
+        /// Refreshes failed (``SessionManager/RefreshLimits/failures``), or the provider requested a pause. Logins and other requests
+        /// continue.
         case providerPaused(Duration)
-        /// The circuit breaker of a provider closed: refreshes are sent to it again.
+        /// The circuit breaker of a provider closed: refreshes are sent to the provider again.
         case providerResumed
-        /// The store failed to save new tokens or a response to a refresh, the spool failed to save or could not be read, a repair or
-        /// sweep failed, or a repair found a record that cannot be read; with the error's code.
+        /// The store, the spool, a repair or a sweep failed, with this error code.
+        ///
+        /// In detail: the store failed to save new tokens or a response to a refresh; the spool failed to save or could not be read; a
+        /// repair or a sweep failed; or a repair found a record that cannot be read.
         case storeFailed(IdentityError.Code)
-        /// The store failed to save new tokens, or a response that is not validated yet, and the spool has saved them.
+        /// The store could not save new tokens, or a response that is not validated yet, but the spool has saved them.
         case tokensSpooled
         /// New tokens, or a response that is not validated yet, are only in the memory of this process, because they could not be saved.
         ///
         /// The tokens are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). Each refresh reports this
         /// event at most once.
         case tokensNotDurable
-        /// This many expired sessions, pending logins and logouts, and marks of used tokens were removed.
+        /// A sweep removed this many expired sessions, pending logins and logouts, and marks of used tokens.
         case swept(Int)
         /// A session ended for this reason: the buyer has to sign in again.
         case sessionEnded(SessionEndReason)
-        /// A step-up (``SessionManager/beginStepUp(of:requiring:options:)``), or a new sign-in of the same buyer in the same browser,
-        /// replaced the event's session by a new one.
+        /// A new session replaced the event's session, after a step-up or a new sign-in of the same buyer in the same browser.
         case sessionReplaced
-        /// A logout of the app or of the provider ended the session, or the routes of a web app ended it because its buyer had too many
-        /// sessions.
+        /// A logout of the app or of the provider ended the session.
+        ///
+        /// The event also follows if the routes of a web app ended the session because its buyer had too many sessions.
         case loggedOut
-        /// A provider's logout token, or a browser's return from a provider's logout page, was rejected or could not be processed; with the
-        /// error's code.
+        /// A provider's logout token, or a browser's return from a provider's logout page, was rejected or could not be processed.
+        ///
+        /// The value is the error's code.
         case logoutRefused(IdentityError.Code)
         /// The tokens of an ended session or of a failed login could not be revoked; with the error's code.
         case revocationFailed(IdentityError.Code)
-        /// A participant of a session, such as its cart, failed to apply a change of the session, or a session that a new sign-in replaces
-        /// could not be ended; with the error's code.
+        /// A participant of a session, such as its cart, failed to apply a change of the session; with the error's code.
+        ///
+        /// The event also follows if a new sign-in replaces a session, and the replaced session could not be ended.
         case participantFailed(IdentityError.Code)
         /// The routes or a page of a web app responded to a request with an error with this code.
         ///
@@ -69,13 +76,17 @@ public struct IdentityEvent: Sendable {
         case requestFailed(IdentityError.Code)
         /// A provider's keys were fetched; they may be the same as before.
         case keySetRefreshed
-        /// A provider's keys could not be fetched. Cached keys stay in use for up to two days after the provider last confirmed them.
+        /// A provider's keys could not be fetched; with the error's code.
+        ///
+        /// Cached keys stay in use for up to two days after the provider last confirmed them.
         case keySetUnavailable(IdentityError.Code)
-        /// A provider's metadata could not be fetched or were refused. Metadata from memory stay in use; after a refusal, for at most two
-        /// days.
+        /// A provider's metadata could not be fetched, or were refused; with the error's code.
+        ///
+        /// Metadata in memory stay in use; after a refusal, for at most two days.
         case metadataUnavailable(IdentityError.Code)
-        /// Tokens with unknown keys arrived more often than the provider's keys may be fetched. Reported once until the next fetch is
-        /// allowed.
+        /// Tokens with unknown keys arrived more often than the provider's keys may be fetched.
+        ///
+        /// The event is reported once until the next fetch is allowed.
         case keySetRefetchRefused
     }
 
@@ -83,7 +94,7 @@ public struct IdentityEvent: Sendable {
     public let kind: Kind
     /// The provider's name; empty when the event was reported without a provider, or when no registered provider has the name.
     public let provider: String
-    /// The name of the session (``SessionID/reference``); nil if the event belongs to none.
+    /// The name of the session (``SessionID/reference``); nil if the event belongs to no session.
     public let session: SessionReference?
     /// How long the operation took; zero if the event does not end an operation.
     public let duration: Duration
