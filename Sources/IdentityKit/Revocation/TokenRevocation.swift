@@ -2,15 +2,16 @@ internal import FoundationEssentials
 
 /// Revokes tokens if the provider supports it (RFC 7009).
 ///
-/// Many providers keep one grant for a buyer and a client: the revocation of one of its tokens invalidates the tokens of the buyer's other
-/// sessions too. So the tokens of a session that a newer session replaced, and of a step-up of the same buyer that failed, are not revoked.
+/// Many providers keep one grant for a buyer and a client. At such a provider, the revocation of one token also invalidates the tokens of
+/// the buyer's other sessions. So two kinds of tokens are not revoked: those of a session that a newer session replaced, and those of a
+/// failed step-up of the same buyer.
 package struct TokenRevocation: SessionService {
     let context: SessionContext
 
     /// Revokes the tokens of one session, within the configured time.
     ///
-    /// - Returns: The error if the revocation failed; nil if it succeeded. Also nil if the tokens were not revoked, because a newer session
-    ///   of the buyer replaced this session, revocation is switched off, or the provider does not support it.
+    /// - Returns: The error if the revocation failed; nil if it succeeded. Also nil if the tokens were not revoked: a newer session of the
+    ///   buyer replaced this session, revocation is switched off, or the provider cannot revoke the tokens.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
         guard !context.replaced.contains(session.id) else { return nil }
         do {
@@ -21,10 +22,11 @@ package struct TokenRevocation: SessionService {
         }
     }
 
-    /// Runs the last steps of a login; if they fail, revokes the login's tokens, because no session has them, and tells the observers.
+    /// Runs the last steps of a login; if they fail, revokes the login's tokens, because no session has these tokens.
     ///
-    /// `kept` is the buyer of the session that a step-up was to replace; nil for an ordinary login. If the step-up fails, the buyer keeps
-    /// this session, so the login's tokens are not revoked if they belong to the same buyer.
+    /// The observers are told about the dropped tokens. `kept` is the buyer of the session that a step-up should replace; nil for an
+    /// ordinary login. If a step-up fails, the buyer keeps this session. So the login's tokens are not revoked if they belong to the same
+    /// buyer.
     func revokingOnFailure(
         _ tokens: TokenSet,
         of provider: ProviderDescriptor,
@@ -45,9 +47,9 @@ package struct TokenRevocation: SessionService {
         }
     }
 
-    /// Revokes tokens, and tells the observers if that fails.
+    /// Revokes tokens, and tells the observers if the revocation fails.
     ///
-    /// - Returns: Whether the provider revoked the tokens; false if it does not support revocation or revocation is switched off.
+    /// - Returns: Whether the provider revoked the tokens; false if the provider cannot revoke them or revocation is switched off.
     private func revoke(
         _ tokens: TokenSet,
         of provider: String,
