@@ -2,15 +2,16 @@
 public struct RepairReport: Sendable, Equatable {
     /// The number of sessions whose interrupted refresh was completed, or whose unsaved tokens were saved.
     public var repaired = 0
-    /// The number of sessions that were left out, because a refresh of them may be running, in this or another process, or because too
-    /// many refreshes run at their provider.
+    /// The number of sessions that were left out for now.
+    ///
+    /// A refresh of such a session may be running, in this or another process, or too many refreshes run at the session's provider.
     public var busy = 0
     /// The number of sessions whose buyer has to sign in again, for example because the provider no longer accepts the refresh token.
     public var ended = 0
     /// The number of sessions that were not repaired, for example because the provider or the store failed.
     ///
-    /// A later repair tries again. All sessions whose records the store cannot read count as one session here, and the observers receive
-    /// the event ``IdentityEvent/Kind/storeFailed(_:)``.
+    /// A later repair tries again. All sessions whose records the store cannot read count as one session here. For them, the observers
+    /// receive the event ``IdentityEvent/Kind/storeFailed(_:)``.
     public var remaining = 0
 
     /// Creates an empty report.

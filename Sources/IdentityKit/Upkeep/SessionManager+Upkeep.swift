@@ -6,8 +6,9 @@ extension SessionManager {
     /// have not expired.
     private static let firstSweep = Duration.seconds(600)
 
-    /// Checks that the providers fit the store: a request with a refresh token must end while the session's lock is
-    /// certainly held.
+    /// Checks that each provider's timeout fits the store's locks.
+    ///
+    /// A request with a refresh token must end while the session's lock is certainly held.
     ///
     /// ``repair()`` makes the same check for all providers. A refresh or a login checks its own provider only.
     ///
@@ -18,22 +19,22 @@ extension SessionManager {
 
     /// Completes refreshes that were interrupted, for example by a crash.
     ///
-    /// If a response was lost, it sends the refresh token again. It also validates stored responses, and saves tokens that an earlier save
-    /// could not store.
+    /// If a response was lost, the method sends the refresh token again. It also validates stored responses, and saves tokens that an
+    /// earlier refresh could not save.
     ///
-    /// Call it as soon as a process starts, or run ``maintain(sweepingEvery:)``: after a crash, a provider with a grace period accepts the
-    /// used refresh token for some seconds only.
+    /// Call the method as soon as a process starts, or run ``maintain(sweepingEvery:)``. After a crash, a provider with a grace period
+    /// accepts the used refresh token for some seconds only.
     ///
-    /// - Throws: ``IdentityError`` when the store cannot be read, or when a provider fails ``checkConfiguration()``. In the second case,
-    ///   the sessions of the other providers have been repaired, but no report is returned.
+    /// - Throws: ``IdentityError`` when the store cannot be read, or when a provider fails ``checkConfiguration()``. If a provider fails
+    ///   that check, the sessions of the other providers have been repaired, but no report is returned.
     @discardableResult
     public func repair() async throws -> RepairReport { try await repair(pausing: false) }
 
     private func repair(pausing: Bool) async throws -> RepairReport {
         try await Correlation.scope {
             let report = try await refresher.repairAll(pausing: pausing)
-            // The check comes last, so that a wrong timeout of one provider does not prevent the repair of the other providers' sessions.
-            // Each refresh has checked its own provider.
+            // The check comes last. So a wrong timeout of one provider does not prevent the repair of the other providers' sessions. Each
+            // refresh has checked its own provider.
             try checkConfiguration()
             return report
         }
