@@ -1,5 +1,6 @@
-/// The result of ``SessionManager/readiness()``: whether this process can serve requests, for a probe of a load balancer or an
-/// orchestrator.
+/// The result of ``SessionManager/readiness()``, for a probe of a load balancer or an orchestrator.
+///
+/// It says whether this process can serve requests.
 ///
 /// The value contains no secret and nothing about a buyer.
 public struct Readiness: Sendable, Equatable {
@@ -7,7 +8,7 @@ public struct Readiness: Sendable, Equatable {
     public struct Provider: Sendable, Equatable {
         /// The provider's name.
         public let name: String
-        /// How long the circuit breaker still stops refreshes at the provider; nil while it permits a refresh.
+        /// How long the circuit breaker still stops refreshes at the provider; nil while the circuit breaker permits a refresh.
         public let pause: Duration?
         /// The state of the provider's keys; nil if the provider does not report it, for example because it issues no ID tokens.
         public let keys: KeySetState?
@@ -20,7 +21,7 @@ public struct Readiness: Sendable, Equatable {
 
     /// Whether the process can serve requests: the store can be read.
     ///
-    /// The states of the providers do not change the value: a provider's outage affects all processes, and each of them can still serve
+    /// The states of the providers do not change the value. A provider's outage affects all processes, and each process can still serve
     /// signed-in buyers.
     public var isReady: Bool { storeProblem == nil }
 }
@@ -33,8 +34,9 @@ public enum KeySetState: Sendable, Equatable {
     case fresh(age: Duration)
     /// The keys have expired; `age` is the time since the provider confirmed them.
     ///
-    /// The next sign-in or refresh that needs the keys fetches them again. If the fetch fails, the expired keys are used until they are two
-    /// days old, and later fetches are tried. If the keys stay expired while buyers sign in, the keys cannot be fetched.
+    /// The next sign-in or refresh that needs the keys fetches them again. If the fetch fails, the expired keys are used until they are
+    /// two days old, and later sign-ins or refreshes try to fetch them again. So if the keys stay expired while buyers sign in, they
+    /// cannot be fetched.
     case expired(age: Duration)
 }
 
@@ -45,7 +47,9 @@ public protocol KeySetStateProviding: Sendable {
 }
 
 extension SessionManager {
-    /// Checks whether this process can serve requests: reads the store once, and reports circuit breakers and key sets from memory.
+    /// Checks whether this process can serve requests.
+    ///
+    /// The method reads the store once, and reports circuit breakers and key sets from memory.
     ///
     /// The method is cheap enough for a probe every few seconds, and sends no request to a provider.
     public func readiness() async -> Readiness {

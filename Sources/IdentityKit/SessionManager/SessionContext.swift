@@ -6,7 +6,7 @@ final class SessionContext: Sendable {
     let visible: VisibleSessions
     /// The providers of all tenants, for the check against mix-up attacks (`SessionManager+MixUpCheck.swift`).
     ///
-    /// A provider of another tenant can also send a browser to a callback of this manager.
+    /// They include other tenants' providers, because such a provider can also send a browser to a callback of this manager.
     let possibleSenders: ProviderRegistry
     let background = BackgroundWork()
     let participants: SessionParticipants

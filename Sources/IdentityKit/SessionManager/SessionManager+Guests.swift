@@ -17,9 +17,9 @@ extension SessionManager {
         try await Correlation.scope { try await creator.createGuest(retainedFor: retention) }
     }
 
-    /// Ends a guest's session, and notifies participants, such as the cart, as a logout does.
+    /// Ends a guest's session, and notifies participants, such as the cart adapter, as a logout does.
     ///
-    /// - Returns: The errors of the participants; nil if there is no guest's session with this id.
+    /// - Returns: The errors of the participants; nil if no guest's session has this id.
     /// - Throws: ``IdentityError`` of the store.
     @discardableResult
     public func endGuest(_ id: SessionID) async throws -> [IdentityError]? {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension SessionManager {
-    /// Begins a login in a web app: redirect the browser to the URL and set the binding cookie.
+    /// Begins a login in a web app: redirect the browser to the returned URL and set the binding cookie.
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
@@ -14,7 +14,7 @@ extension SessionManager {
 
     /// Completes a login in a web app: checks the callback, exchanges the code for tokens and stores the session.
     ///
-    /// The pending login is removed from the store before the code is sent, so each callback works only once among all processes. After an
+    /// The pending login is removed from the store before the code is sent. So each callback works only once among all processes. After an
     /// error, even of kind ``IdentityError/Kind/retryLater``, begin a new login.
     ///
     /// - Parameters:

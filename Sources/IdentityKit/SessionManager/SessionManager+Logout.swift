@@ -34,7 +34,7 @@ extension SessionManager {
         try await Correlation.scope {
             var checked = options
             checked.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
-            // A logout of the session with equal options that already runs returns its result to this call too.
+            // If a logout of the session with equal options already runs, this call gets its result.
             return try await context.runningLogouts.run(id, checked) { [self, checked] in
                 try await Logout.$isCurrent.withValue(true) { try await end(id, checked) }
             }
@@ -46,13 +46,13 @@ extension SessionManager {
     /// All sessions are removed from the store first. If one removal fails, the other sessions are still removed.
     ///
     /// - Parameters:
-    ///   - issuer: The buyer's issuer. If a provider's ``ProviderDescriptor/equivalentIssuers`` contain it, the buyer's sessions at this
-    ///     provider with the other issuers of this list end too.
+    ///   - issuer: The buyer's issuer. A provider may list this issuer among its ``ProviderDescriptor/equivalentIssuers``. At such a
+    ///     provider, the buyer's sessions with the other listed issuers end, too.
     ///   - subject: The buyer's subject at the issuer.
     ///   - tenant: The tenant whose sessions end; nil for all tenants that the manager serves.
     /// - Returns: The results of the logouts. The tokens of at most eight sessions are revoked at the same time.
-    /// - Throws: The first ``IdentityError``, after all removals were tried; also if a session that may belong to the buyer cannot be read
-    ///   and therefore was not removed.
+    /// - Throws: The first ``IdentityError``, after all removals were tried. A session that may belong to the buyer, but cannot be read,
+    ///   also causes an error, because it was not removed.
     @discardableResult
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
         let filter = SessionFilter(tenant: tenant, buyer: (issuer, subject))

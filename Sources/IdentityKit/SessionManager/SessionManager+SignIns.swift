@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension SessionManager {
-    /// The sign-ins of the buyer of a session, newest first, for a page on which the buyer sees and ends them.
+    /// The sign-ins of the buyer of a session, newest first, for a page on which the buyer sees and ends sign-ins.
     ///
     /// Sessions with the same tenant, issuer and subject belong to the buyer. At the provider of the given session, the provider's
     /// ``ProviderDescriptor/equivalentIssuers`` count as the same issuer.
@@ -33,16 +33,16 @@ extension SessionManager {
 
     /// Ends one sign-in of the buyer of a session, and revokes its tokens.
     ///
-    /// After the revocation, a provider that keeps one grant for a buyer and a client may reject the refresh tokens of the buyer's other
-    /// sessions too.
+    /// After the revocation, a provider that keeps one grant for a buyer and a client may also reject the refresh tokens of the buyer's
+    /// other sessions.
     ///
     /// - Parameters:
     ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``. It may come from an untrusted form: only this buyer's sign-ins can end.
     ///   - id: The session of the browser that sent the form.
-    /// - Returns: False if the buyer has no sign-in with this reference.
+    /// - Returns: Whether the sign-in was ended; false if the buyer has no sign-in with this reference.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
-    ///   and of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login; also the
-    ///   store's error, and if the sign-in was not found, the error of a session that may be this sign-in and cannot be read.
+    ///   and of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the
+    ///   store's error. If the sign-in was not found, the error of a session that cannot be read and may be this sign-in.
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {

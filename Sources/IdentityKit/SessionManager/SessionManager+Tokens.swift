@@ -1,25 +1,28 @@
 extension SessionManager {
     /// Returns a session's tokens; they are refreshed first if they are not valid for the requested time.
     ///
-    /// Any number of concurrent tasks share one refresh. If one of these tasks is cancelled, the refresh continues. If the refresh fails
-    /// although the buyer is still signed in, for example because the provider is down, the old tokens are returned until they expire
+    /// All concurrent tasks share one refresh. If one of these tasks is cancelled, the refresh continues. A refresh can fail although the
+    /// buyer is still signed in, for example because the provider is down. In this case, the old tokens are returned until they expire
     /// (``TokenOutcome/stillValid``). A token whose expiry the provider did not state is returned without a refresh.
     ///
     /// - Parameters:
     ///   - id: The session.
-    ///   - duration: How long the access token should still be valid; by default 60 seconds, or a quarter of its lifetime if that is
-    ///     less. If the duration is longer than the lifetime of the provider's tokens, they are refreshed at most every 30 seconds.
+    ///   - duration: How long the access token should still be valid. The default is 60 seconds, or a quarter of the token's lifetime if
+    ///     that is less. If the duration is longer than the lifetime of the provider's tokens, they are refreshed at most every 30
+    ///     seconds.
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when only a new login helps. If the provider's response to
-    ///   a refresh belongs to another login, the method throws an error with ``IdentityError/isAttackSuspected`` even while the old access
-    ///   token is valid: let the buyer sign in again in this case too.
+    ///   a refresh belongs to another login, the error has ``IdentityError/isAttackSuspected``. It is thrown even while the old access
+    ///   token is valid. Let the buyer sign in again in this case, too.
     public func tokens(for id: SessionID, validFor duration: Duration? = nil) async throws -> SessionTokens {
         // Tokens from the cache need no correlation id.
         if let cached = cache?.tokens(id, validFor: duration) { return cached }
         return try await Correlation.scope { try await tokenReader.tokens(for: id, validFor: duration) }
     }
 
-    /// Refreshes a session's tokens now, even if they are not due for a refresh; for a token that a server rejected before it expired.
+    /// Refreshes a session's tokens now, even if they are not due for a refresh.
+    ///
+    /// Call this method for a token that a server rejected before the token expired.
     ///
     /// - Throws: ``IdentityError`` when the refresh fails, even while the old tokens are still valid.
     public func refreshTokens(for id: SessionID) async throws -> SessionTokens {
@@ -32,12 +35,12 @@ extension SessionManager {
 
     /// Calls a resource server with a session's access token, and once more with a new token if the server rejects the first one.
     ///
-    /// The closure runs again in two cases, in which the server did not execute the request: with refreshed tokens after status 401, and
-    /// with the same tokens if the server requires a DPoP nonce. Any other error is thrown at once. If the server rejects the same token
-    /// of many callers, the token is refreshed once. If the server rejects a token right after its refresh, further rejections of this
-    /// token cause no refresh for 5 minutes. A token of an earlier refresh, which could not be validated or saved until now, may be old and
-    /// is refreshed again.
+    /// The closure runs again in two cases: with refreshed tokens after status 401, and with the same tokens if the server requires a DPoP
+    /// nonce. In both cases, the server did not execute the first request. Any other error is thrown at once.
     ///
+    /// If the server rejects the same token of many callers, the token is refreshed once. If the server rejects a token right after its
+    /// refresh, further rejections of this token cause no refresh for 5 minutes. This does not apply to a token that an earlier refresh
+    /// received, but that could not be validated or saved until now. Such a token may be old, so it is refreshed again.
     /// ```swift
     /// let orders = try await sessions.withAccessToken(of: session.id) { access in
     ///     let headers = try access.headers(for: .get, url)
@@ -50,14 +53,13 @@ extension SessionManager {
     /// - Parameters:
     ///   - id: The session.
     ///   - duration: How long the access token should still be valid, as for ``tokens(for:validFor:)``.
-    ///   - call: Performs the call. It throws an error with code ``IdentityError/Code/accessTokenRefused`` and kind
-    ///     ``IdentityError/Kind/retryLater`` for a rejected token: ``ResourceAccess/check(status:_:sent:from:)`` does, and so do the
-    ///     SDK's own clients.
+    ///   - call: Performs the call. For a rejected token, it throws an error with code ``IdentityError/Code/accessTokenRefused`` and kind
+    ///     ``IdentityError/Kind/retryLater``, as ``ResourceAccess/check(status:_:sent:from:)`` and the SDK's own clients do.
     /// - Returns: What the closure returns.
-    /// - Throws: ``IdentityError`` with the server's challenge in `providerResponse`: of kind ``IdentityError/Kind/rejected`` if the server
-    ///   also rejects the refreshed token, of kind ``IdentityError/Kind/retryLater`` if the server also rejects a token that an earlier
-    ///   refresh received, which the next call refreshes, and of kind ``IdentityError/Kind/signInAgain`` if the session has no refresh
-    ///   token. Also the other errors of the closure.
+    /// - Throws: ``IdentityError`` with the server's challenge in `providerResponse`. The kind is ``IdentityError/Kind/rejected`` if the
+    ///   server also rejects the refreshed token, and ``IdentityError/Kind/signInAgain`` if the session has no refresh token. It is
+    ///   ``IdentityError/Kind/retryLater`` if the server also rejects a token that an earlier refresh received; the next call refreshes
+    ///   that token. The method also throws the errors of ``tokens(for:validFor:)`` and the other errors of the closure.
     public func withAccessToken<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration? = nil,
@@ -82,8 +84,8 @@ extension SessionManager {
 
     /// Requests the claims of the provider's UserInfo endpoint.
     ///
-    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider has no UserInfo endpoint, and
-    ///   with ``IdentityError/Code/idTokenSubject`` when the claims are about another buyer.
+    /// - Throws: ``IdentityError``. The code is ``IdentityError/Code/unsupportedByProvider`` when the provider has no UserInfo endpoint,
+    ///   and ``IdentityError/Code/idTokenSubject`` when the claims are about another buyer.
     public func userInfo(for id: SessionID) async throws -> UserInfoClaims {
         try await Correlation.scope {
             try await tokenReader.withTokens(of: id, validFor: nil) { access in
@@ -108,7 +110,7 @@ extension SessionManager {
     /// Returns the identity that a session can give to a cart, and the session.
     ///
     /// The claim is `none` for a guest's session, and for a provider that does not conform to ``CartClaimProviding``.
-    /// A customer access token in the claim is valid for at least the requested time if a refresh can achieve it.
+    /// If a refresh can achieve it, a customer access token in the claim is valid for at least the requested time.
     ///
     /// - Throws: ``IdentityError``.
     public func cartClaim(

@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// A closure that admits a buyer, or refuses the buyer by throwing an error, before the session of a login is stored.
+/// A closure that admits a buyer before the session of a login is stored; to refuse the buyer, it throws an error.
 ///
 /// Its arguments are the tokens, the tenant and the return path of the login.
 package typealias Admission = @Sendable (TokenSet, String, String?) async throws -> AdmittedLogin
@@ -10,7 +10,7 @@ package struct AdmittedLogin: Sendable {
     let firstPage: String?
     /// Whether the routes end another session of the tenant after the login.
     ///
-    /// If it is true, the new session is stored even if the tenant has reached the store's maximum number of sessions.
+    /// If so, the new session is stored even if the tenant has reached the store's maximum number of sessions.
     let isReplacement: Bool
 
     package init(firstPage: String?, isReplacement: Bool) {
@@ -23,7 +23,7 @@ package struct AdmittedLogin: Sendable {
 extension SessionManager {
     /// Records that a server rejected tokens right after their refresh.
     ///
-    /// It is for callers that send tokens outside of ``withAccessToken(of:validFor:perform:)``.
+    /// Callers that send tokens outside of ``withAccessToken(of:validFor:perform:)`` call this method.
     package func noteRejection(of tokens: TokenSet, of id: SessionID) { context.rejected.add(tokens, of: id) }
 
     /// Whether, in the last 5 minutes, a resource server rejected the session's tokens although a refresh had just returned them.
@@ -36,8 +36,8 @@ extension SessionManager {
 
     /// The id of the session with a reference.
     ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown`` if no session has the reference. If a stored session is
-    ///   unreadable, its error instead, because the unreadable session may have the reference.
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown`` if no session has the reference. If the store has an
+    ///   unreadable session, the error of that session instead, because that session may have the reference.
     package func id(of reference: SessionReference) async throws -> SessionID {
         let listing = try await visible.listing(SessionFilter())
         let found = listing.sessions.first { visible.isVisible($0) && $0.id.reference == reference }
@@ -50,7 +50,8 @@ extension SessionManager {
         try await Correlation.scope { try await creator.create(for: tokens, by: descriptor) }
     }
 
-    /// Reports to the observers that a web app responded with an error; the event has the correlation id that the response shows.
+    /// Reports to the observers that a web app responded with an error; the event has the error's correlation id, which the response
+    /// shows.
     package func reportFailedRequest(_ error: IdentityError) {
         Correlation.$current.withValue(error.correlationID) {
             context.events.emit(.requestFailed(error.code), provider: "")
@@ -63,14 +64,16 @@ extension SessionManager {
     /// The only tenant that the manager serves; nil if it serves all tenants.
     package var tenant: String? { visible.tenant }
 
-    /// Runs work after a sign-in in the background, such as the merge of carts, and waits for it up to ``Configuration/participantWait``.
+    /// Runs work in the background, such as the merge of carts after a sign-in.
+    ///
+    /// The method waits for the work up to ``Configuration/participantWait``.
     ///
     /// - Returns: The result; nil if the work takes longer or the calling task is cancelled. In both cases the work continues.
     package func waitBriefly<Value: Sendable>(for work: @escaping @Sendable () async -> Value) async -> Value? {
         await background.run(waitingUpTo: configuration.participantWait, work)
     }
 
-    /// Moves the cart of a session whose buyer has a newer session in the same browser, then ends the old session without revoking tokens.
+    /// Ends a session that a newer session of the same buyer in the same browser replaces, after its cart was moved; revokes no tokens.
     ///
     /// If the cart cannot be moved, the old session stays and keeps its cart. Each failure is reported as `participant_failed`.
     package func endReplaced(_ old: Session, movingCart: () async throws -> Void) async {
@@ -93,7 +96,8 @@ extension SessionManager {
 
     /// The origin of the provider's logout page for a session.
     ///
-    /// Nil if the session cannot be read or has no tokens, if the provider has no logout page, and if its metadata are not available.
+    /// The result is nil if the session cannot be read or has no tokens, if the provider has no logout page, and if the provider's
+    /// metadata are not available.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
         guard let found = try? await visible.load(id), let tokens = try? found.decoded().state.tokens,
             let provider = try? provider(of: found.stored)

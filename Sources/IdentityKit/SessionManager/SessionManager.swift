@@ -55,10 +55,12 @@ public final class SessionManager: SessionService {
         try await Correlation.scope { try await visible.load(id).decoded().session }
     }
 
-    /// Returns the sessions that match, oldest first, without expired sessions and without those that this version of the app cannot read.
+    /// Returns the sessions that match the filter, oldest first.
+    ///
+    /// Expired sessions, and sessions that this version of the app cannot read, are left out.
     ///
     /// A filter for a buyer also matches the buyer's sessions under the other ``ProviderDescriptor/equivalentIssuers`` of their provider.
-    /// To end all sessions of a buyer, call ``logoutAll(issuer:subject:tenant:)``, which throws if it cannot read one of them.
+    /// To end all sessions of a buyer, call ``logoutAll(issuer:subject:tenant:)``: it throws if a session cannot be read.
     ///
     /// - Throws: ``IdentityError`` of the store.
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {

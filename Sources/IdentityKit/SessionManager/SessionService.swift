@@ -17,9 +17,9 @@ extension SessionService {
 
     /// Loads a session in which a buyer is signed in, and its tokens.
     ///
-    /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist or has ended, or is a guest's;
-    ///   of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Such a session
-    ///   may belong to another person, so it gets no list of sign-ins and no step-up, even if the response is not saved yet.
+    /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist or has ended, or is a guest's.
+    ///   Of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login, even if this
+    ///   response is not saved yet: the session may belong to another person.
     func signedInSession(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
         let found = try await visible.load(id)
         let state = try found.decoded().state
