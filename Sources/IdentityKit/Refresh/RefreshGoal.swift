@@ -2,8 +2,7 @@
 ///
 /// A caller uses its goal to check whether the refresh of another caller or process is sufficient.
 ///
-/// Tokens are compared, and not generations of the session, because a refresh that ends without new tokens increases the generation
-/// too.
+/// A goal compares tokens, not the session's generations. A refresh without new tokens also increases the generation.
 package enum RefreshGoal: Sendable {
     /// The caller needs other tokens than these, for example because these expire too soon.
     case replacing(TokenSet)
@@ -22,7 +21,7 @@ package enum RefreshGoal: Sendable {
 }
 
 extension TokenSet {
-    /// Whether the access tokens are equal, and the refresh tokens too; two missing refresh tokens count as equal.
+    /// Whether the access tokens are equal, and the refresh tokens are equal or both missing.
     func isSameIssue(as other: TokenSet) -> Bool {
         guard accessToken.isEqual(to: other.accessToken) else { return false }
         switch (refreshToken, other.refreshToken) {

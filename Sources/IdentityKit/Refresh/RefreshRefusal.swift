@@ -51,8 +51,8 @@ extension RefreshRefusal {
     /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What a response means".
     ///
     /// An error of a type that the SDK does not know, for example of an HTTP library, becomes ``Kind/inDoubt``, because the request may
-    /// have been sent. ``IdentityError/Code/providerUnavailable`` without a status and without an `HTTPTransportError` as cause becomes
-    /// ``Kind/inDoubt``, too.
+    /// have been sent. ``IdentityError/Code/providerUnavailable`` also becomes ``Kind/inDoubt``, unless it has a status or an
+    /// `HTTPTransportError` as cause.
     ///
     /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
     ///   ``IdentityError/providerResponse``. A ``RefreshRefusal`` keeps its kind and its error.

@@ -183,8 +183,8 @@ final class UnsavedTokens: Sendable {
     /// Removes the state that was kept for a session.
     func forget(_ id: SessionID) async {
         let entry = entries.withLock { $0.removeValue(forKey: id) }
-        // The spooled session is removed only if this process has written or read it. Otherwise another process may have written it, and
-        // the next refresh compares it with the stored session.
+        // The spooled session is removed only if this process has written or read it. If another process has written it, the next refresh
+        // compares it with the stored session.
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 

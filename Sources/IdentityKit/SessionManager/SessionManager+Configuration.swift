@@ -36,9 +36,8 @@ extension SessionManager {
         public var lockWait: Duration = .seconds(15)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///
-        /// All processes that share a store need the same value. A process that takes over another process's unfinished refresh first
-        /// waits for one repair interval, among others. In this time, the other process can save the provider's response with its next
-        /// repair.
+        /// All processes that share a store need the same value. Before a process takes over another process's unfinished refresh, it
+        /// waits. The wait includes one repair interval, so that the other process can save the provider's response with its next repair.
         public var repairInterval: Duration = .seconds(5)
         /// How long a process waits before it takes over the unfinished refresh of another process that lost the session's lock.
         ///

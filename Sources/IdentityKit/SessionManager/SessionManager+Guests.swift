@@ -5,9 +5,11 @@ extension SessionManager {
     /// Begins a guest's session, which stores attachments for a buyer who has not signed in, such as a cart.
     ///
     /// The session has an id for the app's cookie, and never has tokens: ``tokens(for:validFor:)`` throws an error with code
-    /// ``IdentityError/Code/notSignedIn``. A login creates a session with a new id, so an attacker who sets a known guest cookie in a
-    /// buyer's browser does not get the buyer's session. But the attacker could see the guest's attachments, such as the cart. To prevent
-    /// this attack, sign the guest's cookie, and accept only a cookie with the app's signature.
+    /// ``IdentityError/Code/notSignedIn``.
+    ///
+    /// An attacker may set a known guest cookie in a buyer's browser. A login creates a session with a new id, so the attacker does not
+    /// get the buyer's session. But the attacker could see the guest's attachments, such as the cart. To prevent this, sign the guest's
+    /// cookie, and accept only a cookie with the app's signature.
     ///
     /// - Parameter retention: How long after this call the session is kept, by default 30 days. After this time, every call treats the
     ///   session as unknown.

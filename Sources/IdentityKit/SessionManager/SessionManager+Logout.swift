@@ -1,6 +1,7 @@
 extension SessionManager {
-    /// Ends a session: removes it from the store, then notifies participants, such as carts, revokes the tokens and returns the provider's
-    /// logout page.
+    /// Ends a session, and returns the provider's logout page.
+    ///
+    /// The method removes the session from the store. Then it notifies participants, such as carts, and revokes the tokens.
     ///
     /// The URL of the logout page contains no `state`. Use ``logout(_:options:)`` to send a `state` and to check the browser's return.
     ///
@@ -17,11 +18,12 @@ extension SessionManager {
         return try await logout(id, options: options)
     }
 
-    /// Ends a session: removes it from the store, then notifies participants, such as carts, revokes the tokens and returns the provider's
-    /// logout page.
+    /// Ends a session, and returns the provider's logout page.
     ///
-    /// If a logout of the session with equal options already runs in this process, for example because the buyer clicked twice, the call
-    /// waits for that logout and returns its result. A later call, or a call in another process, throws
+    /// The method removes the session from the store. Then it notifies participants, such as carts, and revokes the tokens.
+    ///
+    /// A logout of the session with equal options may already run in this process, for example because the buyer clicked twice. In this
+    /// case, the call waits for that logout and returns its result. A later call, or a call in another process, throws
     /// ``IdentityError/Code/sessionUnknown`` and gets no logout page.
     ///
     /// - Parameters:

@@ -9,8 +9,8 @@ extension SessionManager {
     /// - Parameter id: The session of the browser that requests the page.
     /// - Returns: The sessions that need no new login (``Session/needsLogin``). Sessions that this version of the app cannot read are left
     ///   out.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
-    ///   and of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
+    ///   Of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
         try await Correlation.scope {
             var list: [BuyerSignIn] = []
@@ -40,8 +40,8 @@ extension SessionManager {
     ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``. It may come from an untrusted form: only this buyer's sign-ins can end.
     ///   - id: The session of the browser that sent the form.
     /// - Returns: Whether the sign-in was ended; false if the buyer has no sign-in with this reference.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session,
-    ///   and of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
+    ///   Of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the
     ///   store's error. If the sign-in was not found, the error of a session that cannot be read and may be this sign-in.
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
@@ -60,7 +60,7 @@ extension SessionManager {
     ///
     /// - Parameter id: The session that stays.
     /// - Returns: The results of the logouts.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and of kind
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session. Of kind
     ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. This method tries all
     ///   logouts before it throws another error: the first error of a logout, or else the error of a session that cannot be read and may
     ///   belong to the buyer.

@@ -1,9 +1,9 @@
 extension SessionManager {
     /// Returns a session's tokens; they are refreshed first if they are not valid for the requested time.
     ///
-    /// All concurrent tasks share one refresh. If one of these tasks is cancelled, the refresh continues. A refresh can fail although the
-    /// buyer is still signed in, for example because the provider is down. In this case, the old tokens are returned until they expire
-    /// (``TokenOutcome/stillValid``). A token whose expiry the provider did not state is returned without a refresh.
+    /// All concurrent tasks of this process share one refresh. If one of these tasks is cancelled, the refresh continues. A refresh can
+    /// fail although the buyer is still signed in, for example because the provider is down. In this case, the old tokens are returned
+    /// until they expire (``TokenOutcome/stillValid``). A token whose expiry the provider did not state is returned without a refresh.
     ///
     /// - Parameters:
     ///   - id: The session.

@@ -96,7 +96,7 @@ extension SessionManager {
 
     /// The origin of the provider's logout page for a session.
     ///
-    /// The result is nil if the session cannot be read or has no tokens, if the provider has no logout page, and if the provider's
+    /// The result is nil if the session cannot be read or has no tokens. It is also nil if the provider has no logout page, or its
     /// metadata are not available.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
         guard let found = try? await visible.load(id), let tokens = try? found.decoded().state.tokens,

@@ -81,15 +81,15 @@ extension SessionManager {
         return count
     }
 
-    /// Waits until no refresh runs, and tries to save tokens that the store could not save: call it before the process ends.
+    /// Waits for running refreshes, and tries to save tokens that the store could not save: call it before the process ends.
     ///
-    /// Cancel the task of ``maintain(sweepingEvery:)`` first. A refresh that waits because ``RefreshLimits/concurrent`` others run at its
-    /// provider does not start: its callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds
+    /// Cancel the task of ``maintain(sweepingEvery:)`` first. If ``RefreshLimits/concurrent`` refreshes run at a provider, no further
+    /// refresh starts there. Its callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds
     /// ``RefreshLimits/maximumWait``, the method waits for it up to a minute longer.
     ///
     /// A refresh usually ends within twice the provider's timeout and some seconds, so set a longer grace period in the orchestrator. The
-    /// whole wait has no limit, because a refresh can wait for a lock or for the store, and the method also waits for participants such as
-    /// carts. Cancel the task that calls this method to end the wait earlier.
+    /// whole wait has no limit: a refresh can wait for a lock or for the store, and the method also waits for participants such as carts.
+    /// Cancel the task that calls this method to end the wait earlier.
     ///
     /// - Returns: The sessions whose newest tokens are only in the memory of this process: these tokens are lost when it ends.
     @discardableResult
