@@ -25,7 +25,8 @@ public struct IdentityEvent: Sendable {
         case refreshFailed(IdentityError.Code)
         /// A refresh token may have been sent, and no response showed whether the provider has used it (``RefreshRefusal/Kind/inDoubt``).
         ///
-        /// After the first such failure, the refresh sends the token once more. After the second one, the session stays in doubt.
+        /// After the first such failure, the refresh sends the token once more. After the second one, the session stays in doubt, and the
+        /// next refresh sends the token again.
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved, or after a backup of the store was restored.
         case refreshRepaired
@@ -43,7 +44,8 @@ public struct IdentityEvent: Sendable {
         /// In detail: the store failed to save new tokens or a response to a refresh; the spool failed to save or could not be read; a
         /// repair or a sweep failed; or a repair found a record that cannot be read.
         case storeFailed(IdentityError.Code)
-        /// The store could not save new tokens, or a response that is not validated yet, but the spool has saved them.
+        /// The store could not save new tokens, or a response that is not validated yet, but the spool (``SessionSpooling``) has saved
+        /// them.
         case tokensSpooled
         /// New tokens, or a response that is not validated yet, are only in the memory of this process, because they could not be saved.
         ///

@@ -13,7 +13,7 @@ struct RefreshRun: SessionService {
     var stored: StoredSession?
     /// The session's generation that this run saved last, or loaded first if it has saved none; nil before the first load.
     ///
-    /// If the store has a later generation, another process saved it.
+    /// Each save increases the generation. If the store has a later generation than this one, another process saved it.
     var ownGeneration: Int64?
     /// The permit of the provider's limiter; nil until the limiter has granted one.
     var permit: CircuitBreaker.Permit?

@@ -37,13 +37,13 @@ extension RefreshStateMachine {
 
     /// The reason for saving a state.
     package enum Purpose: Sendable {
-        /// Marks the refresh claim of another process as awaited, before this process waits for that process's response.
+        /// Notes in another process's refresh claim that this process is about to wait for that process's response.
         case markAwaited
         /// Claims the refresh: the saved state says that this process is about to send the refresh token.
         case claim
-        /// Replaces a stored response without tokens by the claim, before the second request.
+        /// Replaces a stored response without tokens by the refresh claim, before the second request.
         case claimAgain
-        /// Ends the claim of a failed refresh, so that the next process does not wait for a response.
+        /// Ends the claim of a refresh that failed, so that the next process does not wait for a response to it.
         ///
         /// The session becomes active again, or the claim is marked as abandoned.
         case withdrawClaim
@@ -69,7 +69,7 @@ extension RefreshStateMachine {
     /// The next action of a refresh, which ``RefreshRun`` performs.
     package enum Action: Sendable {
         case load
-        /// Looks in memory and in the spool for a state that replaces the stored tokens.
+        /// Looks in memory and in the spool, a local directory, for a state that replaces the stored tokens.
         ///
         /// - `storedResponseHasNoTokens`: The stored response contains no token. In this case, the search also returns a state that
         ///   may be older than the stored response.

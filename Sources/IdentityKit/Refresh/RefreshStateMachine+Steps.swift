@@ -38,7 +38,7 @@ extension RefreshStateMachine {
         }
     }
 
-    /// Marks the refresh claim of another process as awaited, before this process waits for that process's response.
+    /// Notes in another process's refresh claim that this process is about to wait for that process's response.
     ///
     /// This save also checks that the store accepts writes. If it does, the other process can now save what the store refused before.
     mutating func markAwaited(_ claim: RefreshClaim) -> Action {

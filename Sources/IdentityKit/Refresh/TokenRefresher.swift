@@ -180,7 +180,9 @@ struct TokenRefresher: SessionService {
 
     // MARK: Unfinished refreshes of other processes
 
-    /// Records that the store contains a claim, and returns whether this process must still wait before it takes over the refresh.
+    /// Records that the store still contains another process's refresh claim.
+    ///
+    /// - Returns: Whether this process must still wait before it takes over the refresh.
     func mustWait(forHolderOf claimed: StoredSession) -> Bool { memory.claims.observe(claimed) < claimWait(claimed) }
 
     /// How long this process waits before it takes over the unfinished refresh of a process that may still run.

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// New tokens, and responses that may contain tokens, that the store could not save.
 ///
-/// They are kept in memory, and in the spool if the store has one, until the store has saved them or has newer tokens.
+/// They are kept until the store has saved them or has newer tokens: in memory, and in the store's spool, a local directory, if the store
+/// has one.
 final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
         /// The session as it would have been saved, with the new state.
