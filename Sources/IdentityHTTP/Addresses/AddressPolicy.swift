@@ -1,7 +1,7 @@
 /// The numeric addresses that a request may be sent to.
 ///
-/// The transport checks each address before it connects, and again the address of a connection that it reuses. A check of the host
-/// name before the request would not help, because the name can resolve to another address a moment later.
+/// The transport checks the address of a connection before it sends the request, also if it reuses the connection. A check of the host
+/// name would not help, because the name can resolve to another address a moment later.
 ///
 /// With a proxy, ``CurlTransport`` checks the address of the proxy instead.
 public struct AddressPolicy: Sendable {
@@ -13,7 +13,7 @@ public struct AddressPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name that errors show.
-    ///   - allows: Whether an address is permitted. The transport calls it on its own thread, so it must not block.
+    ///   - allows: Returns whether an address is permitted. The transport calls this closure on its own thread, so it must not block.
     public init(name: String, allows: @escaping @Sendable (ResolvedAddress) -> Bool) {
         self.name = name
         decision = allows
@@ -31,8 +31,8 @@ public struct AddressPolicy: Sendable {
     ///
     /// It refuses loopback, private, link-local (also 169.254.169.254), shared (CGNAT), multicast, unspecified, broadcast,
     /// documentation, benchmarking and reserved ranges. It also refuses IPv4-mapped, 6to4 and Teredo addresses,
-    /// which wrap an IPv4 address in IPv6. NAT64's well-known prefix (64:ff9b::/96) is permitted with a public IPv4 address. Source: the
-    /// IANA special-purpose address registries (RFC 6890).
+    /// which wrap an IPv4 address in IPv6. An address with the well-known prefix of NAT64 (64:ff9b::/96) is permitted if the IPv4
+    /// address in it is public. Source: the IANA special-purpose address registries (RFC 6890).
     public static let publicOnly = AddressPolicy(name: "publicOnly") { PublicAddress.isPublic($0.bytes) }
 
     /// A policy that permits the addresses of ``publicOnly``, and 127.0.0.0/8 and ::1, for tests on one machine.

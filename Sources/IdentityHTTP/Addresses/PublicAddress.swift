@@ -49,7 +49,7 @@ enum PublicAddress {
     private static let refused16: [Block] = [
         Block(prefix: [0x20, 0x01, 0x00], bits: 23),  // IETF assignments, Teredo among them
         Block(prefix: [0x20, 0x01, 0x0D, 0xB8], bits: 32),  // documentation
-        Block(prefix: [0x20, 0x02], bits: 16),  // 6to4 wraps any IPv4 address
+        Block(prefix: [0x20, 0x02], bits: 16),  // 6to4, which can contain any IPv4 address
         Block(prefix: [0x3F, 0xFF, 0x00], bits: 20),  // documentation
     ]
 }

@@ -1,15 +1,15 @@
-/// The numeric address of a connection that is established or about to be established.
+/// The numeric address and the port of a connection that is established or about to be established.
 public struct ResolvedAddress: Sendable, Hashable {
     /// The address as text: dotted decimal for IPv4, RFC 5952 form without brackets for IPv6.
     public let host: String
     /// The port.
     public let port: UInt16
-    /// 4 or 16 bytes in network order.
+    /// The address in network order: 4 bytes for IPv4, 16 bytes for IPv6.
     package let bytes: [UInt8]
 
     /// Makes an address from its text.
     ///
-    /// Returns `nil` for text that is not a numeric address: names, shortened or octal IPv4 forms, zone identifiers.
+    /// Returns `nil` for text that is not a numeric address, such as a name, a shortened or octal IPv4 form, or a zone identifier.
     public init?(host: String, port: UInt16) {
         guard let bytes = NumericAddress.parse(host) else { return nil }
         self.init(bytes: bytes, port: port)
@@ -30,7 +30,7 @@ public struct ResolvedAddress: Sendable, Hashable {
 }
 
 extension ResolvedAddress: CustomStringConvertible {
-    /// `192.0.2.1:443` or `[2001:db8::1]:443`.
+    /// Address and port, such as `192.0.2.1:443` or `[2001:db8::1]:443`.
     public var description: String {
         bytes.count == 16 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

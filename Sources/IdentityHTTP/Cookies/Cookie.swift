@@ -10,9 +10,9 @@ struct Cookie: Sendable {
 
     var size: Int { name.utf8.count + value.utf8.count }
 
-    /// Whether a later cookie replaces this one (RFC 6265 section 5.3 step 11).
+    /// Whether a new cookie replaces this one, because name, domain and path are equal (RFC 6265 section 5.3 step 11).
     ///
-    /// As in RFC 6265bis, the host-only flags must be equal too.
+    /// RFC 6265bis adds a condition, which is also checked: both cookies are host-only, or both are not.
     func isSame(as other: Cookie) -> Bool {
         name.utf8.elementsEqual(other.name.utf8) && domain.utf8.elementsEqual(other.domain.utf8)
             && path.utf8.elementsEqual(other.path.utf8) && isHostOnly == other.isHostOnly

@@ -2,7 +2,7 @@
 enum CookieDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Seconds since 1970, or `nil` if the text is not a date.
+    /// Seconds since 1970, or `nil` if the text is not a valid date.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Int64? {
         var time: (hour: Int64, minute: Int64, second: Int64)?
         var day: Int64?
@@ -56,7 +56,7 @@ enum CookieDate {
         return months.firstIndex { $0.utf8.elementsEqual(start) }.map { Int64($0) + 1 }
     }
 
-    // Days since 1970-01-01 in the proleptic Gregorian calendar, counting years from March so that a leap day comes last.
+    // Days since 1970-01-01 in the proleptic Gregorian calendar. The years are counted from March, so that the leap day is the last day.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = shifted / 400

@@ -2,13 +2,13 @@ internal import IdentityPlatform
 
 /// The cookies of **one** login with a provider that requires cookies, such as Salesforce Commerce Cloud.
 ///
-/// Create one for each login and discard it afterwards, so that one buyer's cookies are never sent with another buyer's requests.
+/// Create one jar for each login and discard it afterwards, so that one buyer's cookies are never sent with another buyer's requests.
 ///
 /// The rules are stricter than RFC 6265 section 5. The jar keeps at most 64 cookies, 32 KiB in total and 4 KiB each, and ignores a
-/// cookie that would exceed a limit. A `Domain` must be the host or a parent domain with at least two labels. An expiry in the past
-/// removes a cookie; any other expiry is ignored.
+/// cookie that would exceed a limit. A `Domain` must be the host or a parent domain with at least two labels. A cookie whose expiry is in
+/// the past removes the stored cookie that it would replace. Any other expiry is ignored.
 ///
-/// Printing, dumping or mirroring it shows only the number of cookies.
+/// Printing, dumping or mirroring a jar shows only the number of cookies.
 public struct CookieJar: Sendable {
     private static let maximumCount = 64
     private static let maximumCookieBytes = 4 << 10
@@ -42,7 +42,7 @@ public struct CookieJar: Sendable {
 
     /// The value of the `Cookie` header for a request, or `nil` if no cookie matches.
     ///
-    /// Cookies with longer paths come first; of two paths with the same length, the older cookie comes first (RFC 6265 section 5.4).
+    /// Cookies with longer paths come first. If two paths have the same length, the older cookie comes first (RFC 6265 section 5.4).
     public func header(for url: HTTPURL) -> String? {
         let fitting = cookies.enumerated().filter { $0.element.belongs(to: url) }
         guard !fitting.isEmpty else { return nil }
@@ -53,7 +53,7 @@ public struct CookieJar: Sendable {
         return ordered.map { $0.element.name + "=" + $0.element.value }.joined(separator: "; ")
     }
 
-    /// The values of the cookies, which must be redacted in errors.
+    /// The values of the cookies, so that the caller can redact them in errors.
     package var values: [String] { cookies.map(\.value) }
 
     private mutating func store(_ cookie: Cookie, removes: Bool) {
@@ -79,7 +79,7 @@ extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, Cust
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// A mirror that shows the number only.
+    /// A mirror that shows only the number of cookies.
     public var customMirror: Mirror {
         Mirror(self, children: ["count": count], displayStyle: .struct)
     }

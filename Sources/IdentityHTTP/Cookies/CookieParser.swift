@@ -1,12 +1,14 @@
 /// Reads the bytes of one `Set-Cookie` value (RFC 6265 sections 5.2 and 5.3).
 struct CookieParser {
     let url: HTTPURL
-    /// The current time in seconds since 1970, with which `Expires` is compared.
+    /// The current time in seconds since 1970; an `Expires` that is not later is in the past.
     let now: Int64
 
     private typealias Bytes = ArraySlice<UInt8>
 
-    /// The cookie, and whether the line removes it; nil if the line is malformed, or a response from `url` may not set the cookie.
+    /// The cookie, and whether its expiry is in the past, so that the jar removes the cookie.
+    ///
+    /// Returns nil if the line is malformed, or if a response from `url` may not set the cookie.
     func parse(_ line: String) -> (cookie: Cookie, removes: Bool)? {
         let bytes = Array(line.utf8)
         guard bytes.allSatisfy(ASCII.isFieldValue) else { return nil }
@@ -46,7 +48,7 @@ struct CookieParser {
         }
         guard meetsPrefixRequirements(cookie, hasPath: hasPath) else { return nil }
         guard !cookie.isSecure || url.isSecure(orLoopback: true) else { return nil }
-        // Max-Age takes precedence over Expires (section 5.3 step 3).
+        // Max-Age takes precedence over Expires (RFC 6265 section 5.3 step 3).
         return (cookie, maximumAge ?? expires ?? false)
     }
 

@@ -21,21 +21,23 @@ public struct ResponseCookie: Sendable, Equatable {
 
     /// The cookie's name.
     public let name: String
-    /// The value; empty in a cookie that removes another one.
+    /// The value; it is empty in ``removal``.
     ///
     /// The value may be a secret.
     public private(set) var value: String
-    /// The path below which the browser sends it, by default `/`.
+    /// The browser sends the cookie only to this path and to the paths below it; by default `/`.
     public let path: String
-    /// How long the browser keeps the cookie; nil keeps it until the browser is closed, less than one second removes it.
+    /// How long the browser keeps the cookie.
+    ///
+    /// If nil, the browser keeps the cookie until the browser is closed. A time below one second removes the cookie.
     public private(set) var maximumAge: Duration?
-    /// Whether the browser sends it over TLS only.
+    /// Whether the browser sends the cookie over TLS only.
     ///
     /// Some browsers, such as Chrome and Firefox, make an exception for loopback addresses.
     public let isSecure: Bool
-    /// Whether scripts cannot read it.
+    /// Whether scripts in the browser cannot read the cookie.
     public let isHTTPOnly: Bool
-    /// Which requests from other sites carry it.
+    /// Which requests from other sites carry this cookie.
     public let sameSite: SameSite
 
     /// Creates a cookie.
@@ -73,7 +75,7 @@ public struct ResponseCookie: Sendable, Equatable {
         self.sameSite = sameSite
     }
 
-    /// The cookie that removes this one: the same name, path and attributes, without a value.
+    /// The cookie that removes this one: an equal cookie, but with an empty value and a maximum age of zero.
     public var removal: ResponseCookie {
         var cookie = self
         cookie.value = ""

@@ -4,7 +4,7 @@ internal import IdentityPlatform
 extension CurlCallbacks {
     /// Creates the socket for a connection to an address, unless the request's policy refuses the address.
     ///
-    /// It runs before the connection begins, so a refused address gets no bytes, not even of a TLS handshake.
+    /// libcurl calls this function before it connects, so a refused address gets no bytes, not even of a TLS handshake.
     static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let context = unsafe context, let address = unsafe address else { return -1 }
         let handle = unsafe handle(context)
@@ -15,9 +15,9 @@ extension CurlCallbacks {
         return socket
     }
 
-    /// Whether the policy of the handle's request permits an address; if not, `addressRefused` is set as the failure of the request.
+    /// Whether the policy of the handle's request permits an address.
     ///
-    /// After one refused address, all other addresses of the host are refused for this request, too.
+    /// If not, the failure of the request becomes `addressRefused`. From then on, every address is refused for this request.
     static func permits(_ handle: CurlHandle, _ address: () -> ResolvedAddress?) -> Bool {
         guard let policy = handle.work?.exchange.request.addressPolicy, handle.work?.failure?.code != .addressRefused
         else { return false }
@@ -30,8 +30,8 @@ extension CurlCallbacks {
     }
 
     private static func resolvedAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> ResolvedAddress? {
-        // libcurl fills `addrlen` bytes from `addr` on, which may be more than the declared size of `addr`. Port and address are at the
-        // offsets of sockaddr_in and sockaddr_in6.
+        // libcurl writes `addrlen` bytes at `addr`; these may be more than the declared size of `addr`. The bytes are a sockaddr_in or a
+        // sockaddr_in6, which determines the offsets of port and address.
         guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let bytes = unsafe Array(
             UnsafeRawBufferPointer(

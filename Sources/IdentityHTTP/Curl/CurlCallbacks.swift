@@ -1,7 +1,9 @@
 internal import CIdentityCurl
 internal import IdentityPlatform
 
-/// The functions that libcurl calls, with the ``CurlHandle`` as context; its documentation says why this is safe.
+/// The functions that libcurl calls with an unretained pointer to a ``CurlHandle`` as context.
+///
+/// The documentation of ``CurlHandle`` says why the pointer is valid.
 enum CurlCallbacks {
     static func install(_ easy: UnsafeMutableRawPointer) -> Bool {
         unsafe identity_curl_set_write(easy, CURLOPT_WRITEFUNCTION, body) == CURLE_OK
@@ -15,8 +17,8 @@ enum CurlCallbacks {
         unsafe Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    // If a callback returns another number than the number of offered bytes, libcurl ends the transfer. After an offer of 0 bytes the
-    // transfer goes on, so ``CurlLoop`` reports the reader's failure at its end.
+    // libcurl ends the transfer if a callback returns another number than the number of offered bytes. If the reader rejects a piece of
+    // 0 bytes, both numbers are 0, so the transfer goes on. ``CurlLoop`` then reports the reader's failure at the end of the transfer.
     private static let body: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
@@ -29,13 +31,13 @@ enum CurlCallbacks {
         return unsafe handle(context).work?.reader.appendLine(line) == true ? line.count : 0
     }
 
-    /// Permits or refuses a request immediately before it is written to a new or reused connection.
+    /// Permits or refuses a request immediately before libcurl writes the request to a new or reused connection.
     private static let prerequest: curl_prereq_callback = { context, remoteAddress, _, remotePort, _ in
         guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
         let handle = unsafe handle(context)
         guard let exchange = handle.work?.exchange else { return CURL_PREREQFUNC_ABORT }
-        // The policy may have refused another address of the host while libcurl connected. A reused connection may have been
-        // established by a request with another policy.
+        // The address is checked again for two reasons. The policy may have refused another address of the host while libcurl
+        // connected. A reused connection may have been established by a request with another policy.
         let isPermitted = permits(handle) {
             let text = unsafe remoteAddress.map { unsafe String(cString: $0) } ?? ""
             return ResolvedAddress(host: text, port: UInt16(clamping: remotePort))

@@ -54,7 +54,7 @@ enum CurlFailure {
         return (code, message)
     }
 
-    /// CURLE_TOO_LARGE of libcurl 8.6, which older headers do not declare.
+    /// CURLE_TOO_LARGE, which the headers of libcurl before 8.6 do not declare.
     private static let tooLarge = CURLcode(rawValue: 100)
 
     /// Whether libcurl's error text says that the connection ended during the TLS handshake.

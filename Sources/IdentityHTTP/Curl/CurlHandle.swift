@@ -2,8 +2,8 @@ internal import CIdentityCurl
 
 /// One easy handle of libcurl and its current request; used on the loop's thread only.
 ///
-/// Memory: libcurl passes an unretained pointer to this object to ``CurlCallbacks``, which run only while the easy handle is in the multi
-/// handle. The pointer is valid then, because the loop keeps this object until it has removed the easy handle from the multi handle.
+/// Memory: libcurl passes an unretained pointer to this object to the functions of ``CurlCallbacks``. libcurl calls these functions only
+/// while the easy handle is in the multi handle. During this time ``CurlLoop`` keeps this object, so the pointer is valid.
 @safe final class CurlHandle {
     struct Work {
         let exchange: CurlExchange
@@ -11,11 +11,13 @@ internal import CIdentityCurl
         let firstByteDeadline: ContinuousClock.Instant
         let totalDeadline: ContinuousClock.Instant
         var reader: LimitedResponseReader
-        /// How often libcurl was about to write the request.
+        /// How often ``CurlCallbacks`` permitted libcurl to write the request.
         ///
         /// While it is 0, no byte of the request has been sent.
         var attempts = 0
-        /// The failure that a callback of ``CurlCallbacks`` found; it is reported if libcurl's result says that a callback refused.
+        /// The reason why a callback of ``CurlCallbacks`` refused an address or the request.
+        ///
+        /// ``CurlLoop`` reports it only if libcurl's result can be the result of a refusal.
         var failure: (code: HTTPTransportError.Code, message: String)?
 
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
@@ -31,7 +33,7 @@ internal import CIdentityCurl
             return true
         }
 
-        /// The end of the total timeout or, until the response begins, the end of the first-byte timeout if that is earlier.
+        /// The time at which the request is aborted: until the response begins, the earlier deadline; afterwards the total deadline.
         var deadline: ContinuousClock.Instant {
             reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
         }
@@ -61,7 +63,7 @@ internal import CIdentityCurl
         unsafe errorBuffer.deallocate()
     }
 
-    /// libcurl's error text for the last transfer, bounded and printable.
+    /// libcurl's error text for the last transfer, with `?` in place of each byte that is not printable ASCII.
     var detail: String {
         let bytes = unsafe UnsafeBufferPointer(start: errorBuffer, count: Int(CURL_ERROR_SIZE)).prefix { $0 != 0 }
         return String(

@@ -2,7 +2,7 @@ internal import CIdentityCurl
 internal import IdentityPlatform
 internal import Synchronization
 
-/// The loop of the transport's thread, which takes requests, runs libcurl, enforces deadlines and resumes the callers.
+/// The loop of the transport's thread: it takes requests, runs libcurl, enforces deadlines and resumes the callers.
 @safe final class CurlLoop {
     private let mailbox: Mailbox<CurlCommand>
     private let handles: CurlMultiHandle
@@ -10,7 +10,7 @@ internal import Synchronization
     private let multi: UnsafeMutableRawPointer
     private let sockets: CurlSockets
 
-    /// The easy handles in the multi handle, by request and by address.
+    /// The easy handles in the multi handle, by request; `byAddress` contains the same handles by the address of the easy handle.
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
     private var byAddress: [UInt: CurlHandle] = [:]
     private var idle: [CurlHandle] = []
@@ -62,7 +62,7 @@ internal import Synchronization
         shutDown()
     }
 
-    /// Lets libcurl handle a socket's events, and its own timers that are due.
+    /// Lets libcurl handle the events of a socket, and the timers of libcurl that are due.
     private func act(on socket: Int32, _ events: SocketPoll.Events = []) {
         var actions: Int32 = 0
         if events.contains(.read) { actions |= CURL_CSELECT_IN }

@@ -27,7 +27,9 @@ internal import IdentityPlatform
             && setTrust(configuration.certificateAuthorityFile)
     }
 
-    /// The values that the options of ``setRoute(_:_:)`` depend on; an equal route of the handle's last request is not set again.
+    /// The values of a request that the options of ``setRoute(_:_:)`` depend on.
+    ///
+    /// A handle keeps these options for its next request. They are set again only if the next request has another route.
     struct Route: Equatable {
         let origin: String
         let allowsHTTP: Bool
@@ -37,7 +39,7 @@ internal import IdentityPlatform
         init(_ request: HTTPRequest) {
             origin = request.url.origin
             allowsHTTP = request.allowsLoopbackHTTP && request.url.isLoopback
-            // Requests to this machine never use a proxy.
+            // Requests to a loopback address never use a proxy.
             usesProxy = !request.url.isLoopback
             connectTimeout = CurlOptions.milliseconds(request.limits.connectTimeout)
         }
@@ -45,7 +47,7 @@ internal import IdentityPlatform
 
     /// Sets the options of a route.
     ///
-    /// Of the time limits, only the connect timeout is an option of libcurl. ``CurlLoop`` enforces the other time limits.
+    /// Of the request's time limits, only the connect timeout is set in libcurl. ``CurlLoop`` enforces the other time limits.
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
         // An empty text makes libcurl ignore the proxy variables of the environment. The port is always given, because libcurl's default
         // is 1080.
@@ -75,7 +77,7 @@ internal import IdentityPlatform
             && set(CURLOPT_CUSTOMREQUEST, nil) && set(CURLOPT_HTTPHEADER, pointer: nil) && set(CURLOPT_HTTPGET, 1)
     }
 
-    /// Overwrites the URL of a redirect, which may contain an authorization code; libcurl frees it before the next request.
+    /// Overwrites the URL of a redirect, which may contain an authorization code, because libcurl frees the URL without overwriting it.
     private func wipeRedirect() {
         var url: UnsafeMutablePointer<CChar>?
         guard unsafe identity_curl_get_string(easy, CURLINFO_REDIRECT_URL, &url) == CURLE_OK, let url = unsafe url

@@ -3,11 +3,11 @@ internal import IdentityPlatform
 
 /// The sockets of libcurl that the transport's thread waits for.
 ///
-/// Between two requests on a connection, libcurl does not wait for its socket. The socket nevertheless stays registered in `poll`, which
+/// Between two requests on a connection, libcurl does not wait for the socket. The socket nevertheless stays registered in `poll`, which
 /// saves two system calls for each request.
 ///
-/// Only the transport's thread uses it. ``CurlLoop`` owns it. The callbacks of the multi handle have unretained pointers to it, so
-/// ``CurlLoop`` frees the multi handle first.
+/// Only the transport's thread uses this object, and ``CurlLoop`` owns it. libcurl's callbacks have unretained pointers to this object, so
+/// ``CurlLoop`` frees the multi handle before it releases this object.
 final class CurlSockets {
     /// The state of one socket; the socket's number is the index in `entries`.
     private struct Entry {
@@ -35,7 +35,7 @@ final class CurlSockets {
         update(socket) { $0 = Entry(isConnection: true) }
     }
 
-    /// libcurl's callback that closes the socket of a connection; the close also ends its registration in `poll`.
+    /// libcurl's callback that closes the socket of a connection; closing a socket also ends its registration in `poll`.
     static let close: curl_closesocket_callback = { context, socket in
         if let context = unsafe context {
             unsafe Unmanaged<CurlSockets>.fromOpaque(context).takeUnretainedValue().update(socket) { $0 = Entry() }
@@ -43,7 +43,7 @@ final class CurlSockets {
         return IdentityPlatform.close(socket)
     }
 
-    /// libcurl's callback for the events that it wants of a socket.
+    /// The function that libcurl calls when it wants other events of a socket.
     static let changed: curl_socket_callback = { _, socket, change, context, _ in
         guard let context = unsafe context else { return 0 }
         unsafe Unmanaged<CurlSockets>.fromOpaque(context).takeUnretainedValue().change(socket, to: change)
@@ -70,19 +70,20 @@ final class CurlSockets {
         }
     }
 
-    /// Whether libcurl wants the events of a socket; if it does not, a connection that has input is ended.
+    /// Whether libcurl wants the events of a socket.
     ///
-    /// Input on an idle connection means that the server closed it or sent bytes. libcurl 7.88 would use this connection again: after a TLS
-    /// closure (close_notify) the next request would fail, and a second response would become the response to the next request. TLS 1.3
-    /// encrypts the type of a record, so a late session ticket ends the connection too, which costs a handshake. If HTTP/2 is offered,
-    /// no connection is ended here: newer versions of libcurl do it themselves (``CurlTransport/Configuration/isHTTP2Reliable``).
+    /// If not, the connection is idle. This method then ends the connection if it has input and HTTP/2 is not offered. Input means that the
+    /// server closed the connection or sent bytes. libcurl 7.88 would use the connection again: after a TLS closure (close_notify) the next
+    /// request would fail, and a second response would become the response to the next request. A late session ticket of TLS 1.3 looks like
+    /// other bytes, because TLS 1.3 encrypts the type of a record. So it also ends the connection, which costs a handshake. If HTTP/2 is
+    /// offered, this method ends no connection, because newer versions of libcurl do it (``CurlTransport/Configuration/isHTTP2Reliable``).
     func wants(_ socket: Int32) -> Bool {
         guard entries.indices.contains(Int(socket)) else { return false }
         guard entries[Int(socket)].wanted == nil else { return true }
         update(socket) { entry in
             if !mayBeHTTP2, entry.isConnection, let registered = entry.registered {
                 guard CurlSockets.hasInput(socket) else {
-                    // The socket was only writable, or libcurl has read the bytes meanwhile.
+                    // The socket was only writable, or libcurl has already read the bytes.
                     if registered != .read { entry.registered = poll.watch(socket, for: .read) ? .read : nil }
                     return
                 }
@@ -100,7 +101,7 @@ final class CurlSockets {
         return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 || errno != EAGAIN
     }
 
-    /// Shuts a connection down and discards its unread bytes, so that libcurl sees its end and does not use it again.
+    /// Shuts a connection down and discards the unread bytes, so that libcurl sees the end of the connection and does not use it again.
     private static func end(_ socket: Int32) {
         // The shutdown comes first, so that no bytes arrive after those that are discarded below.
         shutdown(socket, Int32(SHUT_RDWR))

@@ -6,18 +6,19 @@ extension CurlTransport {
     public struct Configuration: Sendable {
         /// A PEM file of certificate authorities to trust **instead** of the system's, also for an https proxy; `nil` for the system's.
         public var certificateAuthorityFile: String?
-        /// An HTTP proxy for all requests except those to loopback; with `nil` no proxy is used, even if an environment variable names one.
+        /// An HTTP proxy for all requests, except requests to loopback addresses; `nil`, the default, uses no proxy.
         ///
-        /// With a proxy, an ``AddressPolicy`` checks the proxy's address, because the connection is made to the proxy.
+        /// Proxies that environment variables name are never used. With a proxy, the transport checks the proxy's address with the
+        /// ``AddressPolicy`` of a request, because it connects to the proxy.
         public var proxy: HTTPURL?
         /// The `User-Agent` of requests that do not set one.
         public var userAgent: String
-        /// Whether HTTP/2 is offered to servers; unless set, ``isHTTP2Reliable`` decides.
+        /// Whether HTTP/2 is offered to servers; the default is ``isHTTP2Reliable``.
         public var offersHTTP2: Bool
         /// The maximum number of connections; by default 256.
         ///
-        /// Further requests wait for a free connection until they time out. With libcurl 8.9.1 or newer, this can happen after
-        /// ``HTTPLimits/connectTimeout``.
+        /// Further requests wait for a free connection until they time out. With libcurl 8.9.1 or newer, a waiting request can time out as
+        /// early as ``HTTPLimits/connectTimeout``.
         public var maximumConnections: Int
         /// The maximum number of connections to one host; by default 64.
         public var maximumConnectionsPerHost: Int
@@ -49,7 +50,7 @@ extension CurlTransport {
         /// Whether the loaded libcurl handles the end of a busy HTTP/2 connection correctly: version 8.5 or newer.
         ///
         /// In older versions, all requests of a connection fail when the server sends GOAWAY, for example after 1,000 requests. The
-        /// SDK does not know whether the server has processed these requests, and the tokens that can be used only once in them. On
+        /// SDK then does not know whether the server has processed the requests and used up their one-time tokens. On
         /// an HTTP/1.1 connection, at most one request can fail.
         /// Versions before 8.0 also reuse connections that the server has closed. The transport prevents this only without HTTP/2.
         public static let isHTTP2Reliable: Bool = {

@@ -1,8 +1,8 @@
 /// Assembles a response from header lines and pieces of the body, within limits.
 ///
-/// It rejects responses that two parsers could read differently: folded lines, control characters, names that are not tokens, a
-/// transfer coding other than chunked or in HTTP/1.0, more than one Content-Length, or Content-Length with Transfer-Encoding. It drops
-/// trailers, so nothing after the body changes a header.
+/// It rejects responses that two parsers could read differently, for example with folded lines, control characters, names that are not
+/// tokens, a transfer coding other than chunked, a transfer coding in HTTP/1.0, more than one Content-Length, or Content-Length with
+/// Transfer-Encoding. It drops trailers, so nothing after the body changes a header.
 struct LimitedResponseReader {
     private enum State {
         case status, fields, body
@@ -42,7 +42,7 @@ struct LimitedResponseReader {
         self = LimitedResponseReader(limits: limits, isHead: isHead)
     }
 
-    /// The response; nil if its headers are incomplete or it is rejected.
+    /// The response; nil if the headers are incomplete or the response was rejected.
     func response() -> HTTPResponse? {
         guard state == .body, failure == nil else { return nil }
         return HTTPResponse(status: status, headers: HTTPHeaders(buffer: buffer, fields: fields), body: body)

@@ -9,9 +9,9 @@ package enum DeltaSeconds {
 }
 
 extension HTTPHeaders {
-    /// The wait that `Retry-After` requests in seconds; a longer wait than one hour counts as one hour.
+    /// The wait that a `Retry-After` in seconds requests, at most one hour; nil for a missing header or a date.
     ///
-    /// Without this limit, a wrong header could block requests for days. A `Retry-After` with a date is ignored.
+    /// Without the limit of one hour, a wrong header could block requests for days.
     package var retryAfter: Duration? {
         (self["Retry-After"].flatMap { DeltaSeconds.parse($0) }).map { .seconds(Swift.min($0, 3600)) }
     }

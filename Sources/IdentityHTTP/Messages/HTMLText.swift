@@ -29,7 +29,7 @@ package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
     package init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
     package init(joining parts: [HTMLText]) { text = parts.map(\.text).joined() }
 
-    /// Creates the HTML of a technical name, which a browser may break after each of `-._:/`.
+    /// Creates the HTML of a technical name, in which a browser may break the line after each of `-._:/`.
     package init(breaking name: String) {
         var parts: [HTMLText] = []
         var word = ""
@@ -46,7 +46,7 @@ package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
 extension HTMLText {
     /// A complete page with one box in the middle of the window, light or dark as the browser prefers.
     ///
-    /// The page loads no other resource.
+    /// The page itself loads no other resource.
     ///
     /// - Parameters:
     ///   - title: The title of the page and its heading.

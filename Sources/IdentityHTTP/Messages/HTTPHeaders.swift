@@ -29,7 +29,7 @@ public struct HTTPHeaders: Sendable {
     /// The number of fields.
     public var count: Int { fields.count }
 
-    /// The names in order, repeated ones too.
+    /// The names of the fields in order; a name of two fields appears twice.
     public var names: [String] {
         fields.map { String(decoding: bytes[$0.name], as: UTF8.self) }
     }
@@ -47,7 +47,7 @@ public struct HTTPHeaders: Sendable {
         fields.filter { matches($0, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
-    /// Replaces all fields with this name by one.
+    /// Sets a field, and removes all earlier fields with this name.
     ///
     /// - Throws: ``HTTPTransportError/Code/invalidHeader`` for a name that is not a token (RFC 9110 section 5.1) or has more than 256
     ///   bytes, and for a value that has a control character other than TAB (section 5.5) or more than 64 KiB.
@@ -118,7 +118,7 @@ public struct HTTPHeaders: Sendable {
 }
 
 extension HTTPHeaders: Sequence {
-    /// Iterates over the fields, names and values, in order.
+    /// Iterates over the names and values of the fields, in order.
     ///
     /// ```swift
     /// for (name, value) in response.headers { reply.headers.append((name, value)) }

@@ -5,7 +5,7 @@ public struct HTTPMethod: RawRepresentable, Sendable, Hashable {
 
     /// Makes a method from its name, without a check.
     ///
-    /// ``CurlTransport`` refuses to send a request whose method is not a `token` of RFC 9110 section 5.6.2, with 1 to 32 characters.
+    /// ``CurlTransport`` sends a request only if its method is a `token` (RFC 9110 section 5.6.2) of 1 to 32 characters.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

@@ -25,7 +25,9 @@ public struct HTTPRequest: Sendable {
     /// suspended. A transport that cannot call it immediately before the first byte calls it before it connects. It may be called on any
     /// thread and must not block.
     public var maySend: (@Sendable () -> Bool)?
-    /// Whether the request must not be sent twice although its method is idempotent, such as a GET that exchanges a code; by default false.
+    /// Whether the request must not be sent twice, although its method is idempotent; by default false.
+    ///
+    /// An example is a GET that exchanges an authorization code.
     public var isSentOnce = false
 
     /// Makes a request.

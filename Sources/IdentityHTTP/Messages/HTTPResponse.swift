@@ -16,7 +16,7 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// Whether the status is 429 or 5xx; after such a status, the server may accept the same request later.
+    /// Whether the status is 429, or 500 or higher; after such a status, the server may accept the same request later.
     package var isOutage: Bool { Self.isOutage(status) }
 
     package static func isOutage(_ status: Int) -> Bool { status == 429 || status >= 500 }

@@ -14,14 +14,14 @@
 /// - The address that the request is sent to is checked with ``HTTPRequest/addressPolicy``.
 /// - ``HTTPRequest/maySend`` is called as late as possible before the request is sent.
 /// - A request that is not idempotent, that has ``HTTPRequest/isSentOnce``, or that has a `DPoP` header (RFC 9449 section 11.1) is never
-///   sent twice, also not after its reused connection broke.
+///   sent twice, not even after the reused connection broke.
 /// - Bytes after a response, also those that arrive while the connection is idle, never become the response to another request.
 /// - A response that is not valid HTTP, or that two parsers could read differently, is refused with
 ///   ``HTTPTransportError/Code/protocolViolation``; a truncated response with ``HTTPTransportError/Code/connectionLost``.
 /// - Cancelling the calling task ends the exchange soon and throws ``HTTPTransportError/Code/cancelled``.
 /// - ``HTTPTransportError/phase`` is ``HTTPTransportError/Phase/notSent`` only if it is certain that no byte of the
-///   request reached the server. The SDK decides by it whether a one-use token may be sent again. It must be `notSent` when the
-///   transport refuses the request itself, or when the server refuses the connection.
+///   request reached the server. With it, the SDK decides whether a one-use token may be sent again. The phase must be `notSent` when
+///   the transport refuses the request itself, or when the server refuses the connection.
 ///
 /// Run `TransportConformance` from `IdentityTesting` on a transport of your own.
 ///

@@ -41,7 +41,7 @@ package enum FormEncoding {
     /// Encodes fields as the body or the query of a request.
     package static func encode(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var output: [UInt8] = []
-        // This is enough if no character of the names and at most half of the characters of each value are escaped.
+        // This capacity is enough if no character of a name and at most half of the characters of a value are escaped.
         output.reserveCapacity(fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count * 2 + 2 })
         append(fields, to: &output)
         return output
