@@ -7,8 +7,8 @@ internal import IdentityKit
 public protocol StoreKeySource: Sendable {
     /// Returns the keys; a store calls this method once, when it is opened.
     ///
-    /// - Throws: `IdentityError`: of kind `configuration` when an operator has to act, of kind
-    ///   `retryLater` when a service does not respond. Another error becomes the cause of `store_key_unavailable`, of kind `retryLater`.
+    /// - Throws: `IdentityError`: of kind `configuration` when an operator has to act, of kind `retryLater` when a service does not
+    ///   respond. Any other error, except `CancellationError`, becomes the cause of `store_key_unavailable`, of kind `retryLater`.
     func keys() async throws -> StoreKeys
 }
 

@@ -37,7 +37,7 @@ public protocol StoreKeyRotating: Sendable {
     ///
     /// - Parameters:
     ///   - position: The ``ResealProgress/position`` of the last call's result; nil to start.
-    ///   - limit: The maximum number of rows to look at, for example 100: other callers use the store between two calls.
+    ///   - limit: The maximum number of rows to look at. With a small number, such as 100, other callers do not wait long for the store.
     /// - Returns: How many rows were encrypted, postponed and unreadable, and where to continue.
     /// - Throws: `IdentityError` of the store.
     func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress
@@ -45,7 +45,7 @@ public protocol StoreKeyRotating: Sendable {
 
 /// The position at which a step of a key rotation ended.
 ///
-/// Pass it to the next step. Its values have a meaning only for the store.
+/// Pass the position to the next step. Only the store knows the meaning of its values.
 public struct ResealPosition: Sendable, Equatable {
     /// The table in which the next call continues.
     ///
@@ -66,7 +66,7 @@ public struct ResealProgress: Sendable {
     /// The number of rows that were encrypted with the active key.
     public var resealed: Int
     /// The number of rows that were not changed, because a refresh is in progress or in doubt, or because another call saved or removed
-    /// them meanwhile.
+    /// the row after it was read.
     public var postponed: Int
     /// The number of rows that could not be opened, because their key is missing or they are damaged; they were not changed.
     public var unreadable: Int

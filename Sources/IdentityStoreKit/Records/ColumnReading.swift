@@ -67,7 +67,8 @@ extension SealedLoginAttempt {
 extension SealedAttachment {
     /// Reads the columns of an attachment.
     ///
-    /// `session` is empty: the table contains the row key of the session, and opening an attachment does not need the session's hash.
+    /// The member `session` stays empty. The table contains only the row key of the session, and nothing that opens an attachment needs the
+    /// session's hash.
     package init(_ row: some ColumnReading) {
         self.init(hash: row.bytes(1), session: [], revision: row.integer(2), record: row.bytes(3))
     }

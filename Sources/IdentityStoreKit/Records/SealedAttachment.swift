@@ -4,7 +4,7 @@ public struct SealedAttachment: Sendable {
     public var hash: [UInt8]
     /// The keyed hash of the session's id, by which a removal finds the session's attachments.
     public var session: [UInt8]
-    /// The revision, which is compared by `SessionAttachmentStore.setAttachment(_:to:of:expecting:)`.
+    /// The revision; `SessionAttachmentStore.setAttachment(_:to:of:expecting:)` compares it.
     public var revision: Int64
     /// Name and payload, encrypted.
     public var record: [UInt8]
@@ -17,6 +17,6 @@ public struct SealedAttachment: Sendable {
         self.record = record
     }
 
-    /// The fields of the row with which its record was sealed; with other fields, the record cannot be opened.
+    /// The fields of the row that its record is bound to; with other fields, the record cannot be opened.
     package var identity: RecordFields { RecordFields(.attachment, row: hash, generation: revision) }
 }

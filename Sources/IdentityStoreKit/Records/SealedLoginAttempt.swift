@@ -22,6 +22,6 @@ public struct SealedLoginAttempt: Sendable {
         self.record = record
     }
 
-    /// The fields of the row with which its record was sealed; with other fields, the record cannot be opened.
+    /// The fields of the row that its record is bound to; with other fields, the record cannot be opened.
     package var identity: RecordFields { RecordFields(.loginAttempt, row: hash, tenant: tenant) }
 }

@@ -67,7 +67,7 @@ public enum SealedRow: Sendable {
         if case .session(let row) = self { row.isInDoubt } else { false }
     }
 
-    /// The fields of the row with which its record was sealed; with other fields, the record cannot be opened.
+    /// The fields of the row that its record is bound to; with other fields, the record cannot be opened.
     package var identity: RecordFields {
         switch self {
         case .session(let row): row.identity

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The row of a session: a sealed record, and unencrypted columns to which the record is bound or by which a store finds the row.
+/// The row of a session: a sealed record, and the unencrypted columns by which a store finds, compares and removes the row.
 ///
 /// Write every member to the row. A key-value store can write ``bytes`` instead.
 public struct SealedSession: Sendable {
@@ -18,7 +18,7 @@ public struct SealedSession: Sendable {
     public var provider: String
     /// The buyer's issuer.
     public var issuer: String
-    /// The number of the session's version, which is compared by `SessionRecordStore.replace(_:expecting:)`.
+    /// The number of the session's version; `SessionRecordStore.replace(_:expecting:)` compares it.
     public var generation: Int64
     /// When a sweep may remove the row.
     ///
@@ -63,7 +63,7 @@ public struct SealedSession: Sendable {
         self.record = record
     }
 
-    /// The fields of the row with which its record was sealed; with other fields, the record cannot be opened.
+    /// The fields of the row that its record is bound to; with other fields, the record cannot be opened.
     package var identity: RecordFields {
         RecordFields(
             .session,

@@ -3,9 +3,9 @@ public import IdentityKit
 
 /// The header that a store writes when it is created: an id, the length of its records, and the lookup key.
 ///
-/// The lookup key is the only secret in the header. The header contains a copy of it for each store key that was the active key when the
-/// store was opened for writing, encrypted with that store key. Store the header as three values beside the rows. A store without its
-/// header cannot be read.
+/// The lookup key is the only secret in the header, and is encrypted with the active store key. When the store is opened for writing with
+/// a new active key, the header gets a further copy of the lookup key, encrypted with the new key. Store the header as three values
+/// beside the rows. A store without its header cannot be read.
 public struct StoreHeader: Sendable {
     /// 16 random bytes that every record is bound to.
     public let storeID: [UInt8]
@@ -36,7 +36,7 @@ public struct StoreHeader: Sendable {
     ///   - keys: Keys for the store; the active one seals the lookup key.
     ///   - slotSize: The length of a record in bytes. A record that does not fit has 2, 4, 8 or 16 times this length.
     /// - Returns: The header. Write it to the database before the first row.
-    /// - Throws: `IdentityError` when the slot size is out of range, or the system has no random bytes.
+    /// - Throws: `IdentityError` when the slot size is out of range, or when OpenSSL fails.
     public static func make(
         sealedUnder keys: StoreKeys,
         slotSize: Int = 8_192
@@ -52,8 +52,8 @@ public struct StoreHeader: Sendable {
 
     /// Returns the object that seals and opens the rows of the store.
     ///
-    /// - Throws: `IdentityError` with code `store_key_mismatch` when `keys` contains no key of the store, or `store_corrupt` when the
-    ///   header is damaged.
+    /// - Throws: `IdentityError` with code `store_key_mismatch` when `keys` contains no key of the store, `store_corrupt` when the
+    ///   header is damaged, or `system_failure` when OpenSSL fails.
     public func records(openedWith keys: StoreKeys) throws(IdentityError) -> StoreRecords {
         StoreRecords(
             sealer: sealer(keys, slotSize: slotSize),
@@ -81,7 +81,7 @@ public struct StoreHeader: Sendable {
     private func lookupKey(_ keys: StoreKeys) throws(IdentityError) -> [UInt8] {
         let records = sealedLookupKeys.filter { RecordSealer.keyIdentifier(of: $0).flatMap(keys.key) != nil }
         var failure: IdentityError?
-        // Each record contains the same lookup key, so one intact record is enough.
+        // Each of these records contains the same lookup key, so one intact record is enough.
         for record in records {
             do throws(IdentityError) {
                 return Array(try lookupSealer(keys).open(record, as: Self.lookupIdentity))

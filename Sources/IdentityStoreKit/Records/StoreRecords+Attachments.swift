@@ -1,13 +1,12 @@
 public import IdentityKit
 
 extension StoreRecords {
-    /// The revision that follows the given one; the first revision of a new attachment if none is given.
+    /// The revision that follows the given one; for nil, the first revision of a new attachment.
     ///
     /// Returns nil if no higher revision exists.
     ///
-    /// A new attachment starts at a random revision. Otherwise, after an attachment was removed and another one was added under the same
-    /// name, a caller that read the removed one could replace the new one. Revisions are so large from the start that the stored form of
-    /// a later revision is not longer.
+    /// A new attachment starts at a random revision. With a fixed start, a caller that read a removed attachment could replace a new
+    /// attachment with the same name. The first revision is already so large that later revisions need no more bytes in a database.
     public func revision(after revision: Int64?) throws -> Int64? {
         if let revision {
             let (next, overflow) = revision.addingReportingOverflow(1)

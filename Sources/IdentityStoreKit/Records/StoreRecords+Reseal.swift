@@ -59,7 +59,7 @@ extension StoreRecords {
         }
     }
 
-    /// The row with its record encrypted with the active key, and with the same length.
+    /// The row, with its record encrypted again with the active key; the record keeps its length.
     public func reseal(_ row: SealedRow) throws(IdentityError) -> SealedRow {
         var resealed = row
         let body = try sealer.open(row.record, as: row.identity)

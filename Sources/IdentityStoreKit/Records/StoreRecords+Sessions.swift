@@ -58,7 +58,9 @@ extension StoreRecords {
         return try hash(ofProviderSession: name)
     }
 
-    /// The sessions that match a filter and can be opened, oldest first, and the first error of a session that cannot be opened.
+    /// The sessions that match a filter and can be opened, oldest first.
+    ///
+    /// `damage` of the result is the first error that was found: a session that cannot be opened, or a session in quarantine that may match.
     ///
     /// `isAnyQuarantined` returns whether a session that may match is in quarantine. `rows` returns the next rows that may match, in the
     /// order of their keys, at most ``chunk``.

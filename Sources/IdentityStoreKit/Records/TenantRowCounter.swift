@@ -1,7 +1,7 @@
-/// Decides before which new rows a process counts a tenant's rows in the database, to compare them with the tenant's maximum.
+/// Decides whether a process must count a tenant's rows in the database before it adds a row, to enforce the tenant's maximum.
 ///
 /// If a tenant has many rows, counting them is slow. So a process adds up to `maximum / 128` rows before it counts again. If the maximum is
-/// less than 256, it counts for each new row.
+/// less than 256, the process counts before each new row.
 package struct TenantRowCounter: Sendable {
     private static let maximumTenants = 1_024
 
