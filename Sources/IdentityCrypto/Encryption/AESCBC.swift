@@ -23,7 +23,7 @@ package enum AESCBC {
     /// Decrypts what `encrypt` returned.
     ///
     /// - Throws: `authenticationFailed` if the length or the padding is wrong; `operationFailed` if OpenSSL fails before it checks them,
-    ///   for example without memory; `invalidKey` or `invalidLength` in the same cases as `encrypt`.
+    ///   for example because memory is exhausted; `invalidKey` or `invalidLength` in the same cases as `encrypt`.
     package static func decrypt(
         _ ciphertext: [UInt8],
         key: SecretBytes,

@@ -45,8 +45,8 @@ package enum AESGCM {
     /// No plaintext is returned before the tag is checked.
     ///
     /// - Throws: `authenticationFailed` if the sealed bytes, key, nonce or associated data differ from those at encryption;
-    ///   `operationFailed` if OpenSSL fails before it compares the tag, for example without memory; `invalidKey` or `invalidLength` in
-    ///   the same cases as `seal`.
+    ///   `operationFailed` if OpenSSL fails before it compares the tag, for example because memory is exhausted; `invalidKey` or
+    ///   `invalidLength` in the same cases as `seal`.
     package static func open(
         _ sealed: ArraySlice<UInt8>,
         key: SecretBytes,

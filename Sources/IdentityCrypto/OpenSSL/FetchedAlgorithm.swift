@@ -18,7 +18,7 @@ final class FetchedAlgorithm: @unchecked Sendable {
         unsafe release(pointer)
     }
 
-    /// Runs a body with a context of this cipher; false if OpenSSL has no memory, or refuses the key or the initialization vector, or the body fails.
+    /// Runs a body with a new context of this cipher, key and vector; false if OpenSSL refuses them or fails, or if the body returns false.
     func withContext(
         isEncrypting: Bool,
         _ key: SecretBytes,

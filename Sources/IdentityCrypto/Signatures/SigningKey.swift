@@ -2,7 +2,7 @@ internal import CIdentityOpenSSL
 
 /// A key pair that signs: a client's key, a session's DPoP key, or, in tests and the sandbox, an issuer's key.
 ///
-/// The private half cannot be exported, except for the private number of an elliptic curve; see ``privateNumber()``.
+/// The private half cannot be exported, except for the private number of an elliptic curve key; see ``privateNumber()``.
 package final class SigningKey: Sendable {
     /// The public half, as it goes into a JWK.
     package let publicNumbers: PublicNumbers
