@@ -28,7 +28,7 @@ package enum Platform {
     package static let sendFlags = Int32(MSG_NOSIGNAL)
     /// The flag of `posix_spawn` that starts the program in a new POSIX session (setsid(2)).
     ///
-    /// Its name is POSIX_SPAWN_SETSID, which glibc's headers declare only under _GNU_SOURCE.
+    /// In C, the flag is POSIX_SPAWN_SETSID, which glibc's headers declare only under _GNU_SOURCE.
     package static let spawnSetSession: Int32 = 0x80
     #endif
 

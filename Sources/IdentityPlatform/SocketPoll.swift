@@ -21,7 +21,7 @@ package struct SocketPoll: Sendable {
     private let poll: Int32
     private let wakeup: Int32
 
-    /// Opens the two descriptors; nil on failure, for example if the process has no free descriptors: see `errno`.
+    /// Opens the descriptors of epoll and eventfd; nil on failure, for example if the process has no free descriptors: see `errno`.
     package init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -56,7 +56,7 @@ package struct SocketPoll: Sendable {
     ///
     /// - Parameters:
     ///   - milliseconds: How long to wait; 0 returns at once.
-    ///   - handle: Called with each socket and its events. An earlier call of `handle` may have closed this socket.
+    ///   - handle: Called with each socket and its events. During the same wait, an earlier call of `handle` may have closed this socket.
     package func wait(milliseconds: Int32, _ handle: (Int32, Events) -> Void) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.maximumEvents) { events in
             let count = unsafe epoll_wait(poll, events.baseAddress, Int32(events.count), milliseconds)
@@ -67,7 +67,7 @@ package struct SocketPoll: Sendable {
         }
     }
 
-    /// Closes the two descriptors; no other method may be called afterwards.
+    /// Closes the descriptors of epoll and eventfd; no other method may be called afterwards.
     package func close() {
         for descriptor in [poll, wakeup] where descriptor >= 0 { _ = IdentityPlatform.close(descriptor) }
     }

@@ -1,4 +1,4 @@
-/// A pipe that wakes a thread which waits in `poll`: ``wake()`` makes its read end readable.
+/// A pipe that wakes a thread which waits in `poll`: ``wake()`` makes the read end of the pipe readable.
 package struct WakeupPipe: Sendable {
     package let readDescriptor: Int32
     private let writeDescriptor: Int32
@@ -22,7 +22,7 @@ package struct WakeupPipe: Sendable {
         _ = unsafe write(writeDescriptor, &byte, 1)
     }
 
-    /// Reads the bytes of up to 64 calls of ``wake()``; otherwise `poll` would report the read end again at once.
+    /// Reads the bytes of up to 64 calls of ``wake()``, because `poll` reports the read end at once while the pipe contains bytes.
     package func drain() {
         var room: [UInt8] = Array(repeating: 0, count: 64)
         _ = unsafe read(readDescriptor, &room, room.count)
