@@ -7,7 +7,7 @@ package enum HTTPDate {
 
     static var now: String { text(secondsSince1970: Int(time(nil))) }
 
-    /// The date of a time, such as `Sun, 06 Nov 1994 08:49:37 GMT`; a time before 1970 counts as 1970.
+    /// The HTTP date of a time, such as `Sun, 06 Nov 1994 08:49:37 GMT`; for a time before 1970, the date of the beginning of 1970.
     package static func text(secondsSince1970 seconds: Int) -> String {
         var moment = time_t(max(0, seconds))
         var date = unsafe tm()

@@ -102,9 +102,9 @@ final class LoopbackLoop {
         }
     }
 
-    /// Closes the oldest connection that waits for no response, so that idle clients cannot block new ones.
+    /// Closes the oldest connection without a pending response, so that idle clients cannot block new ones.
     ///
-    /// - Returns: False if every connection waits for a response.
+    /// - Returns: False if every connection has a pending response.
     private func makeRoom() -> Bool {
         let oldest = connections.filter(\.value.isIdle).min { $0.key < $1.key }
         guard let (identifier, connection) = oldest else { return false }
@@ -193,7 +193,7 @@ final class LoopbackLoop {
         for connection in connections.values { close(connection.socket) }
         connections = [:]
         closePort()
-        // Releases what the handler captures, which may own the server.
+        // Releases the values that the handler captures, because one of them may own the server.
         handler.current.withLock { $0 = { _ in .message(status: 503) } }
         _ = mailbox.close(releasing: wakeup.close)
     }

@@ -112,8 +112,8 @@ package struct LoopbackRequestParser {
                 state = .chunkSize(head)
             case .trailers(let head, let read):
                 guard let end = find([0x0D, 0x0A]) else {
-                    // The limit does not include CRLF, and the last pending byte may be its CR. A single pending byte may be the CR of the
-                    // empty line after the trailers, which is always permitted.
+                    // The limit does not include the CRLF of a line, and the last pending byte may be a CR. A single pending byte may be
+                    // the CR of the empty line after the trailers. This line is always permitted.
                     let pending = input.count - start
                     return pending > 1 && read + pending > limits.headerBytes + 1 ? fail(431) : .needsMore
                 }
@@ -195,7 +195,7 @@ package struct LoopbackRequestParser {
         return (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
-    /// Compares bytes, because `lowercased()` of a string maps some other characters to ASCII letters.
+    /// Compares the bytes without regard to ASCII case, because `lowercased()` of a string maps some other characters to ASCII letters.
     private func isEqual(_ value: String, _ lowercased: String) -> Bool {
         value.utf8.lazy.map(ASCII.lowercased).elementsEqual(lowercased.utf8)
     }
@@ -212,7 +212,7 @@ package struct LoopbackRequestParser {
             guard head.isVersion11, !head.isChunked, isEqual(field.value, "chunked") else { return false }
             head.isChunked = true
         case "host":
-            // Two parts of an app could use different values (RFC 9112 section 3.2).
+            // A second Host is refused, because two parts of an app could use different values (RFC 9112 section 3.2).
             guard !head.hasHost else { return false }
             head.hasHost = true
         case "connection":

@@ -8,7 +8,7 @@ package enum LoopbackAction: Sendable {
     case call(@Sendable () -> Void)
     /// Waits before the next step, at most one hour.
     case delay(Duration)
-    /// Closes the connection with FIN.
+    /// Ends the script; the server then closes the connection with FIN.
     case close
     /// Closes the connection with RST.
     case reset
