@@ -60,7 +60,9 @@ package struct GraphSchemaType: Sendable {
     package let fields: [GraphSchemaField]
     /// The interfaces that an object type or an interface implements.
     package let interfaces: [String]
-    /// The object types of a union, and object types of an interface that do not have to list it in ``interfaces``.
+    /// The object types of a union or of an interface.
+    ///
+    /// An interface must list only those object types that do not name the interface in their ``interfaces``.
     package let members: [String]
     private let index: [String: Int]
 

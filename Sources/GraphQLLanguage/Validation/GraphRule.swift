@@ -53,7 +53,7 @@ package enum GraphArgumentOwner: Sendable {
     case directive(String)
 }
 
-/// The place of a value: an argument or a variable's default, and the member of an input object in it.
+/// The place of a value: an argument or the default of a variable, and, inside an input object, the member that has the value.
 package struct GraphValuePlace: Sendable {
     /// The argument's name, or a variable's name with its `$`.
     package let argument: String
