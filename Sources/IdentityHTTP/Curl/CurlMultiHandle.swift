@@ -2,10 +2,10 @@ internal import CIdentityCurl
 internal import CIdentityOpenSSL
 internal import IdentityPlatform
 
-/// libcurl's multi handle and the sockets that its thread waits for.
+/// libcurl's multi handle and the sockets that the transport's thread waits for.
 ///
-/// `@unchecked Sendable`: only the loop's thread uses `pointer`. Other threads only call ``SocketPoll/wake()``, through the mailbox, which
-/// calls `free()` after the last wake-up. If the thread cannot be started, ``CurlTransport`` calls `free()`.
+/// `@unchecked Sendable`: only the transport's thread uses `pointer`. Other threads call only ``SocketPoll/wake()``, through the mailbox.
+/// When the mailbox is closed, it calls `free()` after the last wake-up.
 @safe struct CurlMultiHandle: @unchecked Sendable {
     // libcurl must be initialized before its first use. Two threads must not do this at once if libcurl lacks the feature
     // `threadsafe`. Swift initializes a static constant once, in one thread.
