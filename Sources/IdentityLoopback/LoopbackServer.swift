@@ -93,8 +93,8 @@ package final class LoopbackServer: Sendable {
 package struct LoopbackLimits: Sendable {
     /// The maximum number of connections.
     ///
-    /// When the limit is reached and a client connects, the server closes the oldest connection that waits for no response. If each
-    /// connection waits for a response, the server closes the new connection.
+    /// When the limit is reached and a client connects, the server closes the oldest connection without a pending response. If every
+    /// connection has a pending response, the server closes the new connection.
     package var connections = 4096
     /// The maximum size of a request's head, and of its trailers, in bytes.
     package var headerBytes = 64 << 10

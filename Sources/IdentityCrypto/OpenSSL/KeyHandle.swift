@@ -47,7 +47,7 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// Whether the public half passes OpenSSL's quick check, for example whether its point is on its curve.
+    /// Whether the public half passes OpenSSL's quick check, for example whether the point of an elliptic curve key is on the curve.
     var isPublicKeyConsistent: Bool {
         ErrorQueue.preserved {
             guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }

@@ -23,7 +23,7 @@ public struct ResolvedAddress: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Whether this is 127.0.0.0/8 or ::1.
+    /// Whether this is an address in 127.0.0.0/8, or ::1.
     public var isLoopback: Bool {
         NumericAddress.isLoopback(bytes)
     }

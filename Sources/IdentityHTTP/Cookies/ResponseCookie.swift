@@ -10,7 +10,7 @@ public struct ResponseCookie: Sendable, Equatable {
     public enum SameSite: String, Sendable {
         /// No request from another site carries the cookie.
         case strict = "Strict"
-        /// A request from another site carries the cookie only if it opens a page with a safe method, for example a redirect with GET.
+        /// A request from another site carries the cookie only if the browser opens a page with a safe method, such as GET.
         case lax = "Lax"
         /// All requests from other sites carry the cookie; browsers then require `Secure`.
         case none = "None"

@@ -33,7 +33,7 @@ internal import CIdentityCurl
             return true
         }
 
-        /// The time at which the request is aborted: until the response begins, the earlier deadline; afterwards the total deadline.
+        /// When the request is aborted: until the response begins, at the earlier of both deadlines; afterwards, at the total deadline.
         var deadline: ContinuousClock.Instant {
             reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
         }

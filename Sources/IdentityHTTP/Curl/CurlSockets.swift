@@ -11,7 +11,7 @@ internal import IdentityPlatform
 final class CurlSockets {
     /// The state of one socket; the socket's number is the index in `entries`.
     private struct Entry {
-        /// The events that libcurl wants; nil if it wants none.
+        /// The events that libcurl waits for; nil if libcurl does not wait for the socket.
         var wanted: SocketPoll.Events?
         /// The events for which the socket is registered in `poll`; nil if it is not registered.
         var registered: SocketPoll.Events?
@@ -72,11 +72,11 @@ final class CurlSockets {
 
     /// Whether libcurl wants the events of a socket.
     ///
-    /// If not, the connection is idle. This method then ends the connection if it has input and HTTP/2 is not offered. Input means that the
-    /// server closed the connection or sent bytes. libcurl 7.88 would use the connection again: after a TLS closure (close_notify) the next
-    /// request would fail, and a second response would become the response to the next request. A late session ticket of TLS 1.3 looks like
-    /// other bytes, because TLS 1.3 encrypts the type of a record. So it also ends the connection, which costs a handshake. If HTTP/2 is
-    /// offered, this method ends no connection, because newer versions of libcurl do it (``CurlTransport/Configuration/isHTTP2Reliable``).
+    /// A connection is idle if libcurl does not want its events. If an idle connection has input, this method ends the connection. Input
+    /// means that the server closed the connection or sent bytes. libcurl 7.88 would use the connection again: after a TLS closure
+    /// (close_notify) the next request would fail, and a second response would become the response to the next request. A late session ticket
+    /// of TLS 1.3 also ends the connection, because TLS 1.3 encrypts the type of a record. This costs a handshake. If HTTP/2 is offered, this
+    /// method ends no connection, because newer versions of libcurl do it (``CurlTransport/Configuration/isHTTP2Reliable``).
     func wants(_ socket: Int32) -> Bool {
         guard entries.indices.contains(Int(socket)) else { return false }
         guard entries[Int(socket)].wanted == nil else { return true }

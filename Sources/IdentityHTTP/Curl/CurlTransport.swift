@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The default transport: libcurl's multi interface on a dedicated thread.
 ///
-/// Its guarantees in addition to the guarantees of ``HTTPTransport``:
+/// This transport has more guarantees than ``HTTPTransport`` requires:
 ///
 /// - TLS 1.2 or newer, with the server's certificate and host name verified; this cannot be turned off.
 /// - Connections are kept and used again. HTTP/2 is offered if ``Configuration/offersHTTP2`` is true.

@@ -5,7 +5,7 @@
 ///
 /// ### Requirements for an implementation
 ///
-/// - It may be called from any task, any number of times at once.
+/// - `send` may be called from any task, any number of times at once.
 /// - Redirects are **not** followed; a 3xx is a response like any other. Following one would send the client's
 ///   credentials to an unchecked host.
 /// - Cookies are not kept, responses are not cached, content codings are neither requested nor decoded.

@@ -16,7 +16,7 @@ public struct HTTPURL: Sendable {
     public var scheme: String { isSecure ? "https" : "http" }
     /// The host in lower case; an IPv6 literal keeps its brackets.
     public let host: String
-    /// The port; if the URL names none, 443 for `https` and 80 for `http`.
+    /// The port; if the URL contains no port, 443 for `https` and 80 for `http`.
     public var port: UInt16 { parts.port }
     /// Whether the scheme is `https`.
     public var isSecure: Bool { parts.isSecure }
@@ -25,7 +25,7 @@ public struct HTTPURL: Sendable {
     /// It is false for `localhost`, because this name may resolve to any address.
     public var isLoopback: Bool { parts.isLoopback }
 
-    /// Whether the scheme is `https`, or loopback addresses are permitted and the host is one (see ``isLoopback``).
+    /// Whether the scheme is `https`, or the host is a loopback address (see ``isLoopback``) and `permitsLoopback` is true.
     package func isSecure(orLoopback permitsLoopback: Bool) -> Bool {
         isSecure || permitsLoopback && isLoopback
     }
@@ -91,7 +91,7 @@ public struct HTTPURL: Sendable {
         NumericAddress.parse(host) == nil && host.utf8.suffix(domain.utf8.count + 1).elementsEqual(("." + domain).utf8)
     }
 
-    /// Calls a closure with the request target (RFC 9112 section 3.2.1), path and query, as a C string.
+    /// Calls a closure with the request target as a C string: the path and the query (RFC 9112 section 3.2.1).
     package func withRequestTarget<R>(_ body: (UnsafePointer<CChar>) -> R) -> R {
         guard !parts.path.isEmpty else { return unsafe ("/" + (query.map { "?" + $0 } ?? "")).withCString(body) }
         return unsafe text.withCString { unsafe body($0 + Int(parts.path.lowerBound)) }
@@ -109,7 +109,7 @@ public struct HTTPURL: Sendable {
         return url
     }
 
-    /// Encodes fields and returns this URL with them appended to its query.
+    /// Encodes fields, and returns this URL with the encoded fields appended to its query.
     ///
     /// - Parameter fields: The fields.
     /// - Returns: The new URL.
@@ -120,8 +120,8 @@ public struct HTTPURL: Sendable {
 
     /// Returns this URL with fields appended to its query.
     ///
-    /// - Parameter encoded: Fields that ``FormEncoding`` has encoded. Only their length is checked. If it is empty, the URL is returned
-    ///   unchanged.
+    /// - Parameter encoded: Fields that ``FormEncoding`` has encoded; an empty array changes nothing. Only the length of the new URL is
+    ///   checked.
     /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
     package func appending(encoded: [UInt8]) throws(HTTPURLError) -> HTTPURL {
@@ -153,7 +153,7 @@ public struct HTTPURL: Sendable {
         return (HTTPURL(joined, parts, host: host), start)
     }
 
-    /// A URL at the same scheme, host and port with another path and query.
+    /// A URL with the scheme, host and port of this URL, but with another path and query.
     ///
     /// - Parameters:
     ///   - path: The path, already encoded, beginning with `/`.

@@ -8,8 +8,8 @@ public struct StoreKeys: Sendable {
     /// Creates the keys of one store.
     ///
     /// - Parameters:
-    ///   - active: The key that seals what is saved.
-    ///   - readOnly: The keys that only open; none by default.
+    ///   - active: The key that seals new records.
+    ///   - readOnly: The keys that only open records; none by default.
     public init(active: StoreKey, readOnly: [StoreKey] = []) {
         self.active = active
         self.readOnly = readOnly

@@ -6,7 +6,7 @@ public struct StoreKeyUsage: Sendable, Equatable {
         case active
         /// Only opens records.
         case readOnly = "read_only"
-        /// Rows are sealed with it, but this process does not have it.
+        /// Rows are sealed with the key, but this process does not have the key.
         case missing
     }
 
@@ -51,7 +51,7 @@ public struct ResealPosition: Sendable, Equatable {
     ///
     /// ``RowMaintenance`` uses the raw value of ``SealedRow/Kind``. A store with its own key rotation can use its own numbers.
     public var table: Int
-    /// The primary key of the last row; -1 before the first row.
+    /// The primary key of the last row that was read in this table; -1 before the first row.
     public var row: Int64
 
     /// Creates a position.
@@ -70,7 +70,7 @@ public struct ResealProgress: Sendable {
     public var postponed: Int
     /// The number of rows that could not be opened, because their key is missing or they are damaged; they were not changed.
     public var unreadable: Int
-    /// The start of the next step; nil at the end.
+    /// The start of the next step; nil after the last step.
     public var position: ResealPosition?
 
     /// Creates a value.
