@@ -12,7 +12,7 @@ package struct SocketPoll: Sendable {
 
         package static let read = Events(rawValue: EPOLLIN.rawValue)
         package static let write = Events(rawValue: EPOLLOUT.rawValue)
-        /// The socket failed, or the peer closed it; reported even if ``SocketPoll/watch(_:for:)`` did not request it.
+        /// The socket failed, or both sides closed the connection; reported even if ``SocketPoll/watch(_:for:)`` did not request it.
         package static let failure = Events(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     }
 

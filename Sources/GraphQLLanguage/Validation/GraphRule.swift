@@ -82,7 +82,7 @@ package struct GraphViolation: Sendable {
     package let file: String
     /// The place in the file; nil if the whole document breaks the rule.
     package let location: GraphLocation?
-    /// The definition and the response keys down to the place: `["query Q", "shop", "name"]`.
+    /// The definition, then the response keys, fragments, arguments and members down to the place, such as `["query Q", "shop", "name"]`.
     package let path: [String]
 }
 

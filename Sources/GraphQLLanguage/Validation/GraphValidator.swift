@@ -12,7 +12,7 @@ package struct GraphValidator {
     /// The coordinates of deprecated members, by the name of the operation or fragment that uses them.
     package private(set) var deprecatedCoordinates: [String: Set<String>] = [:]
     var file = ""
-    /// The current definition and the response keys down to the current place.
+    /// The path to the current place: the definition, then response keys, fragments, arguments and members of input objects.
     var path: [String] = []
     var uses: [VariableUse] = []
     private var owner = ""

@@ -74,9 +74,9 @@ final class CurlSockets {
     ///
     /// A connection is idle if libcurl does not want its events. If an idle connection has input, this method ends the connection. Input
     /// means that the server closed the connection or sent bytes. libcurl 7.88 would use the connection again: after a TLS closure
-    /// (close_notify) the next request would fail, and a second response would become the response to the next request. A late session ticket
-    /// of TLS 1.3 also ends the connection, because TLS 1.3 encrypts the type of a record. This costs a handshake. If HTTP/2 is offered, this
-    /// method ends no connection, because newer versions of libcurl do it (``CurlTransport/Configuration/isHTTP2Reliable``).
+    /// (close_notify) the next request would fail, and a second response would become the response to the next request. A late session
+    /// ticket of TLS 1.3 also ends the connection, because TLS 1.3 encrypts the type of a record. This costs a handshake. If HTTP/2 is
+    /// offered, this method ends no connection, because newer versions of libcurl do it (``CurlTransport/Configuration/isHTTP2Reliable``).
     func wants(_ socket: Int32) -> Bool {
         guard entries.indices.contains(Int(socket)) else { return false }
         guard entries[Int(socket)].wanted == nil else { return true }
