@@ -60,8 +60,8 @@ public struct IdentitySetup: Sendable {
     ///   - configuration: The configuration.
     ///   - environment: Transport, clock and random source; by default a `CurlTransport` and the system's clock and random source.
     ///   - options: What the file does not contain.
-    ///   - openStore: Opens the store; its argument is the section `store`, or nil if the file has no such section. It is called after the
-    ///     other sections were checked.
+    ///   - openStore: Opens the store. Its argument is the section `store`, or nil if the file has no such section. This method checks the
+    ///     other sections before it calls `openStore`.
     /// - Returns: The setup.
     /// - Throws: `IdentityError` that names the invalid member; the error of `openStore`; `HTTPTransportError` when the default transport
     ///   cannot be started.

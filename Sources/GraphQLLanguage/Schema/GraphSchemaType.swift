@@ -62,7 +62,7 @@ package struct GraphSchemaType: Sendable {
     package let interfaces: [String]
     /// The object types of a union or of an interface.
     ///
-    /// An interface must list only those object types that do not name the interface in their ``interfaces``.
+    /// An interface does not have to list the object types that name the interface in their ``interfaces``.
     package let members: [String]
     private let index: [String: Int]
 

@@ -2,8 +2,8 @@ internal import CIdentityOpenSSL
 
 /// AES-128 in cipher block chaining mode with PKCS #7 padding (NIST SP 800-38A, RFC 5652 section 6.3).
 ///
-/// AES-CBC does not detect a changed ciphertext: verify an HMAC of the ciphertext before you decrypt. Use it only for third-party formats,
-/// and `AESGCM` for this SDK's own formats.
+/// AES-CBC does not detect a changed ciphertext, so verify an HMAC of the ciphertext before you decrypt. Use AES-CBC only for third-party
+/// formats. Use `AESGCM` for this SDK's own formats.
 package enum AESCBC {
     package static let keyCount = 16
     package static let blockCount = 16

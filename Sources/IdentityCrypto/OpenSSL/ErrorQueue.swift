@@ -4,13 +4,13 @@ internal import CIdentityOpenSSL
 enum ErrorQueue {
     /// Prevents OpenSSL from freeing its memory at process exit, unless the app has initialized OpenSSL before.
     ///
-    /// Otherwise threads of this package, of libcurl and of libpq that still use OpenSSL at process exit could crash
+    /// At process exit, threads of this package, of libcurl and of libpq may still use OpenSSL. They could crash if OpenSSL freed its memory
     /// (OPENSSL_init_crypto(3), `OPENSSL_INIT_NO_ATEXIT`).
     private static let keepsOpenSSLAtExit = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
 
     /// Runs a body that may fail and restores the queue: new entries are removed, older entries stay.
     ///
-    /// Otherwise the app's next `ERR_get_error` would return an error of this SDK, such as a wrong signature.
+    /// If new entries stayed, the app's next `ERR_get_error` could return an error of this SDK, such as a wrong signature.
     static func preserved<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         _ = keepsOpenSSLAtExit
         ERR_set_mark()

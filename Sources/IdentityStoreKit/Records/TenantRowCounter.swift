@@ -26,7 +26,7 @@ package struct TenantRowCounter: Sendable {
         return true
     }
 
-    /// Forgets the tenant after a row was refused, so that its rows are counted again for the next row.
+    /// Forgets a tenant after a row was refused, so that the tenant's rows are counted again before the next row is added.
     package mutating func removeRow(of tenant: String) {
         added[Array(tenant.utf8)] = nil
     }

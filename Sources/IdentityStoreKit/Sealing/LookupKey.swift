@@ -3,8 +3,8 @@ package import IdentityKit
 
 /// Computes the keyed hashes by which rows are found, so that the database contains no session id, `state` or subject in plain text.
 ///
-/// The key is random. It is created with the store and stored in the store's header, encrypted. So it stays the same when the store keys
-/// change.
+/// The key is random and is created with the store. It is stored in the store's header, encrypted with the store keys, so it stays the
+/// same when the store keys change.
 package struct LookupKey: Sendable {
     /// The use of a hash.
     ///

@@ -2,7 +2,7 @@ internal import IdentityCrypto
 package import IdentityKit
 internal import Synchronization
 
-/// Seals records for a store: each record is encrypted with a key that is derived for its row, bound to that row, and padded.
+/// Seals records for a store: each record is padded, encrypted with a key that is derived for its row, and bound to this row.
 ///
 /// A record has the length of 1, 2, 4, 8 or 16 slots, so its length tells little about its content.
 ///

@@ -6,7 +6,8 @@ internal import IdentityPlatform
 ///
 /// A file gets its final name after it was written completely, so each file that ``names()`` returns is complete.
 ///
-/// Every call opens the directory again. Usually the directory does not exist, so a call that reads or removes makes one system call only.
+/// Every call opens the directory again. This is cheap, because the directory usually does not exist: a call that reads or removes then
+/// makes only one system call.
 package struct SpoolDirectory: Sendable {
     private static let temporarySuffix = ".tmp"
 
