@@ -4,8 +4,8 @@ internal import CIdentityOpenSSL
 enum ErrorQueue {
     /// Prevents OpenSSL from freeing its memory at process exit, unless the app has initialized OpenSSL before.
     ///
-    /// At process exit, threads of this package, of libcurl and of libpq may still use OpenSSL. They could crash if OpenSSL freed its memory
-    /// (OPENSSL_init_crypto(3), `OPENSSL_INIT_NO_ATEXIT`).
+    /// At process exit, threads of this package, of libcurl and of libpq may still use OpenSSL. They could crash if OpenSSL freed its
+    /// memory (OPENSSL_init_crypto(3), `OPENSSL_INIT_NO_ATEXIT`).
     private static let keepsOpenSSLAtExit = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
 
     /// Runs a body that may fail and restores the queue: new entries are removed, older entries stay.
