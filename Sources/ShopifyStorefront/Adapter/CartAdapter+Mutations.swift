@@ -2,19 +2,19 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Executes a mutation of the session's cart that can be repeated without harm.
+    /// Executes a mutation on the session's cart; the mutation must do no harm when it is sent twice.
     ///
-    /// If another process changed the stored cart meanwhile, the mutation is sent again.
-    /// If Shopify returns the cart under a new id, the buyer's identity is put on it again.
+    /// The mutation is sent again if another process changes the session's stored cart before the result is saved. If Shopify returns the
+    /// cart under a new id, the adapter tries to put the buyer's identity back on the cart.
     ///
     /// - Parameters:
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language.
-    ///   - isMade: Returns whether a cart contains the change. After a response with GraphQL errors and without a cart, the cart is read
-    ///     and passed to this closure. If the closure is nil, such a response is an error.
+    ///   - isMade: Returns whether a cart contains the change. It is used after a response with GraphQL errors and without a cart: the
+    ///     adapter reads the cart and passes it to the closure. If the closure is nil, such a response is an error.
     ///   - mutation: Creates the mutation, and may change the session's stored cart (``CartBinding``).
     /// - Returns: The changed cart.
-    /// - Throws: `IdentityError`, also for user errors.
+    /// - Throws: `IdentityError`, also when Shopify rejects the mutation with user errors.
     func mutate<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -30,9 +30,9 @@ extension CartAdapter {
 
     /// Executes a mutation that adds delivery addresses or gift cards to the session's cart.
     ///
-    /// Before the request, the adapter stores with the session that data of the buyer may get on the cart. If the response is lost, a
-    /// logout does not give this cart to another buyer while the request may still reach Shopify. After a response, also a rejection, the
-    /// adapter removes this record.
+    /// Before the request, the adapter records in the session's stored cart that this request sends data of the buyer. If the response is
+    /// lost, the record stays. Because of the record, a logout does not give this cart to another buyer while the request may still reach
+    /// Shopify. After a response, even a rejection, the adapter removes the record.
     func mutateWithIntent<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -43,7 +43,8 @@ extension CartAdapter {
             let earlier = binding.unanswered
             try await locked.recordIntent(&binding, sendsIdentity: false)
             let response = try await self.send(mutation(binding), in: context)
-            // Restores the record of an earlier request without a response, because that request may still reach Shopify.
+            // Removes the record of this request. The record of an earlier request without a response stays, because that request may still
+            // reach Shopify.
             binding.unanswered = earlier
             do {
                 let result = try await self.accept(response, &binding, of: locked, in: context)
@@ -63,7 +64,8 @@ extension CartAdapter {
         present: @Sendable (Cart) async throws -> [String]
     ) async throws -> SessionCart where Removal.Output == CartPayload {
         try await withCart(id) { binding, locked in
-            // Stores that the buyer has removed the provider's address. Otherwise the next checkout would put the address back on the cart.
+            // If `ids` has an address that came from the provider, the removal is recorded. Without this record, the next checkout would
+            // put the address back on the cart.
             binding.removeAddresses(ids)
             var response = try await self.send(removal(binding.cartID, ids), in: context)
             if case .refused(let errors) = response.outcome {
@@ -92,11 +94,12 @@ extension CartAdapter {
 
     /// Returns the cart after a mutation, and updates the session's stored cart (`binding`).
     ///
-    /// If the response contains no cart, the cart is read. If the cart's country differs from the country of `context` or of the client,
-    /// the country is set. If Shopify returns the cart under a new id, the buyer's identity is put on it again.
+    /// If the response contains no cart, this method reads the cart. If the cart keeps its id, the method also sets the country of
+    /// `context`, or else of the client. If Shopify returns the cart under a new id, the method tries to put the buyer's identity back on
+    /// the cart, unless `create` is replacing the session's cart.
     ///
-    /// - Throws: Shopify's user errors; ``CartGone``; the GraphQL errors of a response without a cart, if `isMade` is nil or does not find
-    ///   the change in the cart that is read.
+    /// - Throws: Shopify's user errors; ``CartGone``; the GraphQL errors of a response without a cart, unless `isMade` finds the change in
+    ///   the cart; the error of reading the cart; the error of a cancelled caller or an ended session.
     func accept(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
@@ -111,8 +114,9 @@ extension CartAdapter {
         if binding.cartID == old { result = try await setCountry(after: result, &binding, in: context) }
         if binding.cartID != old {
             report(.moved, id)
-            // While `create` replaces the session's cart, `mayStore` is false: the attachment still names the old cart. An attach now would
-            // store the new cart before the buyer is removed from the old cart. The next checkout puts the buyer on the new cart instead.
+            // `mayStore` is false while `create` replaces the session's cart, because the attachment still names the replaced cart. An
+            // attach would now store the new cart before the buyer was removed from the replaced cart. Instead, the next checkout puts the
+            // buyer on the new cart.
             guard binding.mayHoldBuyer, locked.mayStore(old) else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {
@@ -125,7 +129,8 @@ extension CartAdapter {
                 let identity = buyerIdentity(claim, in: context)
                 return try await attach(identity, to: &binding, of: locked, in: context).after(result)
             } catch let gone as CartGone { throw gone } catch {
-                // The mutation has succeeded, so a failure to attach the identity is reported in the result and not thrown.
+                // The mutation has succeeded. So a failure to attach the identity is reported in the result, and only a cancellation is
+                // thrown.
                 let problem = error is CartConflict ? Self.busyAttaching : IdentityError.wrapping(error)
                 guard problem.kind != .cancelled else { throw problem }
                 degrade(&result, &binding, problem, of: id)
@@ -137,7 +142,8 @@ extension CartAdapter {
 
     /// Sends a mutation of a cart.
     ///
-    /// If the response does not show whether the cart still exists, the cart is read.
+    /// If the response does not show whether the cart still exists, this method reads the cart. The outcome is `gone` if Shopify finds no
+    /// cart.
     func send<Operation: CartReading>(
         _ operation: Operation,
         in context: StorefrontContext
@@ -151,7 +157,7 @@ extension CartAdapter {
         guard response.isCartInDoubt,
             let id = operation.variables.json["cartId"]?.string.flatMap(CartID.init(rawValue:))
         else { return response }
-        // If the cart cannot be read, the response stays as it is, and the caller gets its user errors.
+        // If Shopify still has the cart, or if this read fails, the caller gets the user errors of the response.
         guard let read = try? await client.execute(CartQuery(cartID: id).selecting(selection), in: context),
             read.data == nil
         else { return response }
@@ -161,17 +167,18 @@ extension CartAdapter {
 
     /// Returns the cart of a response, and updates the session's stored cart (`binding`).
     ///
-    /// If the response contains no cart, the cart is read. Shopify can return the cart under a new id.
+    /// If the response contains no cart, this method reads the cart. Shopify can return the cart under a new id.
     ///
     /// - Parameters:
     ///   - response: The response.
     ///   - binding: The session's stored cart.
     ///   - context: The buyer's IP, country and language.
-    ///   - isMade: Returns whether the cart contains the change. After a response with GraphQL errors and without a cart, the cart is read
-    ///     and passed to this closure. If the closure is nil, such a response is an error.
+    ///   - isMade: Returns whether the cart contains the change. It is used after a response with GraphQL errors and without a cart: this
+    ///     method reads the cart and passes it to the closure. If the closure is nil, such a response is an error.
     /// - Returns: The cart.
-    /// - Throws: The GraphQL errors of a response without a cart, if `isMade` does not find the change; otherwise the error of reading the
-    ///   cart. ``CartGone`` when Shopify no longer has the cart.
+    /// - Throws: The GraphQL errors of a response without a cart, unless `isMade` finds the change in the cart. After a response without a
+    ///   cart and without GraphQL errors, the error of reading the cart. ``CartGone`` when that read finds no cart. The error of a
+    ///   cancelled caller.
     func resolve(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,

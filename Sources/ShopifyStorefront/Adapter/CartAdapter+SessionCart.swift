@@ -2,18 +2,21 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Creates a cart with these lines and the identity of the session's buyer, and makes it the session's cart.
+    /// Creates a cart with these lines and the buyer's identity, and makes this cart the session's cart.
     ///
-    /// If Shopify rejects the identity, the cart is created with the parts that Shopify accepts, if necessary as a guest's cart. If the
-    /// session already has a cart, the buyer is removed from that cart after the new cart was created.
+    /// If Shopify rejects parts of the identity, the new cart has only the other parts. If Shopify rejects the whole identity, the new cart
+    /// is a guest's cart. If the session already has a cart, the adapter removes the buyer from that cart after it has created the new
+    /// cart.
     ///
     /// - Parameters:
     ///   - lines: The lines of the new cart; empty for a cart without lines.
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The new cart.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when the lines are rejected, and with code
-    ///   `IdentityError.Code.linesPartlyAdded` when the call had more than 250 lines and only some of them were added.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when Shopify rejects the lines. With code
+    ///   `IdentityError.Code.linesPartlyAdded` when the call had more than 250 lines and a later request failed; the session then has the
+    ///   new cart. With code `IdentityError.Code.detachIncomplete` when the buyer could not be removed from the old cart; the session then
+    ///   keeps the old cart.
     public func create(
         _ lines: [CartLineInput] = [],
         for id: SessionID,
@@ -34,7 +37,7 @@ extension CartAdapter {
     /// Reads the session's cart from Shopify; nil if the session has no cart.
     ///
     /// If Shopify no longer has the cart, ``CartPolicy/onEvent`` reports it, and the result is nil. With ``CartPolicy/Gone/recreate``, the
-    /// result is a new cart with the lines of the old cart.
+    /// result is a new cart with the last known lines of the old cart; it is nil if no lines are known or Shopify rejects all of them.
     ///
     /// - Throws: `IdentityError`.
     public func read(
@@ -50,12 +53,12 @@ extension CartAdapter {
         }
     }
 
-    /// Makes a cart that this server did not create the session's cart.
+    /// Gives the session a cart that this server did not create.
     ///
-    /// Without `isTrusted`, the adapter puts no identity on the cart. Otherwise an attacker could put the id of their own cart into a
-    /// victim's browser, and then read from that cart what the victim buys and who the victim is. Pass `isTrusted: true` only if the
-    /// buyer's browser cannot change the id, for example because it was in a signed cookie. A trusted cart starts as a guest's cart;
-    /// ``attach(to:in:)`` and ``checkout(for:in:options:)`` then make it the buyer's.
+    /// If `isTrusted` is false, the adapter puts no identity on the cart. This protects the buyer: an attacker could put the id of the
+    /// attacker's cart into the buyer's browser. The attacker could then read from this cart what the buyer buys and who the buyer is. Pass
+    /// `isTrusted: true` only if the buyer's browser cannot change the id, for example because the id was in a signed cookie. A trusted
+    /// cart starts as a guest's cart. The next ``attach(to:in:)`` or ``checkout(for:in:options:)`` puts the buyer's identity on the cart.
     ///
     /// - Parameters:
     ///   - cartID: The cart.
@@ -86,19 +89,19 @@ extension CartAdapter {
         }
     }
 
-    /// Removes the cart from the session without a call to Shopify, for example when its order is complete.
+    /// Removes the cart from the session without a call to Shopify, for example after the buyer has placed the order.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session does not exist or has expired.
     public func forget(for id: SessionID) async throws {
         try await forget(for: id, under: nil)
     }
 
-    /// Removes the cart from the session; if `cartID` is set, the session keeps a cart with another id.
+    /// Removes the session's cart; if `cartID` is set, only a cart with this id is removed.
     func forget(_ cartID: CartID? = nil, for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
             if let cartID, locked.binding?.cartID != cartID { return CartChange((), saving: nil) }
-            // If the attachment has only the start time of a cart's creation, it is kept: the request that creates the cart may still reach
-            // Shopify.
+            // An attachment that has only the start time of a cart's creation is kept, because the request that creates the cart may still
+            // reach Shopify.
             let hasCart = locked.binding != nil || locked.pending?.lines.isEmpty == false
             if hasCart, try await !locked.write(nil) { throw CartConflict() }
             return CartChange((), saving: nil)
@@ -107,7 +110,7 @@ extension CartAdapter {
 
     /// Returns the stored state of the identity on the session's cart, without a call to Shopify; nil if the session has no cart.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when there is no such session, or it has expired.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session does not exist or has expired.
     public func identityState(for id: SessionID) async throws -> CartIdentityState? {
         try await identityErrors {
             _ = try await self.sessions.session(id)
@@ -131,7 +134,7 @@ extension CartAdapter {
     ///   - binding: The session's stored cart.
     ///   - readsCheckoutURL: Whether to read the checkout URL.
     ///   - needsContents: Whether to throw if a GraphQL error hides the note, the lines or another part of the cart; a hidden buyer is no
-    ///     error. Pass true to compare or copy the contents, because a hidden note would count as missing.
+    ///     error. Pass true to compare or copy the contents, because hidden contents look like missing contents.
     ///   - context: The buyer's IP, country and language.
     /// - Returns: The cart.
     /// - Throws: `IdentityError`; ``CartGone`` when Shopify no longer has the cart.
@@ -157,10 +160,10 @@ extension CartAdapter {
         )
     }
 
-    /// Updates the session's stored cart (`binding`) from the cart of a response: the id, the buyer's IP, and with the policy `recreate`
-    /// the first page of the lines.
+    /// Updates the session's stored cart (`binding`) and ``lineCache`` after a response with a cart.
     ///
-    /// If GraphQL errors hide a part of the cart, its lines are not recorded.
+    /// The cart's id comes from the response, and the buyer's IP from `context`. With the policy `recreate`, the binding also gets the
+    /// first page of the lines, if `showsContents` is true.
     func record(
         _ cart: Cart,
         showsContents: Bool,
@@ -171,7 +174,8 @@ extension CartAdapter {
             binding.cartID = cart.id
             // The stored fingerprint is an HMAC keyed by the old cart id, so it cannot be compared any more.
             binding.fingerprint = nil
-            // The response shows no buyer on the cart. A stored problem makes the next refresh or checkout put the buyer on the cart again.
+            // If the response shows no buyer on the cart with the new id, a problem is stored. This problem makes the next refresh or
+            // checkout put the buyer on the cart again.
             if binding.mayHoldBuyer, cart.buyerIdentity.customerID == nil, !cart.hasContact {
                 binding.problem = .identityMissing
             }

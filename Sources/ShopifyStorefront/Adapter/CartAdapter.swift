@@ -3,11 +3,12 @@ public import IdentityKit
 
 /// Manages the carts of sessions at one Shopify shop.
 ///
-/// A session has at most one cart, with the identity of the session's buyer.
+/// A session has at most one cart at the shop. The adapter puts the identity of the session's buyer on this cart, unless the cart is
+/// untrusted (``adopt(_:for:isTrusted:in:)``).
 ///
 /// The request that creates a cart also sends the buyer's identity. After a refresh of the session's tokens, the adapter puts the new
-/// access token on the cart. ``checkout(for:in:options:)`` puts a customer's token on the cart again. A logout removes the identity, except
-/// with ``CartPolicy/Logout/drop``.
+/// access token on a cart that has an identity. ``checkout(for:in:options:)`` puts a customer's token on the cart again. A logout removes
+/// the identity, except with ``CartPolicy/Logout/drop``.
 ///
 /// ```swift
 /// let carts = CartAdapter(client: storefront, sessions: sessions, store: store)
@@ -16,10 +17,9 @@ public import IdentityKit
 /// redirect(to: handoff.url.reveal())
 /// ```
 ///
-/// The store keeps the cart's id with the session, as an attachment whose name contains the shop's domain. It keeps the ids that Shopify
-/// gave to this server, and the ids that the app passes to ``adopt(_:for:isTrusted:in:)``. In one process, operations on one session run
-/// one after the other. Changes by another process are detected, because each write names the revision that it replaces (compare-and-set).
-/// All errors are `IdentityError`.
+/// The store keeps the cart's id with the session, as an attachment whose name contains the shop's domain. The id comes from Shopify, or
+/// from a call of ``adopt(_:for:isTrusted:in:)``. In one process, operations on one session run one after the other. Changes by another
+/// process are detected, because each write names the revision that it replaces (compare-and-set). All errors are `IdentityError`.
 ///
 /// The `SessionManager` tells the adapter about refreshed and ended sessions. The manager holds the adapter weakly, so the app must keep a
 /// reference to the adapter. An app with several shops creates one adapter for each shop. A session then has a cart in each shop.
@@ -62,22 +62,22 @@ public final class CartAdapter: Sendable {
         sessions.add(self)
     }
 
-    /// The time after its start in which a request may still reach Shopify: the client's deadline for all attempts, and 30 seconds more.
+    /// How long after its start a request may still reach Shopify: the client's deadline for all attempts, plus 30 seconds.
     ///
-    /// If an attachment has an older record of a request without a response, the adapter treats the process that sent the request as ended.
+    /// After this time, the adapter assumes that a request without a response no longer reaches Shopify, and that its process has ended.
     var lateCallLimit: Duration { client.deadline + .seconds(30) }
 
     /// Whether a request that was sent at this time may still reach Shopify, because less than ``lateCallLimit`` has passed.
     ///
-    /// A time in the future also returns true, because the clock of the machine that wrote it may be ahead.
+    /// Also true for a time in the future, because the clock of the machine that wrote the time may be ahead.
     func lateCallMayArrive(since date: Date) -> Bool {
         client.environment.clock.now.timeIntervalSince(date) < lateCallLimit.timeInterval
     }
 
-    /// Whether a merge's reservation of a guest's cart, or the creation of a cart, that began at this time counts as running.
+    /// Whether a merge or a cart creation that began at this time still counts as running.
     ///
-    /// It counts for ``lateCallLimit``. A time further in the future comes from a wrong clock and does not count. Otherwise the cart would
-    /// stay reserved until the other clocks reach this time.
+    /// It counts until ``lateCallLimit`` has passed. A time that is further in the future than this limit comes from a wrong clock and does
+    /// not count. If it counted, a cart would stay reserved until the other clocks reach this time.
     func stillCounts(since date: Date) -> Bool {
         abs(client.environment.clock.now.timeIntervalSince(date)) < lateCallLimit.timeInterval
     }
@@ -86,7 +86,7 @@ public final class CartAdapter: Sendable {
         policy.onEvent?(CartEvent(kind, session: id.reference))
     }
 
-    /// Converts each error of the body to an `IdentityError`, and gives all its errors and events one correlation id.
+    /// Converts an error of the body to an `IdentityError`; all errors and events of the body share one correlation id.
     func identityErrors<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         try await Correlation.scope {
             do { return try await body() } catch let gone as CartGone {

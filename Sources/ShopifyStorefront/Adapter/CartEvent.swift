@@ -19,8 +19,8 @@ public struct CartEvent: Sendable, Equatable {
         case degraded(IdentityError.Code)
         /// The lines of a guest's cart were added to the buyer's cart.
         case merged
-        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected them or has no stock. The missing lines
-        /// stay in the guest's cart.
+        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected them or has no stock. The guest's session
+        /// keeps its cart.
         case partlyMerged
     }
 

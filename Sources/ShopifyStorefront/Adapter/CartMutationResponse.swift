@@ -22,9 +22,10 @@ struct CartMutationResponse: Sendable {
     let showsContents: Bool
     var outcome: Outcome
 
-    /// Whether the response leaves open if the cart still exists: it has no cart, and its user errors name no field.
+    /// Whether the response does not show if the cart still exists.
     ///
-    /// A user error without a field is explained only by its message, and Shopify translates messages.
+    /// This is so if the response has no cart, and each of its user errors has no field and no code other than `INVALID`. Only the message
+    /// explains such an error, and Shopify translates messages.
     var isCartInDoubt: Bool {
         guard case .refused(let errors) = outcome, payload.cart == nil else { return false }
         return errors.allSatisfy { $0.field.isEmpty && ($0.code == .invalid || $0.code == nil) }
@@ -70,7 +71,7 @@ struct CartMutationResponse: Sendable {
 
     /// Whether an error says that the cart no longer exists.
     ///
-    /// For an error without a field, the message is compared. Shopify translates it, so this finds only English messages.
+    /// An error without a field is recognized by its message. Only the English message is recognized, because Shopify translates messages.
     private static func saysGone(_ error: CartUserError) -> Bool {
         guard error.code == .invalid || error.code == nil else { return false }
         guard error.field.isEmpty else { return error.field.last == "cartId" }

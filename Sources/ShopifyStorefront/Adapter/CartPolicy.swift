@@ -11,13 +11,18 @@ public struct CartPolicy: Sendable {
     public enum Logout: Sendable {
         /// `CartAdapter.logout` gives a new guest session a copy of the cart, without the buyer's identity, addresses and gift cards. The
         /// buyer is removed from the old cart, and the app no longer uses that cart. The copy has the discount codes, the note and the
-        /// attributes of the old cart: use ``drop`` if your shop writes personal data into them.
+        /// attributes of the old cart. Use ``drop`` if your shop writes personal data into the note or the attributes.
         case clone
-        /// `CartAdapter.logout` removes the buyer, all addresses and the gift cards from the cart, and gives a new guest session this cart.
-        /// The guest gets a copy instead if Shopify's response does not show that the buyer was removed, for example because the app's
-        /// token may not read customers. The guest also gets a copy if another session has the same cart, if an earlier request with the
-        /// buyer's data or a gift card may still reach Shopify, or if the cart could not be saved with the guest's session. Note and attributes stay on
-        /// the cart, as with ``clone``.
+        /// `CartAdapter.logout` removes the buyer, all addresses and the gift cards from the cart, and gives this cart to a new guest
+        /// session.
+        ///
+        /// The guest gets a copy, as with ``clone``, in these cases:
+        /// - Shopify's response does not show that the buyer was removed, for example because the app's token may not read customers.
+        /// - Another session has the same cart.
+        /// - An earlier request with the buyer's data or a gift card may still reach Shopify.
+        /// - The cart could not be saved with the guest's session.
+        ///
+        /// In both cases, the guest gets the discount codes, the note and the attributes.
         case detach
         /// The session loses the cart, and no request is sent to Shopify. So the buyer stays on the cart at Shopify.
         case drop
@@ -35,7 +40,8 @@ public struct CartPolicy: Sendable {
 
     /// The cart that a buyer gets after a login, if the browser had a guest's cart.
     public enum Merge: Sendable {
-        /// The guest's cart becomes the cart of the buyer's session. Carts of the buyer's other sessions are not changed.
+        /// The guest's cart becomes the cart of the buyer's session. Carts of the buyer's other sessions are not changed. There is one
+        /// exception: if the session already has a cart, `CartAdapter.mergeCart` adds the guest's lines to that cart.
         case keepGuest
         /// The guest's lines are added to the session's own cart. A session without a cart first gets the cart of the buyer's newest other
         /// session that has one. If the buyer has no cart, the guest's cart becomes the buyer's.
@@ -45,11 +51,11 @@ public struct CartPolicy: Sendable {
         case preferCustomer
     }
 
-    /// The action with the cart at a logout; by default a new guest gets a copy.
+    /// What a logout does with the cart; by default a new guest gets a copy.
     public var logout = Logout.clone
-    /// The action when Shopify no longer has a cart; by default the session has no cart.
+    /// What the adapter does when Shopify no longer has a cart; by default the session then has no cart.
     public var gone = Gone.startEmpty
-    /// The action with a guest's cart after a login; by default it becomes the buyer's cart.
+    /// Which cart the buyer gets after a login; by default the guest's cart.
     public var merge = Merge.keepGuest
     /// Exchanges the customer access token for a Storefront token, which is put on the cart instead.
     ///
@@ -57,7 +63,7 @@ public struct CartPolicy: Sendable {
     public var exchange: CustomerTokenExchange?
     /// Receives the events of the adapter's carts.
     ///
-    /// It is called synchronously, so return quickly.
+    /// The adapter calls it synchronously, so the closure must return quickly.
     public var onEvent: (@Sendable (CartEvent) -> Void)?
 
     /// Creates the default policy.

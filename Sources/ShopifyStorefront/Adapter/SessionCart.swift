@@ -4,7 +4,7 @@ public import IdentityKit
 public struct SessionCart: Sendable {
     /// The cart as Shopify returned it.
     public let cart: Cart
-    /// The identity that the adapter has put on the cart.
+    /// The identity that the adapter has put on the cart, or the reason why it could not put the identity there.
     public let identity: CartIdentityState
     /// Shopify's warnings.
     ///
