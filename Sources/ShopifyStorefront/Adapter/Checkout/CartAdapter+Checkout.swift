@@ -4,10 +4,11 @@ public import IdentityKit
 extension CartAdapter {
     /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
-    /// If the access token expires too soon, it is refreshed first. Then the identity is put on the cart. This is omitted for an untrusted
-    /// cart (``adopt(_:for:isTrusted:in:)``) and for a cart that already has the same contact data. If the identity is unavailable or
-    /// rejected, the buyer still gets a checkout, possibly as a guest, and ``CheckoutHandoff/problem`` says why. If the buyer must sign in
-    /// again, the buyer is removed from the cart first.
+    /// If the access token expires before ``CheckoutOptions/tokenMargin`` has passed, it is refreshed first. Then the adapter puts the
+    /// identity on the cart. It does not do so for an untrusted cart (``adopt(_:for:isTrusted:in:)``), and for a cart that already has the
+    /// same contact data. If the identity is unavailable or rejected, the buyer still gets a checkout, possibly as a guest, and
+    /// ``CheckoutHandoff/problem`` says why. If the session has no identity for carts, the buyer must sign in again, or an error suggests
+    /// an attack, the adapter removes the buyer from the cart first.
     ///
     /// Another app may have put a customer on the cart. If the app's token may not read customers, the adapter does not find this customer
     /// in two cases: the session has no identity, or the cart already has the session's contact data.
@@ -16,7 +17,8 @@ extension CartAdapter {
     ///   - id: The session.
     ///   - context: The buyer's IP, country and language. With a private token and without the IP, Shopify opens the checkout
     ///     signed out.
-    ///   - options: Single sign-on, and how long the token must be valid. `sso=silent` is added only if no buyer is on the cart.
+    ///   - options: Single sign-on, and how long the token must be valid. `sso=silent` is added only if no buyer is on the cart and the
+    ///     cart is trusted.
     /// - Returns: The checkout URL, and the identity with which the checkout opens.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when the session has no cart, and with code
     ///   `IdentityError.Code.cartGone` when Shopify no longer has the cart and it was not created again.

@@ -4,7 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Creates a cart; more than 250 lines are sent in several requests.
     ///
-    /// - Returns: The change that saves the cart; its outcome is a failure if the cart has only some of the lines.
+    /// - Returns: The change that saves the cart; its outcome is a failure if the cart has only some of the lines, or the caller was
+    ///   cancelled.
     func createCart(
         withAll lines: [CartLineInput],
         _ locked: LockedCart,
@@ -15,7 +16,7 @@ extension CartAdapter {
         do {
             if lines.count > first.count {
                 let added = try await add(lines, from: 1, to: &binding, of: locked, in: context)
-                // A country that the first request omitted may have been set on its own after a later one.
+                // If the first request omitted the country, a later request may have set the country alone.
                 let omitted = result.omitted.filter { $0 != "country" || binding.country == nil }
                 result = added.after(result)
                 result.omitted = omitted + added.omitted.filter { !omitted.contains($0) }

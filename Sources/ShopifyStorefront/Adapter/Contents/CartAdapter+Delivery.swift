@@ -32,7 +32,7 @@ extension CartAdapter {
         }
     }
 
-    /// Adds delivery addresses that the buyer has entered to the session's cart.
+    /// Adds delivery addresses, which the buyer has entered, to the session's cart.
     ///
     /// A logout removes the addresses, except with ``CartPolicy/Logout/drop``.
     ///
@@ -50,8 +50,8 @@ extension CartAdapter {
 
     /// Changes delivery addresses of the session's cart, or selects another one for the delivery.
     ///
-    /// An empty list is refused, because Shopify then removes all addresses (since API version 2025-10). To remove all addresses, call
-    /// ``removeAllDeliveryAddresses(for:in:)``.
+    /// An empty list is refused, because Shopify removes all addresses when it gets an empty list (since API version 2025-10). To remove
+    /// all addresses, call ``removeAllDeliveryAddresses(for:in:)``.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.invalidRequest` for an empty list, before a request is sent.
     @discardableResult

@@ -2,7 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// The maximum number of lines in one request, as at Shopify.
+    /// Shopify's maximum number of lines in one request.
     static let linesPerCall = 250
 
     /// Adds lines to the session's cart.
@@ -10,14 +10,15 @@ extension CartAdapter {
     /// If the session has no cart, or if Shopify no longer has the session's cart, the adapter creates a cart with the lines.
     ///
     /// A request that Shopify may have executed is not repeated. If the response is lost, or contains neither a cart nor user errors, the
-    /// cart is read. The lines count as added if this process saw all lines of the cart at most 10 seconds before the request, and the
-    /// cart's quantities have since grown at least by the quantities of the added lines. More than 250 lines are sent in several requests.
-    /// If the lines were added and the identity could not be put on the cart again, no error is thrown: ``SessionCart/problem`` has the
-    /// reason.
+    /// adapter compares the cart's quantities before and after the request. The lines count as added if the quantities have grown at least
+    /// by those of the lines. For this comparison, this process must have seen all lines of the cart at most 10 seconds before the request.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when it is not known whether the lines were added.
-    ///   Read the cart before you add them again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its
-    ///   cause when an earlier request succeeded and a later one failed.
+    /// More than 250 lines are sent in several requests. If Shopify returns the cart under a new id, the adapter puts the identity on the
+    /// cart again. If this fails, no error is thrown: ``SessionCart/problem`` has the reason.
+    ///
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when it is not known whether the lines were added: read the
+    ///   cart before you add the lines again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its cause
+    ///   when the lines needed several requests, and a request failed after an earlier one had succeeded.
     @discardableResult
     public func add(
         _ lines: [CartLineInput],
@@ -32,7 +33,8 @@ extension CartAdapter {
                 let result = try await self.add(lines, to: &binding, of: locked, in: context)
                 return CartChange(result.sessionCart(binding), saving: binding, onConflict: .keep)
             } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
-                // Shopify may have returned the cart under a new id with an earlier part of the lines.
+                // The binding is saved although the call failed: Shopify may have returned a new cart id after an earlier part of the
+                // lines.
                 return CartChange(throwing: error, saving: binding, onConflict: .keep)
             }
         }
@@ -86,10 +88,11 @@ extension CartAdapter {
     /// The maximum number of lines that are read from one cart; Shopify returns at most this many elements of a list.
     private static let maximumLines = 25_000
 
-    /// Returns all lines of a cart: those of the first page, and those of the further pages, which are read from Shopify.
+    /// Returns all lines of a cart: the lines of the first page, and the lines of the further pages, which are read from Shopify.
     ///
-    /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when the pages do not end: with only some of the lines,
-    ///   a merge or a copy would lose the others. If `needsContents` is true, also the GraphQL errors of a page.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when the pages do not end, because a merge or a copy
+    ///   with only some of the lines would lose the other lines. If `needsContents` is true, also the GraphQL errors of a page.
+    ///   ``CartGone`` when Shopify no longer has the cart.
     func allLines(
         of cart: Cart,
         needsContents: Bool = true,
@@ -128,7 +131,7 @@ extension CartAdapter {
 
     /// Adds lines with one request for each 250 lines; no request is repeated.
     ///
-    /// The first `first` of these requests are omitted, because their lines are already in the cart.
+    /// The first requests, as many as the argument `first` says, are omitted, because their lines are already in the cart.
     ///
     /// - Throws: ``CartGone`` when Shopify no longer has the cart; `IdentityError`, with code `IdentityError.Code.linesPartlyAdded` when a
     ///   request failed after lines of an earlier request were added. A cancellation is thrown unchanged.

@@ -4,7 +4,7 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Sets the note of the session's cart.
     ///
-    /// An empty note removes it.
+    /// An empty text removes the note.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult
@@ -35,9 +35,9 @@ extension CartAdapter {
 
     /// Adds discount codes to the session's cart, and removes discount codes from it.
     ///
-    /// Shopify's mutation replaces the whole list of codes, so the cart is read first. Changes that several tasks or processes make with
-    /// this method at the same time are not lost, because the calls wait for each other. Codes are compared without regard to case, as
-    /// Shopify does.
+    /// Shopify's mutation replaces the whole list of codes, so the cart is read first. Calls of this method for the same cart wait for each
+    /// other, also in different processes. So no call undoes the change of another call. Like Shopify, the adapter compares codes without
+    /// regard to case.
     ///
     /// - Throws: `IdentityError`. A code that does not apply is reported as a warning.
     public func changeDiscountCodes(
@@ -60,8 +60,8 @@ extension CartAdapter {
 
     /// Adds gift cards to the session's cart.
     ///
-    /// Before the request, the adapter stores with the session that gift cards are sent. After a logout, no other buyer gets this cart
-    /// while the request may still reach Shopify. The gift cards are removed before another buyer gets the cart. Codes that differ only in
+    /// At a logout, the adapter removes the gift cards before another buyer gets the cart. While the request of this call may still reach
+    /// Shopify, no other buyer gets the cart: the adapter records the request with the session before it is sent. Codes that differ only in
     /// upper and lower case count as one card, as at Shopify.
     ///
     /// - Throws: `IdentityError`.

@@ -36,7 +36,7 @@ public struct CartPartialAddition: Error, Sendable {
 }
 
 extension CartPartialAddition: Redacted {
-    /// The numbers of lines, without their contents.
+    /// The numbers of lines and the code of ``problem``, without the contents of the lines.
     public var description: String {
         "\(added.count) lines added, \(unknown.count) unknown, \(missing.count) missing: \(problem.code)"
     }
@@ -45,7 +45,8 @@ extension CartPartialAddition: Redacted {
 extension IdentityError {
     /// Creates the error for an addition whose first requests succeeded and a later request failed.
     ///
-    /// Its kind is not ``IdentityError/Kind/retryLater``: to repeat the whole call would add the lines of the first requests twice.
+    /// Its kind is not ``IdentityError/Kind/retryLater``, because a repetition of the whole call would add the lines of the first requests
+    /// twice.
     static func partlyAdded(_ addition: CartPartialAddition) -> IdentityError {
         let problem = addition.problem
         let all = addition.added.count + addition.unknown.count + addition.missing.count

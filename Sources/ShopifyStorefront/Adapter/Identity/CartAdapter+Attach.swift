@@ -2,13 +2,13 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Puts the buyer identity of a session on its cart.
+    /// Puts the identity of a session's buyer on the session's cart.
     ///
     /// If the session has no identity for carts, the buyer is removed from the cart. After a sign-in, call
     /// ``mergeGuestCart(of:into:merge:in:)`` instead, which also takes over the guest's cart.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when the session has no cart. A rejected identity is not an
-    ///   error: ``SessionCart/identity`` and ``SessionCart/problem`` report it.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when the session has no cart. An identity that Shopify rejects
+    ///   is not an error: ``SessionCart/identity`` and ``SessionCart/problem`` report it.
     public func attach(
         to id: SessionID,
         in context: StorefrontContext = StorefrontContext()
@@ -16,7 +16,7 @@ extension CartAdapter {
         try await attach(to: id, under: nil, in: client.context.overridden(by: context))
     }
 
-    /// Puts the buyer identity of a session on its cart; if the context has no country, the cart keeps its country.
+    /// Puts the identity of a session's buyer on the session's cart; if the context has no country, the cart keeps its country.
     func attach(
         to id: SessionID,
         under locks: InProcessCartLocks?,
@@ -34,12 +34,12 @@ extension CartAdapter {
         }
     }
 
-    /// Puts an identity on a cart.
+    /// Puts an identity on a cart, unless the cart is untrusted.
     ///
-    /// Parts that Shopify rejects, such as the phone number, are omitted until Shopify accepts the others. After a rejected access token,
-    /// the session's tokens are refreshed once. If Shopify rejects the new token too, the identity on the cart stays, and `binding.problem`
-    /// has the reason. The attachment is written before each request, so that after a crash the store shows that the buyer may be on the
-    /// cart.
+    /// Parts that Shopify rejects, such as the phone number, are omitted until Shopify accepts the other parts. After a rejected access
+    /// token, the session's tokens are refreshed once. If Shopify rejects the new token too, the identity that is already on the cart
+    /// stays, and `binding.problem` has the reason. Before each request that sends data of the buyer, the attachment is written: after a
+    /// crash, it shows that the buyer may be on the cart.
     func attach(
         _ wanted: CartBuyerIdentity,
         to binding: inout CartBinding,
@@ -109,8 +109,7 @@ extension CartAdapter {
         }
     }
 
-    /// Stores in `binding` the identity that Shopify accepted, and the fingerprint of the whole identity with the parts that Shopify
-    /// rejected.
+    /// Stores in `binding` the identity that Shopify accepted, and the fingerprint of the whole identity, including rejected parts.
     func record(
         _ identity: CartBuyerIdentity,
         of whole: CartBuyerIdentity,
@@ -125,7 +124,7 @@ extension CartAdapter {
         binding.expiresAt = identity.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
         binding.refusedCountry = identity.country == nil ? whole.country : nil
-        // `cartCreate` can return a cart and refuse the country. Then `createCart` has stored the country as accepted.
+        // `cartCreate` can return a cart and refuse the country in the same response. `createCart` then stored this country as accepted.
         if binding.country == binding.refusedCountry { binding.country = nil }
         binding.country = identity.country ?? binding.country
         if binding.country == binding.countryRefusedAlone { binding.countryRefusedAlone = nil }
@@ -137,7 +136,7 @@ extension CartAdapter {
     /// Puts the provider's address on the cart; does nothing if the buyer has entered another address or has removed the provider's
     /// address.
     ///
-    /// Fields that Shopify rejects are omitted one by one, and finally the whole address.
+    /// Fields that Shopify rejects are omitted one by one. If no rejected field can be omitted, the whole address is omitted.
     private func setAddress(
         _ address: PostalAddress?,
         _ result: inout CartIdentityResult,

@@ -9,8 +9,8 @@ extension CartAdapter {
 
     /// Whether the requested identity has to be sent to Shopify.
     ///
-    /// True if it differs from the identity on the cart, or if the last attempt to put an identity there failed; false for an untrusted
-    /// cart.
+    /// True if the requested identity differs from the identity on the cart, or if the last attempt to put an identity there failed. False
+    /// for an untrusted cart.
     func isDue(_ identity: CartBuyerIdentity, on binding: CartBinding) throws -> Bool {
         if binding.isUntrusted { return false }
         let isNewCountry = identity.country.map { $0 != binding.country && $0 != binding.refusedCountry } ?? false
@@ -19,13 +19,13 @@ extension CartAdapter {
         return fingerprint != binding.fingerprint
     }
 
-    /// Gives the cart the country of the context, or else of the client, if the cart has another country or none.
+    /// Gives the cart the country of the context, or else of the client, if the cart has another country or no country.
     ///
     /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`. After
-    /// a user error about the country, the same country is not sent again. If Shopify no longer has the cart, or the task is cancelled, the
-    /// error is thrown.
+    /// a user error about the country, this method does not send the same country again. If Shopify no longer has the cart, or the task is
+    /// cancelled, the error is thrown.
     ///
-    /// Shopify may show no country although one was set. The country that was set last is then not sent again.
+    /// Shopify may show no country although the cart has one. If the last accepted country is the same, it is not sent again.
     func setCountry(
         after earlier: CartIdentityResult,
         _ binding: inout CartBinding,
@@ -63,9 +63,9 @@ extension CartAdapter {
 
     /// Sets the company location that the signed-in buyer buys for; nil removes it.
     ///
-    /// Other data of the buyer do not change.
+    /// The other data of the buyer on the cart do not change.
     ///
-    /// - Throws: `IdentityError` with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for this location, or when no
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for this location, or when no
     ///   buyer is on the cart. In both cases the cart is not changed.
     @discardableResult
     public func setCompanyLocation(

@@ -4,8 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Removes the buyer from the session's cart, and checks that the customer was removed.
     ///
-    /// Token, e-mail, phone and company are sent as explicit nulls, and all delivery addresses are removed. The session keeps the cart as a
-    /// guest's cart.
+    /// The adapter sets the token, e-mail address, phone number and company location of the cart to null, and removes all delivery
+    /// addresses. The session keeps the cart as a guest's cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the buyer is still on the cart, or when an error in
     ///   Shopify's response hides whether the customer is on the cart.
@@ -20,11 +20,10 @@ extension CartAdapter {
 
     /// Removes the buyer from a cart, and checks that the customer was removed.
     ///
-    /// All delivery addresses are removed, also addresses whose ids the session does not store, because the response with their ids may
-    /// have been lost.
+    /// All delivery addresses are removed. The session may not store all their ids, because the response with an id may have been lost.
     ///
-    /// If `permitsContact` is true, the cart may keep an e-mail address or a phone number; pass true if no other buyer gets the cart. With
-    /// false, an e-mail address that Shopify keeps would make the session's checkout or `create` fail.
+    /// If `permitsContact` is false, this method throws when Shopify keeps an e-mail address or a phone number on the cart. Pass true if no
+    /// other buyer gets the cart, so that such contact data do not make a checkout or `create` fail.
     func detach(
         _ binding: inout CartBinding,
         permitsContact: Bool = false,
@@ -52,8 +51,8 @@ extension CartAdapter {
                 result.metadata
             )
         }
-        // `hidden` comes from a temporary error, so a later call can succeed. With `denied`, the app's token may not read customers, and
-        // every call would fail here.
+        // `hidden` comes from a temporary error, so a later call can succeed. `denied` is no error here: if the app's token may not read
+        // customers, every call would fail.
         guard result.customer != .hidden else {
             let message = "An error in Shopify's response hides whether the cart still has the customer."
             throw Self.incomplete(message, hint: hint, result.metadata)
@@ -65,8 +64,8 @@ extension CartAdapter {
 
     /// Removes the buyer, or a customer whom another session or another app has put on the cart; otherwise only reads the cart.
     ///
-    /// ``detach(_:permitsContact:in:)`` also removes addresses that the buyer entered, so it is called only in these cases. With
-    /// `forCheckout`, it permits contact data, and the result has the checkout URL.
+    /// In other cases ``detach(_:permitsContact:in:)`` is not called, because it also removes addresses that the buyer entered. With
+    /// `forCheckout`, contact data may stay on the cart, and the result has the checkout URL.
     func detachIfNeeded(
         _ binding: inout CartBinding,
         forCheckout: Bool = false,
@@ -122,14 +121,14 @@ extension CartAdapter {
         }
     }
 
-    /// Removes the buyer from a cart that could not be stored with its session.
+    /// Removes the buyer from a cart that is not stored with a session.
     ///
     /// It runs in a separate task, because a cancellation of the caller must not leave the buyer on the cart.
     func detachUnsaved(_ binding: CartBinding) async throws {
         try await Task { [self] in try await detachUnlessGone(from: binding) }.value
     }
 
-    /// Removes the buyer from the session's old cart, before another cart replaces it.
+    /// Removes the buyer from the session's old cart before another cart replaces this cart; does nothing if no buyer can be on it.
     func detachReplaced(_ binding: CartBinding?, in context: StorefrontContext) async throws {
         guard var binding, binding.mayHoldBuyer else { return }
         binding.buyerIP = context.buyerIP ?? binding.buyerIP

@@ -9,7 +9,10 @@ public struct CartLogout: Sendable {
     ///
     /// It is nil with ``CartPolicy/Logout/drop``, if there was nothing to keep, or if the cart could not be kept.
     public let guest: SessionID?
-    /// The reason why no guest got the cart, or why some of its lines are missing; nil if there was no problem.
+    /// The error that occurred with the cart; nil if there was no problem.
+    ///
+    /// It says why no guest got the cart, why lines are missing in the guest's cart, or why the buyer could not be removed from the old
+    /// cart.
     public let problem: IdentityError?
 }
 
@@ -30,8 +33,8 @@ extension CartAdapter {
     /// `SessionManager.logout`, which the web routes call, gives the cart to no guest. With ``CartPolicy/Logout/drop`` it leaves the buyer
     /// on the cart; with the other policies it removes the buyer.
     ///
-    /// - Important: The next person at the browser gets the attributes of the cart and its lines, and the note. Use
-    ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into them.
+    /// - Important: The next person at the browser gets the note, and the attributes of the cart and of its lines. Use
+    ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into note or attributes.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -83,8 +86,8 @@ extension CartAdapter {
 
     /// Signs the old buyer out and gives the contents of the cart to a new buyer, who has just signed in on the same browser.
     ///
-    /// The new buyer's cart does not have the old buyer's identity, addresses and gift cards. As with ``logout(_:mode:options:in:)``, the
-    /// new buyer gets note and attributes.
+    /// The new buyer's cart has no identity, address or gift card of the old buyer. As with ``logout(_:mode:options:in:)``, the new buyer
+    /// gets note and attributes.
     ///
     /// - Parameters:
     ///   - old: The session that ends.
@@ -162,7 +165,8 @@ extension CartAdapter {
 
     /// Gives the session's cart to a new guest.
     ///
-    /// If the buyer may still be on the cart, or a late request may put the buyer on it again, the guest gets a copy.
+    /// The guest gets a copy if the buyer may still be on the cart, if another session has the cart, or if a late request may put data of
+    /// the buyer on it. The guest also gets a copy if the cart cannot be saved with the guest's session.
     private func handOver(
         _ id: SessionID,
         _ context: StorefrontContext
@@ -222,7 +226,7 @@ extension CartAdapter {
         }
     }
 
-    /// Whether another session of the buyer, or after an interrupted merge a guest's session, has the same cart.
+    /// Whether another session has the same cart: a session of the same buyer, or a guest's session after an interrupted merge.
     private func isShared(_ binding: CartBinding, _ id: SessionID) async throws -> Bool {
         if let guest = binding.guest, try await attachments.read(guest).binding?.cartID == binding.cartID {
             return true
@@ -235,7 +239,7 @@ extension CartAdapter {
 private enum HandOver {
     /// The session no longer has the cart. The guest's session is nil when there was no cart.
     case handedOver(to: SessionID?)
-    /// The guest must get a copy of the cart: data of the buyer may be on the cart or still arrive there, another session has the cart, or
-    /// the cart could not be saved with the guest's session.
+    /// The guest must get a copy of the cart: data of the buyer may be on the cart or may still reach the cart, another session has the
+    /// cart, or the cart could not be saved with the guest's session.
     case copyNeeded(CartBinding)
 }

@@ -39,11 +39,11 @@ extension CartAdapter: SessionParticipant {
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         guard policy.logout != .drop, let binding = try StoredCart(attachments[self.attachments.name]).binding
         else { return }
-        // If no buyer can be on a guest's cart, no request is needed.
+        // A guest's cart needs no request if no buyer can be on it.
         guard binding.mayHoldBuyer || !session.isGuest else { return }
         try await identityErrors {
-            // A merge holds the lock of the guest's session while it ends that session. To wait for the lock here would be a deadlock.
-            // For a buyer's session, the removal waits for the operations of this process on that session.
+            // For a guest's session, no lock is taken: a merge ends that session while it holds the session's lock, so a wait here would be
+            // a deadlock. For a buyer's session, the removal waits for the operations of this process on that session.
             guard !session.isGuest else { return try await self.detachUnlessGone(from: binding) }
             try await self.locks.with(.session(session.id)) { _ in try await self.detachUnlessGone(from: binding) }
         }

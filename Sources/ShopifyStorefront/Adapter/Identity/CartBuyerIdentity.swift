@@ -48,7 +48,9 @@ struct CartBuyerIdentity: Sendable {
         return email == nil && phone == nil && address == nil ? .guest : .contact
     }
 
-    /// Returns an HMAC of the claim, keyed by the cart id, with which a changed claim is found; nil for an empty claim.
+    /// Returns an HMAC of the claim, keyed by the cart id; nil for an empty claim.
+    ///
+    /// A changed claim has another HMAC.
     func fingerprint(for cartID: CartID) throws(IdentityError) -> [UInt8]? {
         guard !claim.isEmpty else { return nil }
         do {
@@ -66,9 +68,9 @@ struct CartBuyerIdentity: Sendable {
 
     /// The identity as an input of `cartCreate` or `cartBuyerIdentityUpdate`.
     ///
-    /// Token, e-mail and phone of an earlier identity on the cart are cleared with null, if this identity does not have them. Without a
-    /// token, they are cleared even if the binding does not show them, because another session or another app may have put a customer on
-    /// the cart. The country on the cart is kept if this identity has no country.
+    /// With a token, the input sets an earlier e-mail address and phone number to null. Without a token, it sets token, e-mail address and
+    /// phone number to null if this identity does not have them, even if the binding does not show them: another session or another app may
+    /// have put a customer on the cart. The country on the cart is kept if this identity has no country.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         let clearsAll = binding != nil && token == nil
         return CartBuyerIdentityInput(
@@ -87,7 +89,7 @@ struct CartBuyerIdentity: Sendable {
 
     /// Returns the identity without the parts that Shopify's errors name.
     ///
-    /// If the errors name no part, the first of these parts that is set is omitted: address, phone, country, e-mail.
+    /// If the errors name no part that is set, the first set part of these is omitted: address, phone, country, e-mail.
     ///
     /// - Returns: Nil if no part remains that can be omitted, or if all errors are about lines.
     func reduced(by errors: [CartUserError]) -> CartBuyerIdentity? {

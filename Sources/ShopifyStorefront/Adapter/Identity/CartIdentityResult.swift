@@ -24,9 +24,9 @@ struct CartIdentityResult: Sendable {
         metadata = later.metadata
     }
 
-    /// Returns this result, with the warnings of an earlier response before its own.
+    /// Returns a copy of this result that also has the warnings of an earlier result, before its own warnings.
     ///
-    /// If this result has no problem, the returned result has the problem of `earlier`.
+    /// If this result has no problem, the copy has the problem of `earlier`.
     func after(_ earlier: CartIdentityResult) -> CartIdentityResult {
         var later = self
         later.warnings = earlier.warnings + warnings

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The identity for a cart while it is sent: Shopify's responses show which parts of it Shopify accepts.
+/// The identity for a cart while the adapter tries which parts of this identity Shopify accepts.
 struct IdentityNegotiation {
     enum Outcome {
         /// Shopify accepted the identity, no longer has the cart, or returned an empty response.
@@ -15,7 +15,7 @@ struct IdentityNegotiation {
 
     /// The identity with all parts.
     fileprivate(set) var whole: CartBuyerIdentity
-    /// The identity without the parts that Shopify rejected, with the token of the policy's exchange.
+    /// The identity without the parts that Shopify rejected; its token is the exchanged token if the policy has an exchange.
     var identity: CartBuyerIdentity
     /// The session's tokens after the refresh that followed a rejected access token; nil before that refresh.
     fileprivate var refreshed: ResourceAccess?
@@ -28,18 +28,18 @@ struct IdentityNegotiation {
 }
 
 extension CartAdapter {
-    /// Sends an identity until Shopify accepts it.
+    /// Sends an identity, and sends it with fewer parts until Shopify accepts it or no part can be omitted.
     ///
     /// Parts that Shopify rejects, such as the phone number, are omitted from the next request. A rejected access token is refreshed once.
     ///
     /// - Parameters:
-    ///   - negotiation: The identity, which is reduced.
+    ///   - negotiation: The identity; rejected parts are removed from it.
     ///   - id: The session.
     ///   - endsWithCart: Whether each response with a cart ends the negotiation, even if it rejects parts of the identity.
     ///   - send: Sends the identity.
     /// - Returns: The outcome of the last request.
     /// - Throws: The error of a request without a response, the GraphQL errors of a response without a cart, or the error of a cancelled
-    ///   caller.
+    ///   caller or an ended session.
     func negotiate(
         _ negotiation: inout IdentityNegotiation,
         for id: SessionID,

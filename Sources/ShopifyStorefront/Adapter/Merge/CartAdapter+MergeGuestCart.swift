@@ -6,19 +6,19 @@ extension CartAdapter: SignInCarts {
     /// Merges a guest's cart into a session that has just begun, and puts the buyer's identity on the cart.
     ///
     /// Call it once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). If this method throws, do
-    /// not let the login fail; call the method again later. A repeated call adds no line twice. After a partial merge, it adds only the
-    /// lines that were not added.
+    /// not let the login fail; call the method again later. A repeated call adds no line twice. After a partial merge, a repeated call adds
+    /// only the missing lines.
     ///
     /// - Parameters:
     ///   - guest: The guest's session.
     ///   - id: The buyer's session.
     ///   - merge: Which cart the buyer gets; nil uses the policy's value.
-    ///   - context: The buyer's IP, country and language. Without an IP, the IP of the last operation on the guest's cart is used, or on
-    ///     the session's cart if the guest has no cart.
+    ///   - context: The buyer's IP, country and language. Without an IP, the adapter uses the IP of the last operation on the guest's cart.
+    ///     If the guest has no cart, it uses the IP of the last operation on the session's cart.
     /// - Returns: The cart and how it was merged.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`. No error is thrown, and
-    ///   nothing is merged, if no session has the id `guest`, if that session is a buyer's, or if the session `id` is a guest's. If the
-    ///   store cannot read `guest`, its error is thrown and the guest's cart is kept: repeat the call.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session `id` does not exist or has expired. If the
+    ///   session `guest` does not exist or is not a guest's, or if the session `id` is a guest's, nothing is merged and no error is thrown.
+    ///   If the store cannot read `guest`, the store's error is thrown and the guest's cart is kept: repeat the call.
     public func mergeGuestCart(
         of guest: SessionID,
         into id: SessionID,
@@ -47,8 +47,9 @@ extension CartAdapter: SignInCarts {
 
     /// Merges a guest's cart into a session that has just begun, like ``mergeGuestCart(of:into:merge:in:)`` with ``CartPolicy/merge``.
     ///
-    /// There is one difference: with the policy `keepGuest`, a cart that the session already has is not replaced, but gets the guest's
-    /// lines. The session has a cart if the sign-in moved one to it, or if an earlier merge failed and the buyer has added a line since.
+    /// There is one difference: with the policy `keepGuest`, this method does not replace a cart that the session already has. It adds the
+    /// guest's lines to that cart. The session has a cart for example after the sign-in moved one to it, or after a failed merge and a
+    /// later call of `add`.
     ///
     /// - Returns: False if the merge must be repeated later. A partial merge returns true.
     /// - Throws: `IdentityError` in the same cases as ``mergeGuestCart(of:into:merge:in:)``.
@@ -91,7 +92,7 @@ extension CartAdapter: SignInCarts {
             try await self.withLockedCart(guest, under: locks) { _ in CartChange((), saving: nil) }
             reservation = try await self.reserve(guest, for: id, under: locks)
         }
-        // If another process is creating the guest's cart, or another session has reserved it, a later call can merge it.
+        // With `inUse`, the result names the guest's session, because a later call can merge the guest's cart.
         var result = CartMergeResult(outcome: .nothingToMerge, guest: reservation == .inUse ? guest : nil)
         do {
             if reservation == .made {
@@ -126,16 +127,18 @@ extension CartAdapter: SignInCarts {
     }
 
     private enum Reservation {
-        /// `inUse`: another session has reserved the cart, or another process is creating it.
+        /// `made`: the guest's cart is reserved for this session. `inUse`: another session has reserved the guest's cart, or another
+        /// process is creating it.
         case made, noCart, inUse
     }
 
     /// Reserves a guest's cart for a session.
     ///
-    /// If several sessions of one or several processes try this at once, one of them succeeds.
+    /// If several sessions try this at once, in one or several processes, at most one of them succeeds.
     ///
-    /// - Returns: Whether the cart is now reserved for this session. A reservation of another session ends when ``lateCallLimit`` has
-    ///   passed since the reservation (``stillCounts(since:)``) and since the last request with data of the buyer.
+    /// - Returns: `made` if the cart is now reserved for this session. A reservation of another session ends when ``lateCallLimit`` has
+    ///   passed since the reservation (``stillCounts(since:)``), and since the last request with data of that session's buyer. It ends
+    ///   earlier when that session already has the cart.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,
@@ -151,8 +154,8 @@ extension CartAdapter: SignInCarts {
                 let own = stored.binding.flatMap { $0.cartID == binding.cartID ? $0 : nil }
                 let isSameBuyer = try await self.others(id).contains { $0.session == session }
                 if let own, own.unanswered == nil, !isSameBuyer {
-                    // The other session already has the cart. Its merge was interrupted before it removed the cart from the guest's
-                    // session, or another process is about to remove it.
+                    // The other session already has the cart. Either its merge was interrupted before it removed the cart from the guest's
+                    // session, or another process is about to remove the cart there.
                     guard try await locked.write(nil) else { throw CartConflict() }
                     return CartChange(.noCart, saving: nil)
                 }
@@ -160,14 +163,15 @@ extension CartAdapter: SignInCarts {
                 if self.stillCounts(since: since) || times.contains(where: self.lateCallMayArrive) {
                     return CartChange(.inUse, saving: nil)
                 }
-                // The other session's merge was interrupted, and its buyer may have added gift cards to the cart, so they are removed.
+                // The other session's merge was interrupted. Its buyer may have added gift cards to the cart, so the gift cards are
+                // removed.
                 if binding.unanswered?.isIdentity == true, !isSameBuyer {
                     let context = binding.lastContext
                     var cart = try await self.current(&binding, in: context)
                     try await self.removeGiftCards(&cart, &binding, in: context)
                 }
-                // If the other session already has the cart, the cart is removed from that session, so that it cannot put its buyer on
-                // the cart again.
+                // If the other session already has the cart, the cart is removed from that session. Otherwise that session could put its
+                // buyer on the cart again.
                 let locked = LockedCart(session, stored, self.attachments, under: locked.locks)
                 if own != nil, try await !locked.write(nil) { throw CartConflict() }
             }
@@ -200,7 +204,7 @@ extension CartAdapter: SignInCarts {
         // new cart.
         var found = source
         _ = try await current(&found, in: context)
-        // Both sessions have the same cart when an earlier merge was interrupted at its end.
+        // Both sessions have the same cart if an earlier merge was interrupted before it removed the cart from the guest's session.
         let own = try await attachments.read(id).binding?.cartID
         let isSameCart = own == source.cartID
         // An interrupted merge into another session may have put that session's buyer on the guest's cart, so the buyer is removed first.
@@ -227,10 +231,10 @@ extension CartAdapter: SignInCarts {
     ///   - replaces: Whether the cart replaces another cart of the session.
     ///   - context: The buyer's IP, country and language.
     ///   - locks: The locks that the caller holds.
-    /// - Returns: Nil if the session has another cart and `replaces` is false. Another process may have created that cart a moment ago, so
-    ///   the check uses the attachment that this method would replace.
+    /// - Returns: The adopted cart; nil if the session has another cart and `replaces` is false. The check uses the attachment that this
+    ///   method would replace, because another process may have created the other cart a moment ago.
     /// - Throws: ``CartGone`` when Shopify no longer has the cart, and ``CartConflict`` when another process changed the guest's
-    ///   attachment. The session then keeps the cart that it had, if any.
+    ///   attachment. In both cases, the session keeps its other cart, if it has one.
     func adopt(
         _ source: CartBinding,
         of guest: LockedCart? = nil,
@@ -245,8 +249,9 @@ extension CartAdapter: SignInCarts {
             if !replaces, let old, old.cartID != source.cartID { return CartChange(.success(nil), saving: nil) }
             if old?.cartID == source.cartID { old = nil } else { try await self.detachReplaced(old, in: context) }
             let claim = try await self.claim(for: id)
-            // Stores with the guest's session that this buyer may be on the cart, in case the merge is interrupted. The write also prolongs
-            // the reservation, and fails if another session has reserved the cart meanwhile.
+            // Records in the guest's attachment that this buyer may be on the cart, because the merge can be interrupted. The record also
+            // prolongs the reservation. The write fails if another process has changed the attachment, for example to reserve the cart for
+            // another session.
             if let guest, var reserved = guest.binding {
                 do { try await guest.recordIntent(&reserved, sendsIdentity: true) } catch let conflict as CartConflict {
                     return CartChange(.failure(conflict), saving: nil)
@@ -267,7 +272,7 @@ extension CartAdapter: SignInCarts {
                 }
                 return CartChange(.success(result.sessionCart(binding)), saving: binding)
             } catch let gone as CartGone where locked.binding?.cartID != source.cartID {
-                // Shopify no longer has the cart, but `attach` may have stored it with this session. So the session gets back its old cart.
+                // Shopify no longer has the cart, but `attach` may have stored it with this session. So the session gets its old cart back.
                 old?.reset()
                 guard try await locked.write(old?.payload) else { throw CartConflict() }
                 return CartChange(.failure(gone), saving: nil)

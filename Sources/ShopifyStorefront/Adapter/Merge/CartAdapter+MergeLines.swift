@@ -2,10 +2,10 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Adds the lines of a guest's cart to the session's cart, checks the result, and merges codes, note and attributes.
+    /// Adds the lines of a guest's cart to the session's cart, and checks which lines were added.
     ///
-    /// The added lines are recorded in `source`, the stored cart of the guest. If an earlier merge into this session or cart has ended, the
-    /// lines that it added are not added again.
+    /// The added lines are recorded in `source`, the stored cart of the guest. The first merge also merges discount codes, note and
+    /// attributes. A later merge into the same session or cart does not add the recorded lines again.
     func mergeLines(
         _ source: inout CartBinding,
         of guest: LockedCart,
@@ -18,7 +18,7 @@ extension CartAdapter {
         let (guestCartID, unmerged) = (source.cartID, source)
         typealias Merged = (result: CartMergeResult, added: CartBinding.Merge?)
         let merged = try await withCart(id, .exclusive, under: guest.locks) { binding, locked -> Merged? in
-            // The guest no longer has the cart, usually because another process has completed this merge meanwhile.
+            // If the guest no longer has the cart, another process has usually completed this merge.
             guard var left = try await self.attachments.read(guest.session).binding else {
                 return (CartMergeResult(outcome: .nothingToMerge), nil)
             }
@@ -28,9 +28,9 @@ extension CartAdapter {
             let context = binding.keepingCountry(in: context)
             var result = try await self.current(&binding, needsContents: true, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
-            // Stores the lines that the buyer's cart has before the merge. If the merge is interrupted, the next one compares with them and
-            // finds the lines that were already added. They are stored with the guest's cart, because merges of two guests into one buyer's
-            // session can be interrupted.
+            // Stores the lines that the buyer's cart has before the merge. If the merge is interrupted, the next merge compares the buyer's
+            // cart with these lines, and finds the lines that were already added. The lines are stored with the guest's cart and not with
+            // the buyer's: two interrupted merges into one buyer's session need two records.
             if left.mergeBase?.isInto(binding.cartID, of: id) != true {
                 left.mergeBase = .init(session: id, cartID: binding.cartID, lines: presentLines)
             }
@@ -61,7 +61,8 @@ extension CartAdapter {
             let claim = try await self.claim(for: id)
             if case .none = claim.claim {
                 result.problem = claim.problem
-                // An identity that is on the cart stays there during an outage, so only a cart without identity has a problem.
+                // If the claim is unavailable, an identity that is already on the cart stays there. So the problem is stored only for a
+                // cart without an identity.
                 if let problem = claim.problem, binding.identity == .guest { binding.problem = problem.code }
             } else {
                 let identity = self.buyerIdentity(claim.claim, in: context)
@@ -73,8 +74,8 @@ extension CartAdapter {
         }
         // Another process has changed the guest's attachment, so `CartOperation.run` repeats the whole merge.
         guard let (result, added) = merged else { throw CartConflict() }
-        // If the lines of the guest's cart have changed meanwhile, `mergeLines` runs once more. An error of the two reads in this condition is
-        // ignored, because the merge above has succeeded.
+        // If the lines of the guest's cart have changed during the merge, `mergeLines` runs once more. An error of the two reads in this
+        // condition is ignored, because the merge above has succeeded.
         if !isRepeated, result.outcome == .merged,
             let cart = try? await current(&source, needsContents: true, in: context).cart,
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
@@ -159,7 +160,7 @@ extension CartAdapter {
 }
 
 extension IdentityError {
-    /// The indices of the lines that Shopify's user errors name, or of all lines if they name none.
+    /// The indices of the lines that Shopify's user errors name; the indices of all lines if the errors name no line.
     ///
     /// A field is for example `["lines", "3", "merchandiseId"]` or `["input", "lines", "3", "quantity"]`.
     func rejectedLines(of count: Int) -> Set<Int> {
@@ -170,7 +171,7 @@ extension IdentityError {
 }
 
 extension CartUserError {
-    /// The index of the line that the error is about.
+    /// The index of the line that the error is about; nil if the error names no line.
     var line: Int? {
         field.firstIndex(of: "lines").flatMap { field.dropFirst($0 + 1).first }.flatMap { Int($0) }
     }

@@ -6,7 +6,7 @@ extension CartAdapter {
     /// The result has the carts of the sessions in this app's store, because Shopify has no list of a customer's carts. Untrusted carts
     /// (``adopt(_:for:isTrusted:in:)``) are omitted.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when no session has this `id`.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session does not exist or has expired.
     public func otherCarts(ofBuyerOf id: SessionID) async throws -> [BoundCart] {
         try await identityErrors {
             try await self.others(id).map { other in
@@ -17,8 +17,8 @@ extension CartAdapter {
 
     /// Moves the cart of a session to a newer session of the same buyer, and puts the newer session's identity on the cart.
     ///
-    /// If Shopify no longer has the old session's cart, this call moves nothing and succeeds; with the policy `recreate` it moves the cart
-    /// that was created again.
+    /// If the old session has no cart, or Shopify no longer has that cart, this call moves nothing and succeeds. With the policy
+    /// `recreate`, the adapter creates a cart again that Shopify no longer has, and moves the new cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartBusy` when the newer session already has another cart. The old session
     ///   keeps its cart then.
@@ -70,7 +70,7 @@ extension CartAdapter {
         return found
     }
 
-    /// Whether the session has a cart, possibly one that this method has taken over from another session of the buyer.
+    /// Returns whether the session has a cart, after it may have got the cart of another session of the buyer.
     ///
     /// If the session has no cart, it gets the cart of the buyer's newest other session whose cart Shopify still has.
     func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
@@ -84,7 +84,7 @@ extension CartAdapter {
         return false
     }
 
-    /// Makes the cart of another session also the cart of a session that has no cart.
+    /// Gives the cart of another session to the session `id`, if that session has no cart; the other session keeps it too.
     ///
     /// A logout of the other session, in another process, may give the cart to a guest at the same time. The logout first removes the cart
     /// from its session and then looks for sessions with this cart. This method first stores the cart with the session `id` and then reads
@@ -92,7 +92,7 @@ extension CartAdapter {
     ///
     /// `cartID` is the cart's id that is stored with the other session; `binding` can have a newer one.
     ///
-    /// - Returns: False if the other session no longer has the cart; the session `id` then does not get it.
+    /// - Returns: False if the other session no longer has the cart; the session `id` then does not keep it.
     private func takeOver(
         _ cartID: CartID,
         of other: SessionID,

@@ -22,7 +22,7 @@ struct CartLineKey: Hashable, Sendable {
     }
 }
 
-/// The total quantity of the lines with the same key.
+/// For each key, the total quantity of the lines with this key.
 struct CartLineCounts: Sendable, Equatable {
     private(set) var quantities: [CartLineKey: Int] = [:]
 
@@ -35,7 +35,7 @@ struct CartLineCounts: Sendable, Equatable {
 
     subscript(line: CartLineInput) -> Int { quantities[CartLineKey(line)] ?? 0 }
 
-    /// Whether the quantity of each added line is at least the line's quantity in `before` plus the added quantity.
+    /// Whether each line's quantity is at least its quantity in `before` plus the quantity that was added.
     func contain(_ lines: [CartLineInput], above before: CartLineCounts) -> Bool {
         let added = CartLineCounts(lines)
         return lines.allSatisfy { self[$0] >= Self.sum(before[$0], added[$0]) }
@@ -50,7 +50,8 @@ struct CartLineCounts: Sendable, Equatable {
 
     /// Returns the lines with their quantities reduced by these quantities, without the lines whose quantity becomes 0.
     ///
-    /// If several lines have the same key, the quantity of the key is subtracted only once: from the first line, then from the next.
+    /// If several lines have the same key, the quantity of the key is subtracted only once: from the first line, and the rest from the next
+    /// lines.
     func subtracted(from lines: [CartLineInput]) -> [CartLineInput] {
         var left = quantities
         return lines.compactMap { line in
@@ -61,7 +62,9 @@ struct CartLineCounts: Sendable, Equatable {
         }
     }
 
-    /// The sum, or the largest integer if the sum would overflow, because an app can add a line with any quantity.
+    /// Returns the sum; a negative quantity counts as 0.
+    ///
+    /// The result is the largest integer if the sum would overflow, because an app can add a line with any quantity.
     private static func sum(_ first: Int, _ second: Int) -> Int {
         let (sum, isTooLarge) = max(0, first).addingReportingOverflow(max(0, second))
         return isTooLarge ? .max : sum

@@ -16,20 +16,25 @@ public struct CartMergeResult: Sendable {
     ///
     /// The buyer's cart keeps its own values.
     public var conflicts: [String] = []
-    /// The last characters of gift cards on the guest's cart.
+    /// The last characters of the gift cards on the guest's cart that the buyer's cart did not get.
     ///
-    /// Their codes are unknown, so the buyer must enter them again.
+    /// The adapter does not know the codes of these gift cards, so the buyer must enter the codes again.
     public var lostGiftCards: [String] = []
-    /// The guest's session, if it still has a cart, or if another process is creating its cart; otherwise nil.
+    /// The guest's session, if a later call can merge its cart; otherwise nil.
     ///
-    /// If it is set, repeat the merge later.
+    /// If it is set, the guest still has a cart, or another process is creating the guest's cart. Repeat the merge later.
     public var guest: SessionID?
 }
 
 /// The outcome of a merge.
 public enum CartMergeOutcome: Sendable, Equatable {
-    /// Nothing was merged: the guest has no cart, for example because another process has merged it, or another session is merging the
-    /// cart, or another process is creating it.
+    /// Nothing was merged.
+    ///
+    /// Possible reasons:
+    /// - The guest has no cart, for example because another process has merged it.
+    /// - Another session is merging the guest's cart.
+    /// - Another process is creating the guest's cart.
+    /// - The session to merge from is not a guest's, or the session to merge into is a guest's.
     case nothingToMerge
     /// The guest's cart is now the buyer's cart.
     case adopted
@@ -37,7 +42,7 @@ public enum CartMergeOutcome: Sendable, Equatable {
     case merged
     /// The buyer keeps their own cart, and the guest's session has ended with its cart.
     case discarded
-    /// Some lines are missing in the buyer's cart. Both carts are kept, and the guest's session too.
+    /// Some lines are missing in the buyer's cart. Both carts and the guest's session are kept.
     case partial
 }
 

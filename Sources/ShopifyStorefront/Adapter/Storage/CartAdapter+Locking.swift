@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension CartAdapter {
-    /// The maximum wait for the store's lock while another process changes or creates the same cart.
+    /// How long an operation waits for a lock of the store that another process holds for the same cart.
     static let lockTimeout = Duration.seconds(15)
 
     /// Runs an operation on a session's cart under the locks of the session and the cart, and saves the outcome.
@@ -13,7 +13,7 @@ extension CartAdapter {
     ///   - body: The operation.
     /// - Returns: The result of the operation.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session does not exist or has expired. If the
-    ///   caller holds the session's lock, this is not checked.
+    ///   caller already holds the session's lock, this method does not check the session.
     func withLockedCart<Value: Sendable>(
         _ id: SessionID,
         _ use: CartUse = .standard,
@@ -23,8 +23,8 @@ extension CartAdapter {
         try await identityErrors {
             let outer = locks ?? self.locks
             return try await outer.with(.session(id)) { locks in
-                // An expired session keeps its attachment until the next sweep, so the session is checked too. A caller that holds the
-                // session's lock checks the session itself where it must exist.
+                // An expired session keeps its attachment until the next sweep, so the session is checked too. A caller that already holds
+                // the session's lock checks the session itself if the session must exist.
                 if !outer.holds(.session(id)) { _ = try await self.sessions.session(id) }
                 let operation = CartOperation(adapter: self, session: id, use: use, locks: locks)
                 guard use == .exclusive else { return try await operation.run(body) }
@@ -41,7 +41,7 @@ extension CartAdapter {
     /// Runs an operation on the session's cart, and saves the stored cart (``CartBinding``) that the operation has updated.
     ///
     /// - Throws: `IdentityError` in the same cases as ``withLockedCart(_:_:under:_:)``; with code `IdentityError.Code.cartMissing` when the
-    ///   session has no cart.
+    ///   session has no cart. With code `IdentityError.Code.cartGone` when Shopify no longer has the cart and it was not created again.
     func withCart<Result: Sendable>(
         _ id: SessionID,
         _ use: CartUse = .standard,
@@ -64,8 +64,8 @@ extension CartAdapter {
         )
     }
 
-    /// The error for a mutation that succeeded, and after which another process changed the session's stored cart before the identity was
-    /// put on it.
+    /// The error if a mutation succeeded, but another process changed the session's stored cart before the adapter put the identity on the
+    /// cart.
     static var busyAttaching: IdentityError {
         busy.recast(
             message:

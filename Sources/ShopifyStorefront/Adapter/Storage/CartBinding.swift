@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// The cart of a session, and the data of the buyer that were put on it.
+/// A session's cart, and what the adapter records about this cart.
 ///
-/// It is stored as an attachment of the session. The store seals (encrypts) the attachment like the session.
+/// The value is stored as an attachment of the session. The store seals (encrypts) the attachment like the session.
 struct CartBinding: Sendable {
     /// The version of the stored JSON; reading another version is an error.
     static let version = 2
@@ -13,7 +13,9 @@ struct CartBinding: Sendable {
     struct Unanswered: Sendable {
         /// The time just before the request.
         var since: Date
-        /// Whether the request sends the buyer's identity; otherwise it sends only an address or a gift card.
+        /// Whether this request, or an earlier request without a response, sends the buyer's identity.
+        ///
+        /// If false, only addresses or gift cards that the buyer has entered are sent.
         var isIdentity: Bool
     }
 
@@ -42,12 +44,16 @@ struct CartBinding: Sendable {
     var problem: IdentityError.Code?
     /// The country that Shopify last accepted for the cart.
     var country: String?
-    /// The identity's country that Shopify last refused, or that was omitted because Shopify's error did not name the refused part.
+    /// The identity's country that was omitted from the last accepted request.
     ///
-    /// This country alone does not make a checkout send the identity again. Requests do not use it as their context either, because Shopify
-    /// rejects each document with an unknown country.
+    /// Shopify refused this country, or Shopify's error did not name the refused part.
+    ///
+    /// This country alone does not make a checkout send a contact's identity again. The adapter does not add it to the context of requests
+    /// either, because Shopify rejects each document with an unknown country.
     var refusedCountry: String?
-    /// The country that Shopify has refused with a user error in a request that contained only the country; it is not sent alone again.
+    /// A country that Shopify refused with a user error in a request that contained only the country.
+    ///
+    /// The adapter does not send this country alone again.
     var countryRefusedAlone: String?
     var hasEmail = false
     var hasPhone = false
@@ -66,7 +72,7 @@ struct CartBinding: Sendable {
     var unanswered: Unanswered?
     /// The buyer's IP of the last operation.
     ///
-    /// It is sent with requests after a refresh and at a logout, for which the app passes no IP.
+    /// The adapter uses it for requests for which the app passes no IP, for example after a refresh.
     var buyerIP: String?
     /// Whether the id came from an untrusted source, such as the buyer's browser.
     ///
@@ -92,7 +98,7 @@ struct CartBinding: Sendable {
 
     /// The guest's session from which this session took over the cart.
     ///
-    /// After an interrupted merge, the guest's session can have the same cart as this session.
+    /// After an interrupted merge, the guest's session can still have the same cart.
     var guest: SessionID?
 
     init(cartID: CartID) {
@@ -101,7 +107,7 @@ struct CartBinding: Sendable {
 
     /// Returns the latest ended merge of this guest's cart into the given cart, or else into the given session.
     ///
-    /// The session's cart may have got a new id since the merge.
+    /// The session is compared too, because its cart may have got a new id since the merge.
     func merge(into cartID: CartID, of session: SessionID) -> Merge? {
         merges.last { $0.cartID == cartID } ?? merges.last { $0.session == session }
     }
@@ -135,10 +141,10 @@ struct CartBinding: Sendable {
         }
     }
 
-    /// A context with only the buyer's last IP, for requests for which the app passes no context.
+    /// A context with only the buyer's last IP, for requests for which the app passes no IP.
     var lastContext: StorefrontContext { StorefrontContext(buyerIP: buyerIP) }
 
-    /// Returns the context; if it has no country, with the cart's country.
+    /// Returns the context, with the cart's country if the context has no country.
     func keepingCountry(in context: StorefrontContext) -> StorefrontContext {
         StorefrontContext(country: country).overridden(by: context)
     }

@@ -46,7 +46,7 @@ enum CartConflictAction: Sendable {
     case `repeat`
     /// Keeps the attachment that the other process wrote; for operations that must not run twice, such as adding lines.
     case keep
-    /// Removes the buyer from the cart that the operation created, because no session stores it, and repeats the operation.
+    /// Removes the buyer from the cart that the operation created, because no session stores this cart. Then repeats the operation.
     case detachAndRepeat
 }
 

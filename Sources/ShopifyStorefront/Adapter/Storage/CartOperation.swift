@@ -4,7 +4,7 @@ internal import ShopifyGraphQL
 /// One operation on a session's cart, in a task that holds the session's lock.
 ///
 /// It reads the session's attachment, runs the operation under the cart's lock, and saves the outcome. If another process changed the
-/// attachment meanwhile, ``CartConflictAction`` decides whether the operation is repeated.
+/// attachment during the operation, ``CartConflictAction`` decides whether the operation is repeated.
 struct CartOperation: Sendable {
     private enum Attempt<Value: Sendable>: Sendable {
         case done(Result<Value, IdentityError>)
@@ -14,7 +14,7 @@ struct CartOperation: Sendable {
         case conflict
     }
 
-    /// The maximum number of attempts while other processes change the attachment.
+    /// The maximum number of attempts, for example if other processes change the attachment again and again.
     static let attempts = 5
 
     let adapter: CartAdapter
@@ -143,12 +143,13 @@ struct CartOperation: Sendable {
         return written
     }
 
-    /// Removes the buyer from an operation's cart after another process changed the session's attachment, if no logout would do so later.
+    /// Removes the buyer from the operation's cart after a conflict, if no later logout would remove the buyer.
     ///
-    /// The buyer is removed if the operation sent data of the buyer or created the cart, and the attachment now names another cart or no
-    /// cart. If the operation sent an identity, the buyer is also removed if the attachment now says that the cart is a guest's.
+    /// A conflict is a change of the session's attachment by another process. The buyer is removed if the operation sent data of the buyer
+    /// or created the cart, and the attachment now names another cart or no cart. After a sent identity, the buyer is also removed if the
+    /// attachment now names the same cart as a guest's cart.
     ///
-    /// - Throws: An error if the session has ended or the buyer could not be removed.
+    /// - Throws: An error if the buyer could not be removed. With ``CartConflictAction/keep``, also an error if the session has ended.
     private func detachAfterConflict(
         from new: CartBinding,
         _ onConflict: CartConflictAction,

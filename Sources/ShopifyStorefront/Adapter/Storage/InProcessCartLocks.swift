@@ -3,8 +3,8 @@ internal import IdentityKit
 /// The locks of sessions and carts that a task holds in this process.
 ///
 /// A task takes the lock of a session before the lock of a cart. Of two sessions, it first locks the one that gives its cart away: the
-/// guest's session before the buyer's, and in `moveCart` the old session before the new one. In this order, no two tasks wait for each
-/// other. Only the session of a new guest may be locked later, because no other task knows it.
+/// guest's session before the buyer's, and in `moveCart` the old session before the new one. With this order, no two tasks wait for each
+/// other. Only the session of a new guest may be locked later, because no other task knows this session.
 ///
 /// Held locks are a parameter and not a task-local value. Otherwise a task that an operation starts and does not wait for, such as a
 /// refresh, would count as a holder.

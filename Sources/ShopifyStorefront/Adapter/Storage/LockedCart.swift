@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// A session's cart and the attachment that stores it, for one operation that holds the locks of the session and the cart.
 ///
-/// A ``CartOperation`` creates it, and only this type writes attachments. While an operation holds the locks, no other task of this process
-/// works on the session or on its cart. Another process can still write the attachment. So each write names the revision that it replaces,
-/// and writes nothing when the attachment has another revision. A merge that ends the interrupted merge of another session creates a
-/// `LockedCart` for that session without its locks, and relies on the revision alone.
+/// Only this type writes attachments. While an operation holds the locks, no other task of this process runs an operation on the session or
+/// on its cart. Another process can still write the attachment. So each write names the revision that it replaces, and writes nothing when
+/// the attachment has another revision. There is one use without the locks: a merge that ends the interrupted merge of another session
+/// writes that session's attachment. It relies on the revision alone.
 final class LockedCart: Sendable {
     private struct State {
         var payload: Secret?
@@ -24,7 +24,7 @@ final class LockedCart: Sendable {
     }
 
     let session: SessionID
-    /// The session's cart as it was read; nil if the session has none.
+    /// The session's cart as it was read; nil if the session has no cart.
     let binding: CartBinding?
     let pending: PendingCart?
     /// The locks that the operation holds, for operations inside it.
@@ -53,7 +53,7 @@ final class LockedCart: Sendable {
 
     func isSaved(_ payload: Secret) -> Bool { state.withLock { $0.payload }?.isEqual(to: payload) ?? false }
 
-    /// Whether the attachment stores this cart with the same data; a different buyer's IP does not count.
+    /// Whether the attachment already stores the same data, apart from the buyer's IP.
     func isSavedWithAnotherIP(_ new: CartBinding) -> Bool {
         guard let binding else { return false }
         var other = new
@@ -96,7 +96,7 @@ final class LockedCart: Sendable {
         }
     }
 
-    /// Writes the cart in the middle of an operation, so that after a crash the attachment shows how far the operation was.
+    /// Writes the cart in the middle of an operation, so that after a crash the attachment shows how far the operation got.
     ///
     /// - Throws: ``CartConflict`` when another process changed the attachment.
     func save(_ binding: CartBinding) async throws {

@@ -31,7 +31,7 @@ struct PendingCart: Sendable {
         buyerIP = binding.buyerIP
     }
 
-    /// Reads an attachment; nil for an attachment with a cart.
+    /// Reads an attachment; nil if it has a cart or another version, or neither a start time nor lines.
     init?(_ value: JSONValue) {
         guard value["cart"] == nil, value["v"]?.number?.integer == CartBinding.version else { return nil }
         since = value["pending"]?.date

@@ -20,7 +20,7 @@ struct StoredCart: Sendable {
     }
 }
 
-/// The attachments of sessions in which the carts of one shop are stored.
+/// The attachments that store the carts of one shop, each with its session.
 struct CartAttachments: Sendable {
     let store: any SessionAttachmentStore & SessionLocking
     /// The name of the attachments, which contains the shop's domain.
