@@ -12,12 +12,13 @@ extension ProductFilter {
     /// let operation = CollectionProducts(handle: .set("mugs"), filters: .set(filters))
     /// ```
     ///
-    /// Shopify returns the input as a string that contains a JSON object, for example `{"available":true}`. The string and the object
-    /// itself are accepted. Each member is read, and a member with the value null is sent as null.
+    /// Shopify returns the input as a string that contains a JSON object, for example `{"available":true}`. Pass this string, or the object
+    /// itself. Each member is read, and a member with the value null is sent as null.
     ///
     /// - Parameter input: The input as Shopify returned it; a string has at most 64 KiB.
     /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` if the input is not a JSON object, has an unknown member, or
-    ///   has a member of another type than in `ProductFilter`. If such members were ignored, the filter would find too many products.
+    ///   has a member of another type than in `ProductFilter`. The filter does not ignore such members, because it would then find too many
+    ///   products.
     public init(input: JSONValue) throws {
         var members = try FilterMembers(Self.parsed(input))
         self.init()

@@ -9,8 +9,8 @@ public import ShopifyGraphQL
 /// let query = SearchQuery.text(typed) && .field(.vendor, "Ren & Co") && !.field(.tag, "hidden")
 /// ```
 ///
-/// Words of letters and digits are sent as they are, and Shopify also finds similar words. All other texts are quoted, so that operators,
-/// colons, brackets, and the words `AND`, `OR` and `NOT` have no special meaning.
+/// Single words of letters and digits are sent unchanged, and Shopify also finds similar words. All other texts, and the words `AND`, `OR`
+/// and `NOT`, are quoted. So operators, colons, brackets and these words have no special meaning.
 public struct SearchQuery: Sendable, Hashable {
     /// The comparison of a field.
     public enum Comparison: String, Sendable, Hashable {
@@ -25,7 +25,7 @@ public struct SearchQuery: Sendable, Hashable {
     }
 
     indirect enum Node: Sendable, Hashable {
-        /// A term.
+        /// A term, with quotation marks if it needs them.
         case part(String)
         /// A text in search syntax, which may have several terms.
         case syntax(String)

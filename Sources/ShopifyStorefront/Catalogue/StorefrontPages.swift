@@ -55,9 +55,10 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
 
         /// Requests the next page; nil after the last page, and when the list does not exist.
         ///
-        /// - Throws: `CancellationError` if the task was cancelled before the request; `IdentityError` in the same cases as
-        ///   `StorefrontClient.execute` and when the response has errors instead of the list, and with kind `IdentityError.Kind.rejected`
-        ///   when the list is longer than Shopify serves, or its cursors are invalid. After an error, the next call returns nil.
+        /// - Throws: `CancellationError` if the task was cancelled before the request. `IdentityError` in the same cases as
+        ///   `StorefrontClient.execute`, and when the response has errors instead of the list. `IdentityError` with kind
+        ///   `IdentityError.Kind.rejected` when the list is longer than Shopify serves, or a cursor is missing or does not advance. After
+        ///   an error, the next call returns nil.
         public mutating func next() async throws -> Connection? {
             guard !isAtEnd else { return nil }
             do { return try await page() } catch {
@@ -72,7 +73,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
             let operation = pages.operation(Request(size: size, cursor: position.cursor))
             let result = try await pages.client.execute(operation, in: pages.context, cachePolicy: pages.cachePolicy)
             guard let connection = pages.connection(result.data) else {
-                // If the response has errors, the list may exist. A nil would then make the sequence look complete.
+                // If the response has errors, the list may exist, and a nil would make the sequence look complete.
                 guard result.errors.isEmpty else { throw pages.client.failure(of: result, Operation.document) }
                 isAtEnd = true
                 return nil

@@ -1,8 +1,8 @@
 public import IdentityKit
 public import ShopifyGraphQL
 
-// Methods with completions, for apps that used the Mobile Buy SDK. In contrast to that SDK, the completion is called exactly once, also
-// after a cancellation, and on the executor that the app chooses.
+// Methods with completions, for apps that used the Mobile Buy SDK. In contrast to that SDK, each method calls its completion exactly once,
+// also after a cancellation, and on the executor that the app chooses.
 
 extension StorefrontClient {
     /// Executes an operation that must return data, and calls the completion.
@@ -47,7 +47,7 @@ extension StorefrontClient {
         )
     }
 
-    /// Repeats an operation until `isDone` returns true for its result, and calls the completion.
+    /// Repeats an operation until `isDone` returns true for its result, and calls the completion with this result or an error.
     ///
     /// - Returns: A handle to cancel the call.
     @discardableResult

@@ -10,12 +10,12 @@ public import ShopifyGraphQL
 /// print(shop.name)
 /// ```
 ///
-/// A client is a value that can be used from any task. Create one for each shop and keep it: copies share the cache and the record of the
-/// events that are reported only once. All clients in this process for the same shop and the same origin of the endpoint share a circuit
-/// breaker.
+/// A client is a value that can be used from any task. Create one client for each shop and keep it. Copies of a client share its cache, and
+/// report together each event that is reported only once. All clients of this process share a circuit breaker if they have the same shop,
+/// the same origin of the endpoint and the same clock.
 ///
-/// Operations are repeated as `RetryLimits` and their documents allow. Responses are cached only if the client has a cache and the call's
-/// cache policy uses it.
+/// A failed operation is repeated only if `RetryLimits` and the operation's document permit it. A response is cached only if the client has
+/// a cache and the call's cache policy uses the cache.
 public struct StorefrontClient: Sendable {
     /// The shop, version and authentication.
     public let configuration: StorefrontConfiguration
@@ -24,7 +24,7 @@ public struct StorefrontClient: Sendable {
     let environment: IdentityEnvironment
     private let executor: GraphQLExecutor
     private let cachePolicy: CachePolicy
-    /// A digest of the app's Storefront token, which becomes part of the key of a cached response.
+    /// The kind of the app's authentication and a digest of its token, for the keys of cached responses.
     private let identity: String
 
     /// Creates a client.
@@ -33,7 +33,7 @@ public struct StorefrontClient: Sendable {
     ///   - configuration: The shop, version and authentication.
     ///   - environment: Transport, clock and randomness.
     ///   - context: The buyer, country and language of calls that do not override them.
-    ///   - retry: When operations are repeated. By default three attempts within 30 seconds.
+    ///   - retry: When a failed operation is repeated; by default at most three attempts within 30 seconds.
     ///   - cache: A cache for responses.
     ///   - cachePolicy: Whether calls that do not override it may use the cache.
     ///   - observers: The receivers of the operations' events.
@@ -75,11 +75,11 @@ public struct StorefrontClient: Sendable {
     ///   - context: Values that override the client's context.
     ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
     /// - Returns: The data, and the GraphQL errors that left parts of the data null.
-    /// - Throws: `IdentityError` when the response has no usable data. The kind is `IdentityError.Kind.retryLater` for throttling and
-    ///   outages, also for an HTML page or an empty response; `IdentityError.Kind.configuration` for token, scope, shop and version;
-    ///   `IdentityError.Kind.rejected` for errors of the document and for other responses that are not GraphQL. With code
-    ///   `IdentityError.Code.outcomeUnknown`, and after a cancellation, Shopify may have executed a mutation. Find out whether it did
-    ///   before you repeat the mutation.
+    /// - Throws: `IdentityError` when there is no response with usable data. The kind is `IdentityError.Kind.retryLater` for throttling and
+    ///   outages, also for an HTML page or an empty response. It is `IdentityError.Kind.configuration` for a wrong token, scope, shop or
+    ///   version. It is `IdentityError.Kind.rejected` for errors of the document and for other responses that are not GraphQL. With code
+    ///   `IdentityError.Code.outcomeUnknown`, and after a cancellation, Shopify may have executed a mutation. Find out whether Shopify did
+    ///   so before you repeat the mutation.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),
@@ -99,7 +99,7 @@ public struct StorefrontClient: Sendable {
         return try await executor.execute(operation, call)
     }
 
-    /// Returns the error to throw when a result's data cannot be used because of the GraphQL errors beside the data.
+    /// Returns the error to throw when a result has GraphQL errors, and its data cannot be used because of them.
     package func failure<Output>(of result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
         // If the app's token may not read customers, most responses with a cart have the error `ACCESS_DENIED`. Then the other errors
         // explain the failure.
@@ -128,11 +128,13 @@ public struct StorefrontClient: Sendable {
     ///   - context: Values that override the client's context.
     ///   - interval: The pause between polls when the server gives no hint; at least 0.1 seconds.
     ///   - timeout: How long to poll, at most a year. The last request may take up to two seconds more.
-    ///   - hint: Reads from a result when Shopify wants the next poll. The pause is at least 0.1 and at most 60 seconds.
+    ///   - hint: Reads from a result when Shopify wants the next poll; nil if the result does not say so. The pause is at least 0.1 and at
+    ///     most 60 seconds.
     ///   - isDone: Whether a result is the awaited one.
     /// - Returns: The first result for which `isDone` returns true.
     /// - Throws: `IdentityError` in the same cases as ``execute(_:in:cachePolicy:)``; with code `IdentityError.Code.pollTimeout` and a
-    ///   `PollTimeout` as its cause after the timeout; and the errors of `isDone`.
+    ///   `PollTimeout` as its cause after the timeout; with code `IdentityError.Code.invalidRequest` for a mutation whose document does not
+    ///   permit every repetition. Also the errors of `isDone`.
     public func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),

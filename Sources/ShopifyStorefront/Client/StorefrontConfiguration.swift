@@ -35,11 +35,11 @@ public struct StorefrontConfiguration: Sendable {
     ///   - shopDomain: A host name without scheme, port and path.
     ///   - authentication: The app's authentication.
     ///   - apiVersion: The version, 2026-10 by default.
-    ///   - endpoint: Another URL than the shop's own, for a proxy or a fake shop.
+    ///   - endpoint: The URL for requests; nil uses the shop's own URL. Set it for a proxy or a fake shop.
     ///   - allowsLoopbackHTTP: Whether `endpoint` may use http to a loopback address.
     ///   - timeout: The timeout of one request.
-    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, token or version, an endpoint that is
-    ///   not https, or a timeout that is not greater than 0.
+    /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, token or version, an endpoint that uses
+    ///   neither https nor permitted http, or a timeout that is not greater than 0.
     public init(
         shopDomain: String,
         authentication: StorefrontAuthentication,
@@ -167,7 +167,8 @@ extension StorefrontConfiguration {
     /// Reads the section `storefront` of a configuration file.
     ///
     /// Members: `shopDomain`, `apiVersion`, `privateToken` (a reference to a secret) or `publicToken` (a text), `endpoint`,
-    /// `allowsLoopbackHTTP`, `timeout`. If the section has an `endpoint`, `shopDomain` is optional, and its default is the endpoint's host.
+    /// `allowsLoopbackHTTP`, `timeout`. Without `privateToken` and `publicToken`, the app has tokenless access. If the section has an
+    /// `endpoint`, `shopDomain` is optional, and its default is the endpoint's host.
     ///
     /// - Throws: `IdentityError` that names the member, also for an unknown member.
     public init(_ section: ConfigurationSection) throws(IdentityError) {

@@ -6,8 +6,8 @@ public import IdentityKit
 /// A client has one context for all its calls (``StorefrontClient/context``). A call can have its own context, whose members override
 /// those of the client's context.
 ///
-/// An operation sends those members that its document declares as variables. For members that are set and not declared, the client reports
-/// the event `GraphQLEvent.Kind.contextNotSent`.
+/// An operation sends those of the ``variables`` that its document declares. If a member is set and the document does not declare its
+/// variable, the client reports the event `GraphQLEvent.Kind.contextNotSent`, once for each document and list of members.
 ///
 /// ```swift
 /// let context = StorefrontContext(buyerIP: ip, country: "CA", language: "FR")
@@ -105,7 +105,7 @@ public struct StorefrontContext: Sendable {
         return variables
     }
 
-    /// Whether the text can be an IP address: it has only the characters of an address, and at most 45 of them.
+    /// Whether the text can be an IP address: 2 to 45 hexadecimal digits, dots and colons, with at least one dot or colon.
     package static func isAddress(_ text: String) -> Bool {
         (2...45).contains(text.utf8.count)
             && text.utf8.allSatisfy { ASCII.hexValue($0) != nil || ".:".utf8.contains($0) }

@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// Shopify has no cart with this id: its order was placed, it has expired, or the id is wrong.
+    /// Shopify has no cart with this id: the cart's order was placed, the cart has expired, or the id is wrong.
     public static let cartGone = Self(rawValue: "cart_gone")
     /// The session has no cart.
     public static let cartMissing = Self(rawValue: "cart_missing")
@@ -9,14 +9,16 @@ extension IdentityError.Code {
     ///
     /// The cause is ``CartPartialAddition``.
     public static let linesPartlyAdded = Self(rawValue: "lines_partly_added")
-    /// The session's cart changed during every attempt of the operation, or while the identity was put on it.
+    /// The session's cart changed during every attempt of the operation, or while the adapter put the identity on the cart.
     ///
-    /// ``CartAdapter/moveCart(of:to:)`` also throws it when the newer session has another cart.
+    /// ``CartAdapter/moveCart(of:to:)`` also throws an error with this code when the newer session has another cart.
     public static let cartBusy = Self(rawValue: "cart_busy")
     /// The cart's id came from an untrusted source and not from Shopify, so the cart gets no identity.
     public static let cartNotIssued = Self(rawValue: "cart_not_issued")
-    /// Shopify accepted the customer access token, but the cart has no customer.
+    /// The cart has no customer although Shopify accepted the customer access token.
+    ///
+    /// A cart also has this problem if it has lost the buyer with a new id.
     public static let identityMissing = Self(rawValue: "identity_missing")
-    /// The buyer, a delivery address or a gift card may still be on the cart after an attempt to remove it.
+    /// The buyer, a delivery address or a gift card may still be on the cart after an attempt to remove this data.
     public static let detachIncomplete = Self(rawValue: "detach_incomplete")
 }

@@ -30,7 +30,7 @@ extension CartLineInput {
         )
     }
 
-    /// The number of items that Shopify adds for this line: ``quantity``, or 1 when it is not set.
+    /// The number of items that Shopify adds for this line: ``quantity``, or 1 when no quantity is set.
     public var itemCount: Int {
         if case .set(let count) = quantity { count } else { 1 }
     }
@@ -57,7 +57,8 @@ extension CartBuyerIdentityInput {
 extension CartSelectableAddressInput {
     /// Creates an input from an address.
     ///
-    /// Parts that are nil, empty, or not in a form that Shopify accepts are left out. Shopify checks only the country.
+    /// Parts that are nil, empty, or not in a form that Shopify accepts are left out. The input asks Shopify to check only the country of
+    /// the address.
     ///
     /// - Parameters:
     ///   - address: The address.

@@ -9,7 +9,7 @@ public struct CartPayload: Sendable {
     public let cart: Cart?
     /// The URL of the checkout, if the operation reads it.
     public let checkoutURL: CheckoutURL?
-    /// Why the change was rejected; empty when it was made.
+    /// Why Shopify rejected the change; empty if Shopify did not reject it.
     public let userErrors: [CartUserError]
     /// Shopify's warnings.
     public let warnings: [CartWarning]

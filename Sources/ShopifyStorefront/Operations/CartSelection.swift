@@ -12,8 +12,8 @@ struct CartSelection: Sendable {
 
     /// Selects the parts to read with this authentication.
     ///
-    /// Without a token, the customer is not read, because Shopify does not permit it. Fewer lines are read too, because Shopify limits the
-    /// complexity of queries without a token.
+    /// Without a token, the customer is not read, because Shopify does not permit it. In addition, fewer lines are read, because Shopify
+    /// limits the complexity of queries without a token.
     init(_ authentication: StorefrontAuthentication) {
         readsCustomer = authentication.hasToken
         lines = readsCustomer ? 250 : 50
@@ -30,9 +30,9 @@ struct CartSelection: Sendable {
         return isHidden ? .hidden : isDenied ? .denied : .shown
     }
 
-    /// Whether a response with these errors shows the whole cart; a hidden buyer does not count.
+    /// Whether a response with these errors shows the whole cart, apart from the buyer.
     ///
-    /// A denied `sellingPlanAllocation` hides nothing: a shop without subscriptions needs no scope for selling plans.
+    /// A denied `sellingPlanAllocation` does not count as hidden, because a shop without subscriptions needs no scope for selling plans.
     func showsContents(despite errors: [GraphQLError]) -> Bool {
         errors.allSatisfy { error in
             error.path.contains("buyerIdentity") || error.path.contains("customer")
@@ -51,7 +51,9 @@ enum CustomerVisibility: Sendable {
     case hidden
 }
 
-/// An operation whose response has a cart, and for which the adapter chooses how many lines are read, and whether the customer is read.
+/// An operation whose response has a cart.
+///
+/// The adapter chooses how many lines the operation reads, and whether it reads the customer.
 protocol CartReading: GraphQLOperation {
     var lineCount: Int? { get set }
     var readsCustomer: Bool? { get set }

@@ -6,7 +6,7 @@ internal import ShopifyGraphQL
 ///
 /// Shopify has deprecated this mutation of the Customer Account API since API version 2025-01, because carts accept the access token
 /// itself. Use the exchange only for a shop that rejects the access token with "Customer is invalid". The Storefront token expires with the
-/// access token. It is not stored, so it is requested again whenever the adapter puts the buyer on a cart.
+/// access token. The adapter does not store the Storefront token, and requests a new one each time it puts the buyer on a cart.
 public struct CustomerTokenExchange: Sendable {
     /// The Customer Account API's GraphQL endpoint.
     public let endpoint: HTTPURL
@@ -40,7 +40,7 @@ public struct CustomerTokenExchange: Sendable {
     /// Exchanges a customer's access token for a Storefront token.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.accessTokenRefused` when Shopify rejects the access token and may accept a
-    ///   refreshed one.
+    ///   refreshed one, and with code `IdentityError.Code.identityRejected` when Shopify returns no Storefront token.
     func storefrontToken(for token: CustomerAccessToken) async throws -> CustomerAccessToken {
         let call = try api.call(accessToken: token.token)
         let executor = try await api.executor()

@@ -9,13 +9,13 @@ public struct Cart: Sendable, Equatable {
     public let id: CartID
     /// The number of items in all lines.
     public let totalQuantity: Int
-    /// The price of all lines.
+    /// The price of all lines, before taxes, delivery and discounts on the whole cart.
     public let subtotal: Money
     /// The price to pay as far as it is known.
     ///
     /// Taxes and delivery may be added later.
     public let total: Money
-    /// The lines, the first 250 of them (50 with tokenless access).
+    /// The first lines of the cart; an operation of ``CartAdapter`` reads at most 250 lines (50 with tokenless access).
     public let lines: [CartLine]
     /// Whether there are more lines than ``lines`` shows.
     public let hasMoreLines: Bool
@@ -42,7 +42,9 @@ public struct Cart: Sendable, Equatable {
         public let phone: String?
         /// The country that decides prices.
         public let countryCode: String?
-        /// The signed-in customer's global id; also nil when the token may not read customers.
+        /// The signed-in customer's global id; nil if the cart has no customer, or if the response does not show the customer.
+        ///
+        /// For example, the app's token may not read customers.
         public let customerID: String?
     }
 }
@@ -63,9 +65,11 @@ public struct CartLine: Sendable, Equatable {
     public let total: Money
     /// The attributes of the line.
     public let attributes: [CartAttribute]
-    /// The selling plan, for a subscription; also nil when the token lacks the scope `unauthenticated_read_selling_plans`.
+    /// The selling plan of a subscription; nil if the line has no selling plan.
+    ///
+    /// It is also nil if the app's token lacks the scope `unauthenticated_read_selling_plans`.
     public let sellingPlanID: String?
-    /// The variant of the parent line, for example the product that a warranty belongs to.
+    /// The variant's global id of the parent line, for example of the product that a warranty belongs to; nil without a parent line.
     public let parentMerchandiseID: String?
 }
 
@@ -93,7 +97,7 @@ public struct CartDiscountCode: Sendable, Equatable {
 
 /// A gift card on a cart.
 ///
-/// Shopify returns only the last characters of its code.
+/// Shopify returns only the last characters of the gift card's code.
 public struct CartGiftCard: Sendable, Equatable {
     /// The id of the gift card on this cart, with which it can be removed.
     public let id: String
@@ -159,8 +163,7 @@ extension CartLine: GraphQLReadable {
         let number = try node.member("quantity")
         quantity = try number.integer()
         guard Int32(exactly: quantity) != nil else { throw number.error("a 32-bit integer") }
-        // If the merchandise is no `ProductVariant`, these fields are missing. The line then gets empty texts, so that the cart can be
-        // read.
+        // If the merchandise is no `ProductVariant`, these fields are missing. Such a line gets empty texts, so that the cart can be read.
         let merchandise = try node.present("merchandise")
         merchandiseID = try merchandise?.present("id")?.text() ?? ""
         variantTitle = try merchandise?.present("title")?.text() ?? ""

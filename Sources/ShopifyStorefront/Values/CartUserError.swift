@@ -15,7 +15,7 @@ public struct CartUserError: Sendable, Equatable {
 
 /// The code of a ``CartUserError``.
 ///
-/// Unknown codes, which Shopify adds with new versions, are kept.
+/// The type also keeps codes that this version does not know, because Shopify adds codes with new versions.
 public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code as text.
     public let rawValue: String
@@ -34,7 +34,7 @@ public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     public static let invalid = Self(rawValue: "INVALID")
     /// A company location was sent without a customer access token.
     public static let missingCustomerAccessToken = Self(rawValue: "MISSING_CUSTOMER_ACCESS_TOKEN")
-    /// The company location does not exist, or the buyer may no longer see it.
+    /// The company location does not exist, or the buyer may no longer see this location.
     public static let invalidCompanyLocation = Self(rawValue: "INVALID_COMPANY_LOCATION")
     /// The buyer may not buy for the company location.
     public static let buyerCannotPurchaseForCompanyLocation = Self(
@@ -75,7 +75,7 @@ public struct CartWarning: Sendable, Equatable {
 
 /// The code of a ``CartWarning``.
 ///
-/// Unknown codes are kept.
+/// The type also keeps codes that this version does not know.
 public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code as text.
     public let rawValue: String
@@ -90,7 +90,7 @@ public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStrin
 
     /// The merchandise is out of stock.
     public static let merchandiseOutOfStock = Self(rawValue: "MERCHANDISE_OUT_OF_STOCK")
-    /// The stock is insufficient.
+    /// The stock is smaller than the requested quantity.
     ///
     /// The line has the available quantity.
     public static let merchandiseNotEnoughStock = Self(rawValue: "MERCHANDISE_NOT_ENOUGH_STOCK")

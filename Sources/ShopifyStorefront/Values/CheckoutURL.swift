@@ -2,9 +2,9 @@ public import IdentityHTTP
 public import IdentityKit
 public import ShopifyGraphQL
 
-/// The URL of the checkout, which is a credential while it is valid.
+/// The URL of a checkout; a valid URL is a credential.
 ///
-/// ``description`` does not show the URL, and the type is not `Codable`. So the URL does not get into logs and caches. Request it just
+/// ``description`` does not show the URL, and the type is not `Codable`. So the URL does not get into logs and caches. Request the URL just
 /// before the redirect, and use it once. An expired URL opens a guest checkout.
 public struct CheckoutURL: Sendable {
     private let url: HTTPURL
@@ -16,7 +16,7 @@ public struct CheckoutURL: Sendable {
     /// Returns the URL; redirect the buyer's browser to it at once, because it expires.
     public func reveal() -> HTTPURL { url }
 
-    /// Returns the URL with one more query field; if the query already has a field of that name, the same URL.
+    /// Returns the URL with one more query field, or the same URL if the query already has a field of that name.
     func adding(_ name: String, _ value: String) throws(HTTPURLError) -> CheckoutURL {
         let names = (url.query ?? "").split(separator: "&").map { $0.prefix { $0 != "=" } }
         guard !names.contains(where: { $0.isIdentical(to: name) }) else { return self }

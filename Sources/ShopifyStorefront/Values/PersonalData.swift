@@ -1,8 +1,8 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-// The descriptions in this file contain no data of the buyer and no message of Shopify, because logs must not contain them, and a message
-// may contain data of the buyer.
+// Descriptions get into logs, and logs must not contain personal data. So the descriptions in this file contain no personal data of the
+// buyer. They also contain no message of Shopify, because a message may quote such data.
 
 extension StorefrontContext: Redacted {
     /// A text with country and language; it says whether the IP is set, and does not contain the IP.
@@ -24,6 +24,6 @@ extension CartUserError: Redacted {
 }
 
 extension CartWarning: Redacted {
-    /// The code, without message and target, which can contain the cart's token.
+    /// The code, without message and target, because these can contain the cart's token.
     public var description: String { ForeignName.shown(code.rawValue) }
 }
