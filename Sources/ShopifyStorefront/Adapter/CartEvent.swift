@@ -19,8 +19,8 @@ public struct CartEvent: Sendable, Equatable {
         case degraded(IdentityError.Code)
         /// The lines of a guest's cart were added to the buyer's cart.
         case merged
-        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected them or has no stock. The guest's session
-        /// keeps its cart.
+        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected these lines or the stock is too small.
+        /// The guest's session keeps its cart.
         case partlyMerged
     }
 

@@ -22,9 +22,9 @@ struct CartMutationResponse: Sendable {
     let showsContents: Bool
     var outcome: Outcome
 
-    /// Whether the response does not show if the cart still exists.
+    /// Whether the response leaves open if the cart still exists.
     ///
-    /// This is so if the response has no cart, and each of its user errors has no field and no code other than `INVALID`. Only the message
+    /// This is so if the response has no cart, and each user error has no field, and no code or the code `INVALID`. Only the message
     /// explains such an error, and Shopify translates messages.
     var isCartInDoubt: Bool {
         guard case .refused(let errors) = outcome, payload.cart == nil else { return false }

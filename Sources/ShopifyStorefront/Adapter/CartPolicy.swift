@@ -22,7 +22,7 @@ public struct CartPolicy: Sendable {
         /// - An earlier request with the buyer's data or a gift card may still reach Shopify.
         /// - The cart could not be saved with the guest's session.
         ///
-        /// In both cases, the guest gets the discount codes, the note and the attributes.
+        /// The discount codes, the note and the attributes stay on the cart, and a copy has them too.
         case detach
         /// The session loses the cart, and no request is sent to Shopify. So the buyer stays on the cart at Shopify.
         case drop
@@ -30,8 +30,8 @@ public struct CartPolicy: Sendable {
 
     /// What the adapter does when Shopify no longer has a session's cart.
     public enum Gone: Sendable {
-        /// The session then has no cart, and `CartAdapter.add` creates a new one. This suits the usual case, in which the cart's order was
-        /// placed.
+        /// The session loses the cart, and `CartAdapter.add` creates a new one. This suits the usual case, in which the buyer has placed
+        /// the order.
         case startEmpty
         /// The adapter creates a new cart with the last known lines of the old cart, at most those of its first page. For this purpose the
         /// adapter stores the lines with the session.

@@ -7,8 +7,8 @@ extension CartAdapter {
     /// If the access token expires before ``CheckoutOptions/tokenMargin`` has passed, it is refreshed first. Then the adapter puts the
     /// identity on the cart. It does not do so for an untrusted cart (``adopt(_:for:isTrusted:in:)``), and for a cart that already has the
     /// same contact data. If the identity is unavailable or rejected, the buyer still gets a checkout, possibly as a guest, and
-    /// ``CheckoutHandoff/problem`` says why. If the session has no identity for carts, the buyer must sign in again, or an error suggests
-    /// an attack, the adapter removes the buyer from the cart first.
+    /// ``CheckoutHandoff/problem`` says why. The adapter first removes the buyer from the cart in three cases: the session has no identity
+    /// for carts, the buyer must sign in again, or an error suggests an attack.
     ///
     /// Another app may have put a customer on the cart. If the app's token may not read customers, the adapter does not find this customer
     /// in two cases: the session has no identity, or the cart already has the session's contact data.

@@ -119,12 +119,13 @@ extension CartAdapter {
         let fingerprint = try whole.fingerprint(for: binding.cartID)
         if let old = binding.fingerprint, old != fingerprint { binding.isAddressRemoved = false }
         binding.fingerprint = fingerprint
-        // Shopify has just accepted the token. An expiry in the past then means that the clocks differ, so that expiry is not stored.
+        // Shopify has just accepted the token. So an expiry in the past means that the clocks differ, and is not stored.
         let now = client.environment.clock.now
         binding.expiresAt = identity.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
         binding.refusedCountry = identity.country == nil ? whole.country : nil
-        // `cartCreate` can return a cart and refuse the country in the same response. `createCart` then stored this country as accepted.
+        // `cartCreate` can return a cart and refuse the country in the same response. `createCart` stored this country as accepted, so it
+        // is removed here.
         if binding.country == binding.refusedCountry { binding.country = nil }
         binding.country = identity.country ?? binding.country
         if binding.country == binding.countryRefusedAlone { binding.countryRefusedAlone = nil }

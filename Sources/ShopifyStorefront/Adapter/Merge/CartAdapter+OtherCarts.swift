@@ -18,7 +18,7 @@ extension CartAdapter {
     /// Moves the cart of a session to a newer session of the same buyer, and puts the newer session's identity on the cart.
     ///
     /// If the old session has no cart, or Shopify no longer has that cart, this call moves nothing and succeeds. With the policy
-    /// `recreate`, the adapter creates a cart again that Shopify no longer has, and moves the new cart.
+    /// `recreate`, the adapter first creates the missing cart again, and then moves it.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartBusy` when the newer session already has another cart. The old session
     ///   keeps its cart then.
@@ -70,9 +70,9 @@ extension CartAdapter {
         return found
     }
 
-    /// Returns whether the session has a cart, after it may have got the cart of another session of the buyer.
+    /// Gives a session without a cart the cart of another session of the buyer, and returns whether the session now has a cart.
     ///
-    /// If the session has no cart, it gets the cart of the buyer's newest other session whose cart Shopify still has.
+    /// The cart comes from the buyer's newest other session whose cart Shopify still has.
     func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
         if try await withLockedCart(id, under: locks, { CartChange($0.binding != nil, saving: nil) }) { return true }
         for other in try await others(id) {
@@ -84,13 +84,13 @@ extension CartAdapter {
         return false
     }
 
-    /// Gives the cart of another session to the session `id`, if that session has no cart; the other session keeps it too.
+    /// Gives the session `id`, which has no cart, the cart of another session; both sessions then have this cart.
     ///
     /// A logout of the other session, in another process, may give the cart to a guest at the same time. The logout first removes the cart
     /// from its session and then looks for sessions with this cart. This method first stores the cart with the session `id` and then reads
-    /// the other session. So at least one of the two notices the conflict.
+    /// the other session. So the logout or this method notices the conflict.
     ///
-    /// `cartID` is the cart's id that is stored with the other session; `binding` can have a newer one.
+    /// `cartID` is the cart's id that is stored with the other session; `binding` can have a newer id of this cart.
     ///
     /// - Returns: False if the other session no longer has the cart; the session `id` then does not keep it.
     private func takeOver(

@@ -6,13 +6,13 @@ public struct CartMergeResult: Sendable {
     public var outcome: CartMergeOutcome
     /// The buyer's cart; nil if the buyer has no cart.
     public var cart: SessionCart?
-    /// Lines that Shopify rejected for the buyer's cart, with its errors.
+    /// Lines that Shopify rejected for the buyer's cart, with Shopify's errors.
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
     /// Lines that Shopify did not reject, but whose quantity in the buyer's cart is less than both carts had together.
     ///
     /// The usual reason is the stock.
     public var shortLines: [CartLineInput] = []
-    /// The values that differ between the two carts: `note`, or `attribute.` and its key.
+    /// The names of the values that differ between the two carts: `note`, or `attribute.` and the attribute's key.
     ///
     /// The buyer's cart keeps its own values.
     public var conflicts: [String] = []

@@ -82,11 +82,11 @@ struct CartBinding: Sendable {
     var companyLocationID: String?
     /// The first page of the lines that the cart last had.
     ///
-    /// They are stored only with the policy `recreate`, which needs them for a new cart when Shopify no longer has this one.
+    /// They are stored only with the policy `recreate`, which needs them for a new cart when Shopify no longer has this cart.
     var lines: [CartLineInput]?
     /// A merge of this guest's cart that has begun and not ended, with the lines that the buyer's cart had before the merge.
     var mergeBase: Merge?
-    /// The merges of this guest's cart that have ended, the latest last, with the lines that each added to a buyer's cart.
+    /// The merges of this guest's cart that have ended, the latest last, with the lines that each merge added to a buyer's cart.
     ///
     /// A repeated merge does not add the lines of an ended merge again, because the buyer may have removed them since.
     private(set) var merges: [Merge] = []

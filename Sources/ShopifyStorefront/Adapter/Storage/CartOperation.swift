@@ -146,8 +146,8 @@ struct CartOperation: Sendable {
     /// Removes the buyer from the operation's cart after a conflict, if no later logout would remove the buyer.
     ///
     /// A conflict is a change of the session's attachment by another process. The buyer is removed if the operation sent data of the buyer
-    /// or created the cart, and the attachment now names another cart or no cart. After a sent identity, the buyer is also removed if the
-    /// attachment now names the same cart as a guest's cart.
+    /// or created the cart, and the attachment now names another cart or no cart. If the operation sent an identity, the buyer is also
+    /// removed if the attachment names the same cart without an identity.
     ///
     /// - Throws: An error if the buyer could not be removed. With ``CartConflictAction/keep``, also an error if the session has ended.
     private func detachAfterConflict(

@@ -11,7 +11,7 @@ struct PendingCart: Sendable {
     /// as ended.
     var since: Date?
     var lines: [CartLineInput] = []
-    /// The country of the cart that Shopify no longer has, which decided its prices.
+    /// The country that decided the prices of the cart that Shopify no longer has.
     var country: String?
     /// The company location of the cart that Shopify no longer has.
     var companyLocationID: String?
