@@ -17,8 +17,8 @@ extension ProductFilter {
     ///
     /// - Parameter input: The input as Shopify returned it; a string has at most 64 KiB.
     /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` if the input is not a JSON object, has an unknown member, or
-    ///   has a member of another type than in `ProductFilter`. The filter does not ignore such members, because it would then find too many
-    ///   products.
+    ///   has a member of another type than in `ProductFilter`. Such members are not ignored, because a filter without them would find too
+    ///   many products.
     public init(input: JSONValue) throws {
         var members = try FilterMembers(Self.parsed(input))
         self.init()

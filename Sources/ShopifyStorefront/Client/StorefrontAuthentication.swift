@@ -4,9 +4,10 @@ public import IdentityKit
 public enum StorefrontAuthentication: Sendable {
     /// A private token, for servers only. Pass the buyer's IP with each call (``StorefrontContext/buyerIP``).
     case privateToken(Secret)
-    /// A public token, which buyers may see. Shopify limits its requests by the IP address that sends them, so it does not suit a server.
+    /// A public token, which buyers may see. Shopify limits the requests with this token by the sender's IP address, so a public token does
+    /// not suit a server.
     case publicToken(String)
-    /// No token. It gives access to products and carts, for example, with at most 1,000 points of complexity per query.
+    /// No token. The app can then use for example products and carts, and a query may have at most 1,000 points of complexity.
     case tokenless
 
     /// The name of the kind of authentication, for error messages.

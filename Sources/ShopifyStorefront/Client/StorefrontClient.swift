@@ -10,9 +10,9 @@ public import ShopifyGraphQL
 /// print(shop.name)
 /// ```
 ///
-/// A client is a value that can be used from any task. Create one client for each shop and keep it. Copies of a client share its cache, and
-/// report together each event that is reported only once. All clients of this process share a circuit breaker if they have the same shop,
-/// the same origin of the endpoint and the same clock.
+/// A client is a value that can be used from any task. Create one client for each shop and keep it. Copies of a client share its cache. An
+/// event that a client reports only once is reported once for all copies. All clients of this process share a circuit breaker if they have
+/// the same shop, the same origin of the endpoint and the same clock.
 ///
 /// A failed operation is repeated only if `RetryLimits` and the operation's document permit it. A response is cached only if the client has
 /// a cache and the call's cache policy uses the cache.
@@ -101,8 +101,8 @@ public struct StorefrontClient: Sendable {
 
     /// Returns the error to throw when a result has GraphQL errors, and its data cannot be used because of them.
     package func failure<Output>(of result: StorefrontResult<Output>, _ document: GraphQLDocument) -> IdentityError {
-        // If the app's token may not read customers, most responses with a cart have the error `ACCESS_DENIED`. Then the other errors
-        // explain the failure.
+        // If the app's token may not read customers, most responses with a cart have the error `ACCESS_DENIED`. If there are other errors,
+        // only these explain the failure.
         let others = result.errors.filter { $0.code != .accessDenied || !$0.path.contains("customer") }
         return executor.failure(others.isEmpty ? result.errors : others, result.metadata, document)
     }

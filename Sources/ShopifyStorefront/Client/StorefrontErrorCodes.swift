@@ -7,7 +7,7 @@ extension IdentityError.Code {
     public static let cartMissing = Self(rawValue: "cart_missing")
     /// Shopify added only some of the lines.
     ///
-    /// The cause is ``CartPartialAddition``.
+    /// The error's cause is a ``CartPartialAddition``.
     public static let linesPartlyAdded = Self(rawValue: "lines_partly_added")
     /// The session's cart changed during every attempt of the operation, or while the adapter put the identity on the cart.
     ///
@@ -17,7 +17,7 @@ extension IdentityError.Code {
     public static let cartNotIssued = Self(rawValue: "cart_not_issued")
     /// The cart has no customer although Shopify accepted the customer access token.
     ///
-    /// A cart also has this problem if it has lost the buyer with a new id.
+    /// A cart also gets this problem if Shopify returns the cart under a new id and without its buyer.
     public static let identityMissing = Self(rawValue: "identity_missing")
     /// The buyer, a delivery address or a gift card may still be on the cart after an attempt to remove this data.
     public static let detachIncomplete = Self(rawValue: "detach_incomplete")

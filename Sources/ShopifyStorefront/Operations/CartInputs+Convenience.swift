@@ -46,7 +46,7 @@ extension CartLineUpdateInput {
 }
 
 extension CartBuyerIdentityInput {
-    /// The input that removes the buyer from a cart.
+    /// The input that removes token, e-mail address, phone number and company location of the buyer from a cart.
     ///
     /// It has explicit nulls, because a field that is left out keeps its value.
     public static var detached: CartBuyerIdentityInput {
@@ -62,8 +62,8 @@ extension CartSelectableAddressInput {
     ///
     /// - Parameters:
     ///   - address: The address.
-    ///   - isSelected: Whether it is the address to deliver to.
-    ///   - isOneTimeUse: Whether Shopify must not store it in the buyer's account.
+    ///   - isSelected: Whether this address is selected for the delivery.
+    ///   - isOneTimeUse: Whether Shopify must not store the address in the buyer's account.
     public init(_ address: PostalAddress, isSelected: Bool = true, isOneTimeUse: Bool = true) {
         self.init(
             address: CartAddressInput(address),

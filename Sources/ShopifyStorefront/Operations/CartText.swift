@@ -18,7 +18,7 @@ enum CartText {
         return isCode ? code : nil
     }
 
-    /// Returns the code of a subdivision without its country: `NY` for `US-NY`.
+    /// Returns the code of a region without the prefix of this country: `NY` for `US-NY`; a text without the prefix is returned unchanged.
     static func region(_ text: String, in country: String?) -> String {
         guard let country, text.utf8.starts(with: (country + "-").utf8) else { return text }
         return String(text.dropFirst(3))

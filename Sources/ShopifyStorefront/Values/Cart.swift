@@ -69,7 +69,9 @@ public struct CartLine: Sendable, Equatable {
     ///
     /// It is also nil if the app's token lacks the scope `unauthenticated_read_selling_plans`.
     public let sellingPlanID: String?
-    /// The variant's global id of the parent line, for example of the product that a warranty belongs to; nil without a parent line.
+    /// The global id of the parent line's variant; nil without a parent line.
+    ///
+    /// For example, the product is the parent of its warranty.
     public let parentMerchandiseID: String?
 }
 

@@ -13,7 +13,7 @@ public struct CheckoutURL: Sendable {
         self.url = url
     }
 
-    /// Returns the URL; redirect the buyer's browser to it at once, because it expires.
+    /// Returns the URL; redirect the buyer's browser at once, because the URL expires.
     public func reveal() -> HTTPURL { url }
 
     /// Returns the URL with one more query field, or the same URL if the query already has a field of that name.

@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// The lines that were added, not added or perhaps added, after an addition of more than 250 lines failed.
+/// The lines that were added, perhaps added and not added when an addition of more than 250 lines failed.
 ///
 /// It is the cause of an error with code `IdentityError.Code.linesPartlyAdded`. More than 250 lines are added in several requests, and a
 /// later request can fail after earlier ones succeeded:
@@ -17,11 +17,11 @@ public import IdentityKit
 public struct CartPartialAddition: Error, Sendable {
     /// The lines of the requests that succeeded; Shopify may have omitted or reduced some of them.
     public let added: [CartLineInput]
-    /// The lines of a request that got no usable response: Shopify may or may not have added them.
+    /// The lines of a request that got no usable response: Shopify may have added them or not.
     ///
     /// Read the cart before you add them again.
     public let unknown: [CartLineInput]
-    /// The lines that are not in the cart.
+    /// The lines that were not added, because their request failed or was not sent.
     public let missing: [CartLineInput]
     /// The error that stopped the addition.
     public let problem: IdentityError

@@ -35,6 +35,8 @@ extension CartAdapter: SessionParticipant {
 
     /// Removes the buyer from the cart of a session that has ended, except with ``CartPolicy/Logout/drop``.
     ///
+    /// `SessionManager` does not call this method for sessions that a sweep removes.
+    ///
     /// - Throws: `IdentityError` when the removal failed and the buyer may still be on the cart. The logout reports this error.
     public func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws {
         guard policy.logout != .drop, let binding = try StoredCart(attachments[self.attachments.name]).binding
