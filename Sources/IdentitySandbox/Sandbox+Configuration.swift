@@ -62,7 +62,8 @@ extension Sandbox {
     /// Makes a configuration for a web app with the routes of `IdentityWeb` at `/auth`.
     ///
     /// The providers are `shopify`, `bolt`, `bolt-sfcc`, `any` and `any-form-post`, each with the redirect URI
-    /// `<app>/auth/callback/<name>`. `any-form-post` is left out if the OpenID provider does not serve the response mode `form_post`.
+    /// `<app>/auth/callback/<name>`. `shopify` is left out if Shopify has no confidential client. `any-form-post` is left out if the OpenID
+    /// provider does not serve the response mode `form_post`.
     ///
     /// This method registers the redirect URIs at the providers, and `<app>/auth/logout/done` as a post-logout redirect URI at Shopify and
     /// at the OpenID provider. Every client may use these URIs, also an OpenID client with its own list of redirect URIs or logout URIs.

@@ -89,10 +89,10 @@ extension SandboxBolt {
         ]
     }
 
-    /// Answers requests to Bolt's other endpoints, which all require the API key.
+    /// Answers requests to all paths without a handler of their own; every request must have the API key.
     ///
-    /// `/v1/merchant/identifiers` returns the publishable key. `/v1/testing/shopper/create` creates a test shopper, and returns an
-    /// authorization code without a login page.
+    /// `GET /v1/merchant/identifiers` returns the publishable key. `POST /v1/testing/shopper/create` creates a test shopper, and returns
+    /// an authorization code without a login page. All other requests get 404.
     func other(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         guard request.header("x-api-key") == configuration.apiKey else { return Self.wrongKey }

@@ -21,7 +21,7 @@ extension SandboxBolt {
         }
     }
 
-    /// Checks `client_id`, `X-API-Key` and `client_secret`, and returns whether the request has a client secret.
+    /// Checks `client_id` and, if they are present, `X-API-Key` and `client_secret`; returns whether `client_secret` is present.
     private func authenticate(_ fields: [String: String], _ request: SandboxRequest) throws(OAuthRefusal) -> Bool {
         guard isClient(fields["client_id"]) else {
             throw OAuthRefusal("invalid_client", "The client is unknown.", status: 401)
@@ -39,7 +39,9 @@ extension SandboxBolt {
     private static let invalidGrant =
         OAuthRefusal.invalidGrant("The provided authorization grant is invalid, expired or revoked.")
 
-    /// Requires the client secret for a login without PKCE; Bolt's documentation does not say whether PKCE replaces the secret.
+    /// Throws `invalid_client` if the request has no client secret and the login did not use PKCE.
+    ///
+    /// Bolt's documentation does not say whether PKCE replaces the secret, so a login with PKCE may omit the secret here.
     private func requireSecret(_ hasSecret: Bool, for grant: Grant) throws(OAuthRefusal) {
         guard hasSecret || grant.challenge != nil else {
             throw OAuthRefusal("invalid_client", "client_secret is missing.", status: 401)
@@ -69,9 +71,9 @@ extension SandboxBolt {
         }
     }
 
-    /// Returns the scopes of the token request or, if it has none, the scopes of the login.
+    /// Returns the scopes of the token request; a request without `scope` gets the scopes of the login.
     ///
-    /// A token request must not have a scope that its login does not have. A login without scopes permits every known scope.
+    /// The request gets `invalid_scope` if the login does not have one of its scopes. A login without scopes permits every known scope.
     private func scopes(requested: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {
         guard let requested, !requested.isEmpty else { return grant.scopes }
         let wanted = requested.split { $0 == " " || $0 == "+" }.map(String.init)
@@ -142,10 +144,10 @@ extension SandboxBolt {
 
     // MARK: SFCC
 
-    /// Redeems a code without PKCE, as SFCC's controller does from server to server with the merchant's secret.
+    /// Redeems a code for SFCC's controller, and returns the buyer of the login.
     ///
-    /// It issues no tokens, because SFCC's controller never sends Bolt's tokens to the app. If the code was used before, the tokens of its
-    /// login are revoked, as at the token endpoint (RFC 6749 section 4.1.2).
+    /// The real controller sends the code and the merchant's secret to Bolt. This method issues no tokens, because the controller
+    /// never sends Bolt's tokens to the app. If the code was used before, the tokens of its login are revoked (RFC 6749 section 4.1.2).
     ///
     /// - Returns: The buyer; nil if the code is unknown, used, expired or revoked, or if its login used PKCE.
     func redeemForSFCC(code: String) -> KnownBuyer? {

@@ -1,6 +1,6 @@
 /// The settings of the sandbox's Bolt.
 public struct SandboxBoltConfiguration: Sendable {
-    /// The publishable key, which is the OAuth `client_id`; its last section is accepted as well.
+    /// The publishable key, which is the OAuth `client_id`; the part after its last dot is also accepted.
     public var publishableKey = "sandboxmerchant.sandboxdivision.9f8e7d6c5b4a39281706"
     /// The API key, which is the OAuth `client_secret` and the `X-API-Key`.
     public var apiKey = "sandbox-api-key+with/awkward=signs&more"
@@ -10,7 +10,7 @@ public struct SandboxBoltConfiguration: Sendable {
     public var issuer = "https://api-sandbox.boltapp.com"
     /// The registered callback (`oauth_redirect`), used when a login has no redirect URI.
     public var callbackURL = "https://app.example/callback/bolt"
-    /// The URIs besides the registered callback that a login may send as `redirect_uri`.
+    /// The URIs that a login may send as `redirect_uri`, in addition to ``callbackURL``.
     ///
     /// They are compared byte for byte; for a loopback URI the port may differ.
     public var redirectURIs = RedirectRule.loopback

@@ -1,4 +1,6 @@
-/// The first HTML form of a page, read by a parser that is only sufficient for the sandbox's pages.
+/// The first HTML form of a page.
+///
+/// The parser supports only the HTML of the sandbox's own pages.
 struct HTMLForm: Sendable {
     struct Tag: Sendable {
         let name: String

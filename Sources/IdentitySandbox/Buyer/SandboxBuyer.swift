@@ -20,7 +20,7 @@ public final class SandboxBuyer: Sendable {
         case signIn
         /// Types a wrong code first, then the right one.
         case mistypeCode
-        /// Presses the page's Cancel button: the provider redirects with `access_denied`.
+        /// Presses the page's Cancel or Refuse button: the login fails with `access_denied`.
         case deny
         /// Closes the browser when the login page shows: no callback is sent, and the call throws `CancellationError`.
         case close
@@ -62,7 +62,7 @@ public final class SandboxBuyer: Sendable {
     ///
     /// - Parameters:
     ///   - url: The authorization URL.
-    ///   - redirectURI: The app's redirect URI. If it is nil, the first redirect to another origin counts as the callback.
+    ///   - redirectURI: The app's redirect URI. If it is nil, the first redirect or posted form to another origin is the callback.
     /// - Returns: The URL of the callback, byte for byte as the provider sent it. For `response_mode=form_post`, this method
     ///   posts the form to the redirect URI, and returns that URI with the form's fields as its query.
     /// - Throws: ``SandboxBuyerError`` when a page is not as expected, `CancellationError` for ``Behaviour/close``, `HTTPURLError` for
@@ -92,7 +92,7 @@ public final class SandboxBuyer: Sendable {
         return try await send(callback.body == nil ? .get : .post, url, callback.body)
     }
 
-    /// Answers a device's login (RFC 8628): enters the device's code, signs in and approves or, with ``Behaviour/deny``, refuses.
+    /// Answers a device login (RFC 8628): enters the code, signs in, and approves the login; ``Behaviour/deny`` refuses it.
     ///
     /// - Parameters:
     ///   - url: `verification_uri`, or `verification_uri_complete` if no code needs to be typed.
@@ -236,9 +236,9 @@ public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
 }
 
 extension SandboxBuyer: FormPostPresenting {
-    /// Logs in at the login page.
+    /// Logs in at the login page, and returns the URL of the callback.
     ///
-    /// For `response_mode=form_post`, the form is not posted: the returned URL has its fields as query.
+    /// For `response_mode=form_post`, this method does not post the form. The form's fields are the query of the returned URL.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await callback(of: login).urlWithFields
     }

@@ -28,7 +28,7 @@ extension SandboxFault {
         .idToken { $0.header[name] = value }
     }
 
-    /// Writes a claim whose value is this text, even if the text is not valid JSON: `1e300`, `01`, `NaN`, `{"a":`.
+    /// Sets a claim to this JSON text, which may be unusual or invalid, for example `1e300`, `01`, `NaN` or `{"a":`.
     public static func rawClaim(_ name: String, _ text: String) -> SandboxFault {
         .idToken { token in
             token.claims[name] = nil
@@ -36,7 +36,7 @@ extension SandboxFault {
         }
     }
 
-    /// Adds a member with this name after the other claims, so that a claim of this name occurs twice.
+    /// Adds a claim after all other claims, so that a claim that the token already has occurs twice.
     ///
     /// - Parameters:
     ///   - name: The claim.
@@ -51,7 +51,7 @@ extension SandboxFault {
         .idToken { $0.rawClaimMembers.append(duplicate(name, value, isEscaped)) }
     }
 
-    /// Adds a member with this name at the end of the token's header, so that a header member of this name occurs twice.
+    /// Adds a member at the end of the token's header, so that a member that the header already has occurs twice.
     public static func duplicateTokenHeader(
         _ name: String,
         _ value: JSONValue,

@@ -31,7 +31,7 @@ extension SandboxFault {
         }
     }
 
-    /// Adds another key with the `kid` of the newest published key, at the beginning or at the end of the set.
+    /// Adds another key with the `kid` of the last published key, at the beginning or at the end of the set.
     public static func duplicateKeyID(_ pair: SandboxKeyPair, before isBefore: Bool = true) -> SandboxFault {
         .keys { keys in
             let key = pair.publicKey.jwk(keyID: keys.last?["kid"]?.string, algorithm: pair.algorithm, use: "sig")
@@ -56,7 +56,7 @@ extension SandboxFault {
         .keys { keys in for index in keys.indices { keys[index][name] = value } }
     }
 
-    /// Replaces the whole set with a symmetric key (RFC 7518 section 6.4) that has the `kid` of the newest published key.
+    /// Replaces the whole set with a symmetric key (RFC 7518 section 6.4) that has the `kid` of the last published key.
     public static func symmetricKey(_ bytes: [UInt8]) -> SandboxFault {
         .keys { keys in
             var key: JSONObject = ["kty": .string("oct"), "k": .string(Base64URL.encode(bytes))]
@@ -67,7 +67,7 @@ extension SandboxFault {
 
     /// Adds the keys that the OpenID conformance suite publishes beside the correct keys in each of its test modules.
     ///
-    /// These are two RSA and two P-256 keys without `alg`, one key on secp256k1, one Ed25519 key, and RSA and P-256 keys for encryption.
+    /// These are two RSA and two P-256 keys without `alg`, one secp256k1 key, one Ed25519 key, and an RSA and a P-256 key for encryption.
     /// A client must still accept tokens that are signed with the correct keys.
     ///
     /// - Throws: An error if the system cannot create a key.

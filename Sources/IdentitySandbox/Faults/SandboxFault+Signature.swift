@@ -87,7 +87,7 @@ extension SandboxFault {
     /// - Parameters:
     ///   - place: The header member.
     ///   - attacker: The key pair; it must be RSA for ``HeaderKey/x5c``.
-    ///   - keyID: The `kid`; nil uses the provider's `kid`.
+    ///   - keyID: The `kid` of the header; nil keeps the provider's `kid`.
     /// - Returns: The fault.
     public static func keyInHeader(
         _ place: HeaderKey,

@@ -17,7 +17,7 @@ extension SandboxFault {
         }
     }
 
-    /// Sends a gzip body that expands to about `count` zero bytes, 159 times its own size.
+    /// Sends a gzip body that expands to about `count` zero bytes, which is about 159 times the size of a large body.
     ///
     /// The response has `Content-Encoding: gzip` even if the client did not offer compression.
     public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxFault {

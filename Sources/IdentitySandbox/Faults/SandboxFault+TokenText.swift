@@ -4,7 +4,7 @@ internal import IdentityKit
 extension SandboxFault {
     /// Changes the text of `id_token` before it is sent.
     ///
-    /// Use it for changes for which there is no other function.
+    /// Use it if no other fault makes the change that a test needs.
     public static func idTokenText(_ rewrite: @escaping @Sendable (_ token: String) -> String) -> SandboxFault {
         .idToken { $0.rewrites.append(rewrite) }
     }

@@ -29,9 +29,10 @@ public struct SandboxFault: Sendable {
 
     /// Combines two faults.
     ///
-    /// Changes of the response and of the ID token apply in order. Only the first of several replaced responses is sent, and only
-    /// the first of ``drip(bytes:every:)``, ``cut(afterBytes:)`` and ``loseResponse`` applies. With ``reset`` or ``rawBytes(_:)``,
-    /// all of these have no effect.
+    /// Changes of the response and of the ID token apply in order. The sandbox sends only the first of several replaced responses, and
+    /// applies only the first of ``drip(bytes:every:)``, ``cut(afterBytes:)`` and ``loseResponse``.
+    ///
+    /// ``reset`` and ``rawBytes(_:)`` end the request: all other faults have no effect, except an earlier ``before(_:)``.
     public func and(_ other: SandboxFault) -> SandboxFault {
         SandboxFault(effects: effects + other.effects)
     }

@@ -5,7 +5,7 @@ public import IdentityKit
 public struct SandboxKeyPair: Sendable {
     /// The kind of the key.
     public enum Kind: Sendable, Hashable {
-        /// RSA; a multiple of 8 bits between 1024 and 8192.
+        /// RSA with this key size: a multiple of 8 bits between 1024 and 8192.
         case rsa(bits: Int)
         /// The NIST curves of JOSE.
         case p256, p384, p521
@@ -39,7 +39,7 @@ public struct SandboxKeyPair: Sendable {
     /// The public key.
     public var publicKey: SandboxPublicKey { SandboxPublicKey(key.publicNumbers) }
 
-    /// A self-signed certificate (RFC 5280) for `x5c` and `x5u`; nil for keys other than RSA.
+    /// A self-signed certificate (RFC 5280) for `x5c` and `x5u`; nil if the key is not RSA or the system cannot sign.
     public var certificate: [UInt8]? {
         guard case .rsa = key.publicNumbers else { return nil }
         let name = DERWriter.sequence(

@@ -8,7 +8,7 @@ extension SandboxOpenID {
     private struct TokenRequest {
         let form: OAuthParameters
         let client: SandboxOpenIDClient
-        /// The thumbprint of the key of the DPoP proof; nil for a request without a proof.
+        /// The thumbprint of the key of the DPoP proof; nil if the request has no proof, or if DPoP is off.
         let key: String?
         let idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void]
     }
@@ -111,7 +111,7 @@ extension SandboxOpenID {
         }
     }
 
-    /// Checks that the request's proof has the key to which a code or refresh token is bound; nil permits every request.
+    /// Checks that the request's proof has the key to which a code or refresh token is bound; a nil `key` permits every request.
     private static func check(_ request: TokenRequest, has key: String?, _ what: String) throws(OAuthRefusal) {
         guard let key else { return }
         guard request.key?.isIdentical(to: key) ?? false else {
@@ -171,7 +171,7 @@ extension SandboxOpenID {
             && (!configuration.refreshNeedsOfflineAccess || grant.scopes.contains("offline_access"))
     }
 
-    /// Returns the claims that every ID token has, without the claims of scopes such as `email`.
+    /// Returns the claims of an ID token, without `nonce`, without hashes, and without the claims of scopes such as `email`.
     func idTokenClaims(_ grant: Grant, _ client: SandboxOpenIDClient, _ now: Date) -> JSONObject {
         var claims: JSONObject = [
             "sub": .string(Self.subject(of: grant.buyer)), "iss": .string(issuer), "aud": .string(client.clientID),

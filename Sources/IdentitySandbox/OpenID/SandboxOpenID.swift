@@ -116,7 +116,9 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         }
     }
 
-    /// Returns the error 405 if the endpoint does not serve the request's method; for endpoints with a form, `OAuthParameters` does it.
+    /// Returns the error 405 if the endpoint does not serve the request's method.
+    ///
+    /// `OAuthParameters` checks the method for endpoints that require a form.
     private func refusal(ofMethod call: SandboxCall) -> SandboxResponse? {
         let methods: [String]
         switch call.request.endpoint {

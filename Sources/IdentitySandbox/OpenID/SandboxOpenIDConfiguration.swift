@@ -31,8 +31,10 @@ public struct SandboxOpenIDConfiguration: Sendable {
     /// Where an app finds the claims of the scopes `email`, `profile` and `phone`.
     public enum ClaimsPlace: String, Sendable, CaseIterable {
         /// In the UserInfo response only, as OpenID Connect Core section 5.4 says for logins that return an access token.
+        ///
+        /// If `response_type` is `id_token`, the claims are in the ID token, because the app gets no access token.
         case userInfo = "userinfo"
-        /// In the ID token too.
+        /// In the UserInfo response and in the ID token.
         case idToken = "id_token"
     }
 
@@ -49,14 +51,16 @@ public struct SandboxOpenIDConfiguration: Sendable {
     ///
     /// Set it if clients use another origin, for example that of a proxy that adds TLS.
     public var issuer: String?
-    /// Whether a confidential client must use PKCE too; by default false.
+    /// Whether confidential clients must use PKCE; by default false.
+    ///
+    /// Public clients must always use PKCE.
     public var requiresPKCE = false
     /// The algorithms with which a client may sign assertions and DPoP proofs.
     public var clientSigningAlgorithms = ["ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256"]
     /// Whether the provider supports or requires DPoP (RFC 9449); by default off.
     ///
-    /// With ``Feature/accepted``, a token request with a proof gets tokens that are bound to the proof's key. A token request without a
-    /// proof gets bearer tokens.
+    /// With ``Feature/accepted``, a token request with a proof gets an access token that is bound to the proof's key. A token request
+    /// without a proof gets a bearer token.
     public var dpop = Feature.off
     /// Whether DPoP proofs must contain a nonce of the provider; by default they need no nonce.
     public var dpopNonce = DPoPNonce.none

@@ -1,7 +1,7 @@
 extension SandboxOpenIDConfiguration {
     /// The support for a feature of OAuth.
     public enum Feature: String, Sendable, CaseIterable {
-        /// The metadata do not list the feature, and the provider ignores it.
+        /// The metadata do not list the feature, and the provider does not support it.
         case off
         /// The metadata list the feature, and clients may use it.
         case accepted

@@ -3,10 +3,11 @@ internal import IdentityCrypto
 internal import IdentityKit
 internal import Synchronization
 
-/// The sandbox's Salesforce Commerce Cloud storefront that uses Bolt: two controllers, connected by cookies.
+/// The sandbox's Salesforce Commerce Cloud storefront that uses Bolt: two controllers that share a session cookie.
 ///
-/// The controller `Login-OAuthMobileBolt` exchanges Bolt's code with the merchant's secret, in the sandbox without an HTTP request. SFCC
-/// has no PKCE verifier, so it refuses the code of a login with PKCE. The controller `Login-ExchangeSFCCToken` returns the buyer's JWT.
+/// The controller `Login-OAuthMobileBolt` redeems Bolt's code. The real controller sends the code and the merchant's secret to Bolt; the
+/// sandbox calls ``SandboxBolt`` directly. SFCC has no PKCE verifier, so the controller refuses the code of a login with PKCE. The
+/// controller `Login-ExchangeSFCCToken` returns the buyer's JWT.
 public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {
         var configuration: SandboxSFCCConfiguration

@@ -8,7 +8,7 @@ public struct SandboxShopifyConfiguration: Sendable {
         case accountDomain
     }
 
-    /// The response to `prompt=none` if no buyer is signed in; Shopify's documentation describes several.
+    /// The response to `prompt=none` if the requested buyer is not signed in; Shopify's documentation describes several.
     public enum SilentLoginRefusal: Sendable, Equatable {
         /// `error=login_required` at the redirect URI.
         case error
@@ -32,7 +32,7 @@ public struct SandboxShopifyConfiguration: Sendable {
     public var includesScope = false
     /// Whether the token endpoint requires `client_id` in the form beside HTTP Basic, as Shopify documents it; by default true.
     public var requiresClientIDBesideBasic = true
-    /// The refusal of a silent login (`prompt=none`) if no buyer is signed in.
+    /// The response to a silent login (`prompt=none`) if no buyer, or another buyer than that of `login_hint`, is signed in.
     public var silentLoginRefusal = SilentLoginRefusal.error
     /// The registered clients.
     public var clients: [SandboxShopifyClient] = [.confidential, .publicMobile, .publicWeb, .app]

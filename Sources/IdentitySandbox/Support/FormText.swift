@@ -2,7 +2,7 @@ internal import IdentityHTTP
 
 /// Reads and writes `application/x-www-form-urlencoded`.
 ///
-/// It does not decode with `FormEncoding`, with which the SDK encodes: an encoding error there would stay undetected in tests.
+/// The decoder does not use `FormEncoding`, because the SDK encodes with `FormEncoding`: tests would not detect an error of its encoder.
 package enum FormText {
     /// Decodes a form strictly.
     ///

@@ -57,7 +57,7 @@ struct GrantLedger: Sendable {
 
     private struct RefreshToken {
         let grant: Int
-        /// The thumbprint of the key to which the token of a public client is bound (RFC 9449 section 5).
+        /// The thumbprint of the key to which the token of a public client is bound (RFC 9449 section 5); nil for an unbound token.
         let keyThumbprint: String?
         let expires: Date?
         var spentAt: Date?

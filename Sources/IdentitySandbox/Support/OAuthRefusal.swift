@@ -41,7 +41,9 @@ struct OAuthRefusal: Error, Sendable {
         replacement ?? headers.reduce(.oauthError(error, description, status: status)) { $0.with($1.name, $1.value) }
     }
 
-    /// Replaces each byte that `error_description` must not contain (RFC 6749 section 5.2), because descriptions quote the client's text.
+    /// Shortens a description to 500 bytes, and replaces each byte that `error_description` must not contain (RFC 6749 section 5.2).
+    ///
+    /// A description may quote text of the client, which can contain every byte.
     private static func permitted(_ text: String) -> String {
         let bytes = text.utf8.prefix(500).map { byte in
             (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")

@@ -51,7 +51,7 @@ extension SandboxAuthorizationServer {
     /// - Parameters:
     ///   - code: The code.
     ///   - refuse: Creates the error for an invalid code.
-    ///   - issue: Checks the request and issues the tokens; the code stays unused if it throws.
+    ///   - issue: Checks the request and issues the tokens; if it throws an error, the code can still be used.
     /// - Returns: The response with the tokens.
     /// - Throws: The error of the code or of `issue`.
     func redeem(

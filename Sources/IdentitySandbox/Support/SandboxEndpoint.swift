@@ -20,7 +20,7 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let authorization = SandboxEndpoint(rawValue: "authorization")
     /// The login pages.
     public static let loginPage = SandboxEndpoint(rawValue: "login_page")
-    /// The token endpoint, for codes and refreshes.
+    /// The token endpoint, for authorization codes, device codes and refresh tokens.
     public static let token = SandboxEndpoint(rawValue: "token")
     /// The end-session endpoint.
     public static let logout = SandboxEndpoint(rawValue: "logout")

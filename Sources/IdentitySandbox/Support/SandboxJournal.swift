@@ -6,7 +6,7 @@ public struct SandboxCounters: Sendable, Equatable {
     public var authorizations = 0
     /// Authorization codes issued; at SFCC, successful calls of `Login-OAuthMobileBolt`.
     public var codesIssued = 0
-    /// Authorization codes and device codes exchanged for tokens; at SFCC, successful calls of `Login-ExchangeSFCCToken`.
+    /// Authorization codes and device codes that were redeemed; at SFCC, successful calls of `Login-ExchangeSFCCToken`.
     public var exchanges = 0
     /// Successful refreshes, without those that ``refreshReplays`` counts.
     public var refreshes = 0
@@ -22,7 +22,7 @@ public struct SandboxCounters: Sendable, Equatable {
     public var jwksFetches = 0
     /// Times a discovery document was fetched.
     public var discoveries = 0
-    /// Calls of ``SandboxEndpoint/api`` and of the Storefront API, including refused calls.
+    /// Calls of ``SandboxEndpoint/api`` and of the Storefront API, including refused calls; without Bolt's `/v1/account/exists`.
     public var apiCalls = 0
     /// Logouts that the provider executed.
     public var logouts = 0

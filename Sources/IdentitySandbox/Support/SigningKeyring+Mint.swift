@@ -2,7 +2,7 @@ internal import IdentityCrypto
 internal import IdentityKit
 
 extension SigningKeyring {
-    /// Signs an ID token; a fault's `changes` can make it invalid.
+    /// Creates and signs a JWT, such as an ID token; `changes` can make it invalid.
     mutating func mint(
         _ claims: JSONObject,
         _ algorithm: SignatureAlgorithm,

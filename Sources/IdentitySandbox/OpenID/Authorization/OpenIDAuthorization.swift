@@ -64,7 +64,7 @@ extension SandboxOpenID {
         return login
     }
 
-    /// Completes the login if the browser's session meets the request; otherwise begins a login with a login page.
+    /// Skips the login page if the browser's session meets the request; otherwise begins a login with a login page.
     ///
     /// With `prompt=none`, it throws `login_required` instead of showing a login page.
     private func begin(
@@ -124,7 +124,7 @@ extension SandboxOpenID {
         return finish(login, session)
     }
 
-    /// Asks for the buyer's consent if the request wants it, otherwise sends the code and the ID token to the app.
+    /// Shows the consent page if the login needs consent; otherwise sends the requested code or ID token, or both, to the app.
     private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         if login.asksConsent {
             var login = login

@@ -16,7 +16,7 @@ struct OpenIDAuthorizationRules: Sendable {
 
     /// Returns the redirect URI if it is registered.
     ///
-    /// The caller must show an error of this function on a page: an unregistered URI must not receive even an error.
+    /// The caller must not send an error of this function to the redirect URI, because an unregistered URI may belong to an attacker.
     func redirectURI(of query: OAuthParameters) throws(OAuthRefusal) -> String {
         guard let redirectURI = query["redirect_uri"] else {
             throw .invalidRequest("redirect_uri is missing.")
@@ -27,7 +27,7 @@ struct OpenIDAuthorizationRules: Sendable {
         return redirectURI
     }
 
-    /// Checks all parameters except the redirect URI.
+    /// Checks the parameters of the request; ``redirectURI(of:)`` checks the redirect URI.
     func check(_ query: OAuthParameters) throws(OAuthRefusal) {
         for (parameter, error) in Self.unsupported where query[parameter] != nil {
             throw OAuthRefusal(error, "\(parameter) is not supported.")

@@ -7,7 +7,7 @@ struct PushedRequests: Sendable {
     struct Request: Sendable {
         let clientID: String
         let query: OAuthParameters
-        /// The thumbprint of the key of the DPoP proof that was sent with the request (RFC 9449 section 10.1).
+        /// The thumbprint of the key of the request's DPoP proof (RFC 9449 section 10.1); nil for a request without a proof.
         let keyThumbprint: String?
         let expires: Date
     }
@@ -65,7 +65,7 @@ extension SandboxOpenID {
         }
     }
 
-    /// Returns the parameters of an authorization request, and the thumbprint of its DPoP key; nil if the request names no key.
+    /// Returns the parameters of an authorization request, and the thumbprint of its DPoP key; `key` is nil if the request names no key.
     ///
     /// If the URL has a `request_uri` of this provider, the result has the pushed parameters, without the other parameters of the URL.
     func resolve(

@@ -21,7 +21,7 @@ struct DPoPCheck: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - url: The URL that the proof must name in `htu`.
-    ///   - accessToken: The access token of the request, whose hash the proof must contain in `ath`; nil if it has none.
+    ///   - accessToken: The access token of the request, whose hash the proof must contain in `ath`; nil for a request without a token.
     ///   - usedIDs: The ids of earlier proofs.
     ///   - now: The current time.
     /// - Returns: The proof; nil if the request has no proof.

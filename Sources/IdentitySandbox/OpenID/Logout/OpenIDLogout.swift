@@ -42,7 +42,7 @@ extension SandboxOpenID {
             return await end(pending)
         } catch {
             note(error, call)
-            // One error is not a violation: the buyer answered the page with the question a second time or too late.
+            // One error is not a violation: the buyer answered the question about the logout twice or too late.
             let hint =
                 error.isViolation
                 ? "Correct the request or the client's settings."
@@ -109,7 +109,9 @@ extension SandboxOpenID {
         return response.with("Set-Cookie", cookie)
     }
 
-    /// Ends all sessions of a buyer, as ``endSession(_:)`` does, and also signs out browsers of the buyer that have no such session.
+    /// Ends all sessions of a buyer, as ``endSession(_:)`` does.
+    ///
+    /// It also signs out the buyer's browsers whose session has no code or token yet.
     public func endSessions(ofBuyer email: String) async {
         let buyer = directory.buyer(email: email).number
         tokens.state.withLock { $0.logins.closeSessions { $0.buyer == buyer } }

@@ -63,7 +63,7 @@ extension SandboxOpenID {
     ///   - target: The sessions that the token ends.
     ///   - url: The app's endpoint; by default the first client's ``SandboxOpenIDClient/backchannelLogoutURI``.
     ///   - edit: Changes the token before it is signed, to make it invalid.
-    /// - Returns: The app's response: 200 or 204 for an accepted token, 400 for a refused one.
+    /// - Returns: The app's response; by the specification, its status is 200 or 204 for an accepted token and 400 for a refused one.
     /// - Throws: `HTTPURLError` when the URL is missing or invalid, `HTTPTransportError` when the app sends no response.
     public func sendLogoutToken(
         for target: SandboxLogoutTarget,

@@ -48,7 +48,7 @@ struct ClientToken: Sendable {
         return algorithm
     }
 
-    /// Verifies the signature; the algorithm must fit the key and, if the JWK has one, its `alg`.
+    /// Verifies the signature; throws an error if the algorithm does not fit the key or differs from the `alg` of its JWK.
     func verify(with key: ClientKey, _ algorithm: SignatureAlgorithm) throws(TokenFlaw) {
         guard key.verification.supports(algorithm) else {
             throw TokenFlaw("its alg \(algorithm.rawValue) does not fit the key")
