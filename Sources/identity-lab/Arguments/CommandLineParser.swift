@@ -12,7 +12,7 @@ struct CommandLineParser {
         options = Option.common + (commands + [JourneyCommand.self]).flatMap { $0.options }
     }
 
-    /// Returns the command, or nil if the command line does not name one, and its options.
+    /// Returns the command and its options; the command is nil if the command line names no command.
     ///
     /// - Throws: ``UsageError``.
     func parse(_ commandLine: [String]) throws -> (command: (any Command.Type)?, arguments: Arguments) {

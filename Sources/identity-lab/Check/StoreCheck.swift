@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Checks the store of a configuration: that it opens, that the providers' timeouts fit its locks, that its keys are known, and what its
-/// sessions show about the providers.
+/// Checks the store of a configuration: whether it opens, whether the providers' timeouts fit its locks, whether the keys of its records
+/// are configured, and whether the newest session of each provider has a refresh token.
 struct StoreCheck {
     let report: CheckReport
     let environment: IdentityEnvironment
-    /// The SQLite file of `--store`.
+    /// The SQLite file of `--store`; nil if the option is missing.
     let path: String?
     /// The number of records above which no session is decrypted.
     private static let maximumRecords = 1_000
@@ -39,7 +39,9 @@ struct StoreCheck {
         }
     }
 
-    /// Checks what is needed to create the store's file, and the members of the section and the key, because the store is not opened.
+    /// Checks a store whose file does not exist: the members of the section, the key, and whether the file can be created.
+    ///
+    /// It neither opens nor creates the store.
     private func checkNewStore(_ file: String, _ section: ConfigurationSection?) throws {
         var section = section
         try OpenedStore.check(section)

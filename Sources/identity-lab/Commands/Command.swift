@@ -2,7 +2,7 @@
 protocol Command: Sendable {
     /// The name on the command line; empty for ``JourneyCommand``, which runs without a name.
     static var name: String { get }
-    /// The name and options, for the first line of the help.
+    /// The name, actions, options and operand, for the first line of the help.
     static var usage: String { get }
     static var summary: String { get }
     /// The actions of the command, one of which follows its name; empty for most commands.
@@ -31,7 +31,7 @@ extension Command {
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// Creates the command, and names it in its usage errors.
+    /// Creates the command; the hint of a usage error then refers to the help of this command.
     static func make(_ arguments: Arguments) throws -> Self {
         do {
             return try Self(arguments)

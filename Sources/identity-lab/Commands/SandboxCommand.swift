@@ -121,7 +121,9 @@ struct SandboxCommand: Command {
         await sandbox.stop()
     }
 
-    /// Returns the id of the first Shopify client of each kind, by the kind's name in the configuration member `client`, or `app`.
+    /// Returns the id of the first Shopify client of each kind.
+    ///
+    /// Each member has the name that the configuration member `client` has for the kind; a Partner app's client has the name `app`.
     private static func clientIDs(_ sandbox: ShopSandbox) -> JSONObject {
         let kinds: [(String, SandboxShopifyClient.Kind)] = [
             ("confidential", .confidential), ("publicMobile", .publicMobile), ("publicWeb", .publicWeb), ("app", .app),

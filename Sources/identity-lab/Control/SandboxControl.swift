@@ -3,7 +3,7 @@ internal import IdentityKit
 internal import IdentitySandbox
 internal import StorefrontSandbox
 
-/// Runs commands for a running sandbox: behind the control port of `sandbox`, and behind the page of `serve`.
+/// Runs commands for a running sandbox; the control port of `sandbox` and the page of `serve` send these commands.
 struct SandboxControl: Sendable {
     private enum Provider: String, CaseIterable {
         case shopify, bolt, openid

@@ -174,7 +174,7 @@ actor ApproachRun {
     /// Removes the session that is left after a failure.
     func cleanUp() async {
         guard let session else { return await deployment.drain() }
-        // An unstructured task is not cancelled with the command, which must clean up in any case.
+        // The session must be removed even if the command was cancelled. An unstructured task is not cancelled with the command.
         _ = await Task { [deployment] in try? await deployment.sessions.logout(session.id) }.value
         await deployment.drain()
     }

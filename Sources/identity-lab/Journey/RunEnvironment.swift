@@ -147,7 +147,7 @@ private actor CartVariant {
 
     /// Returns the id of the first variant that the shop can sell.
     ///
-    /// Until a call has found this variant, each call opens the storefront and requests it.
+    /// The first call that finds this variant stores its id. Later calls send no request to the storefront.
     func id(for buyer: StorefrontContext, in storefront: @Sendable () throws -> StorefrontClient) async throws -> String
     {
         if let id { return id }

@@ -29,10 +29,10 @@ final class StepReporter: Sendable {
         )
     }
 
-    /// Runs a step, and prints the text that it returns, or its error.
+    /// Runs a step, and prints the text or the error of `work`.
     ///
     /// - Returns: Whether the step passed.
-    /// - Throws: The error of `work` if the command was cancelled.
+    /// - Throws: The error of `work` if `work` or the command was cancelled.
     @discardableResult
     func step(_ title: String, _ work: () async throws -> String) async throws -> Bool {
         let started = ContinuousClock.now

@@ -25,7 +25,7 @@ final class Output: Sendable {
 
     /// Whether a write to standard output failed, or the reader of a command that runs until interrupted has closed the pipe.
     ///
-    /// After an interruption (Ctrl-C) of a pipeline, a closed pipe is not a failure, because the interruption also ends the reader.
+    /// After an interruption (Ctrl-C) of a pipeline, a closed pipe alone is not a failure, because the interruption also ends the reader.
     func isIncomplete(afterInterruption: Bool) -> Bool {
         state.withLock { $0.isIncomplete || $0.hasLostReader && !afterInterruption }
     }
@@ -48,7 +48,7 @@ final class Output: Sendable {
         }
     }
 
-    /// Prints an event: with `--json` as a JSON object, otherwise as text; nil prints nothing.
+    /// Prints an event: with `--json` as a JSON object, otherwise as `text`; a nil `text` prints nothing.
     func event(_ name: String, _ members: JSONObject, text: @autoclosure () -> String? = nil) {
         guard isJSON else {
             if let text = text() { line(text) }

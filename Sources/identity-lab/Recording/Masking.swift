@@ -13,7 +13,7 @@ enum Masking {
     private static let openHeaders: Set<String> = [
         "accept", "cache-control", "content-length", "content-type", "origin", "user-agent",
     ]
-    /// Members of JSON responses whose values are public or plain numbers.
+    /// Members of JSON bodies whose values are public or plain numbers.
     private static let openMembers: Set<String> = [
         "alg", "authorization_endpoint", "crv", "customer_account_mcp_endpoint", "end_session_endpoint", "expires_in",
         "graphql_api", "issuer", "jwks_uri", "kty", "query", "refresh_token_scope", "scope", "token_endpoint",

@@ -69,7 +69,7 @@ actor ServedRun {
 
     /// Begins the sign-in, and returns the response of the sign-in routes; nil for the other entry points.
     ///
-    /// After ``close()``, because the column shows another sign-in, it does nothing and returns nil: nobody would end the sign-in.
+    /// After ``close()``, it does nothing and returns nil: the column shows another sign-in, so nobody would end this sign-in.
     func begin(_ request: WebRequest) async -> WebResponse? {
         guard !isClosed else { return nil }
         guard routes == nil else { return await beginRoutes(request) }

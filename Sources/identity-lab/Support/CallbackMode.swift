@@ -15,7 +15,7 @@ enum CallbackMode: String, CaseIterable, Sendable {
         return .loopback
     }
 
-    /// Creates the presenter for this mode, which passes the authorization URL to `announce` before it shows the login page.
+    /// Creates the presenter for this mode; the presenter passes the authorization URL to `announce` before it opens the URL.
     func presenter(
         transport: any HTTPTransport,
         announce: @escaping @Sendable (HTTPURL) -> Void
@@ -31,7 +31,7 @@ enum CallbackMode: String, CaseIterable, Sendable {
 }
 
 extension CallbackMode {
-    /// Ends a session, sends the browser to the provider's logout page, and waits until it returns from there.
+    /// Ends a session, sends the browser to the provider's logout page, and waits for the browser's return.
     ///
     /// - Parameters:
     ///   - address: The post-logout redirect URI that is registered at the provider.

@@ -86,7 +86,8 @@ struct Deployment: Sendable {
 
     /// Runs `work` at the end of a command, and cancels it after ``lastWorkLimit``.
     ///
-    /// `work` returns the sessions whose new tokens could not be stored. They are recorded, and whether `work` ended within the limit.
+    /// `work` returns the sessions whose new tokens could not be stored. This method records these sessions, and whether `work` ended
+    /// within the limit.
     private func finishing(_ work: @escaping @Sendable () async -> Set<SessionReference>) async {
         await Task {
             await withTaskGroup(of: Set<SessionReference>?.self) { group in

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// Shows the code of a device login, and then once a minute how long the code remains valid.
+/// Shows the code of a device login and, without `--json`, once a minute how long the code remains valid.
 final class DeviceScreen: Sendable {
     private let output: Output
     private let clock: any IdentityClock

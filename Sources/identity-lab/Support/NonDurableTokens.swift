@@ -7,7 +7,7 @@ internal import Synchronization
 /// lost when the process ends, unless a later attempt stores them.
 final class NonDurableTokens: Sendable {
     private struct LastWork {
-        /// Keeps the manager alive, because a new manager could otherwise get the address of a released one as its identifier.
+        /// The manager, kept alive because its address is its identifier: a new manager could get the address of a released one.
         let manager: SessionManager
         let found: Set<SessionReference>
         let isComplete: Bool
