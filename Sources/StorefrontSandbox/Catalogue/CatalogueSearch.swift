@@ -1,7 +1,7 @@
-/// A search in the sandbox's catalogue.
+/// A search in the sandbox's catalogue; a product must match all terms of the query.
 ///
-/// It knows the part of Shopify's syntax that a shop's search box sends: words, all of which must occur, quotation marks, `AND`, a leading
-/// `-`, a trailing `*`, and the fields `title`, `tag` and `product_type`.
+/// The search knows the part of Shopify's syntax that a shop's search box sends: words, quotation marks, `AND`, a leading `-`, a trailing
+/// `*`, and the fields `title`, `tag` and `product_type`.
 struct CatalogueSearch: Sendable {
     private struct Term: Sendable {
         var isExcluded = false

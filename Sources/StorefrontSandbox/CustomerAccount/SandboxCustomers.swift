@@ -37,7 +37,7 @@ public final class SandboxCustomers: Sendable {
         return token
     }
 
-    /// Gives a customer orders with these numbers, the newest last.
+    /// Adds an order of two mugs for each number, after the customer's other orders.
     public func addOrders(_ numbers: some Sequence<Int>, for email: String) {
         let buyer = shopify.directory.buyer(email: email)
         let orders = numbers.map { CustomerOrderRecord.sample($0) }
@@ -117,7 +117,7 @@ public final class SandboxCustomers: Sendable {
         }
     }
 
-    /// The changes of a customer, which return the members of the mutations' payloads.
+    /// The change of a customer for each mutation; a change returns the members of the mutation's payload.
     private static func changes(
         of buyer: KnownBuyer
     ) -> [String: @Sendable (inout CustomerRecord, JSONObject) throws -> [String: GraphNode]] {

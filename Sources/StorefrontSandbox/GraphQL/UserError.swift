@@ -15,7 +15,7 @@ struct UserError: Error, Sendable {
 }
 
 extension GraphNode {
-    /// Creates the payload of a mutation: the members that `body` returns or, if it throws, the user error.
+    /// Creates the payload of a mutation: the members that `body` returns, or the ``UserError`` that it throws.
     ///
     /// The result has `userErrors`, `customerUserErrors` and `warnings`, of which the schema's payload type has only some.
     static func payload(_ body: () throws -> [String: GraphNode]) -> GraphNode {

@@ -50,7 +50,7 @@ extension SandboxStorefront {
         return cart
     }
 
-    /// Checks and changes a cart under one lock, so that of several concurrent submissions only one starts an attempt.
+    /// Checks and changes a cart under one lock, so that concurrent submissions with the same `attemptToken` start only one attempt.
     private func changeOwned(_ call: GraphCall, _ change: (inout Cart) -> GraphNode) throws(UserError) -> GraphNode {
         var result = GraphNode.null
         _ = try changeCart(Cart.parse(call.arguments.text("cartId"))) { result = change(&$0) }

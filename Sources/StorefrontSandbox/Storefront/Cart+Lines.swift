@@ -60,7 +60,7 @@ extension Cart {
             }
             if let attributes = input["attributes"]?.array { lines[index].attributes = attributes }
             if let plan = input["sellingPlanId"] { lines[index].sellingPlanID = plan.string }
-            // The quantity is set even if the input has none, because the stock of a new variant may limit it.
+            // The quantity is set even if the input has no quantity, because the stock of a new variant may limit it.
             let quantity = try Self.quantity(input["quantity"], path) ?? lines[index].quantity
             try set(quantity: quantity, at: index, path)
         }

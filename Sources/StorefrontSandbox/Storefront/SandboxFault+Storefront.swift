@@ -1,7 +1,9 @@
 public import IdentityKit
 public import IdentitySandbox
 
-/// Faults of the sandbox's Storefront API. They work at ``SandboxEndpoint/storefront``.
+/// Faults of the sandbox's Storefront API.
+///
+/// Plan these faults for requests to ``SandboxEndpoint/storefront``.
 extension SandboxFault {
     private static func entry(_ message: String, _ code: String, path: [String] = []) -> JSONValue {
         var error: JSONObject = ["message": .string(message)]
@@ -52,7 +54,7 @@ extension SandboxFault {
 
     /// Replaces the cart's id in the payload.
     ///
-    /// The mutation is executed, and the cart itself keeps its id. To change it, use ``SandboxStorefront/moveCart(_:keepingBuyer:)``.
+    /// The mutation is executed, and the cart itself keeps its id. ``SandboxStorefront/moveCart(_:keepingBuyer:)`` changes the id itself.
     public static func storefrontCartID(_ id: String) -> SandboxFault {
         editPayload { payload in
             guard var cart = payload["cart"]?.object else { return }

@@ -6,8 +6,8 @@ internal import Synchronization
 /// The sandbox's Storefront API at the shop's own domain: carts with state, and a GraphQL evaluator.
 ///
 /// A document that selects an unknown field fails as it does at Shopify. Carts accept customer access tokens from a
-/// token exchange and, unless `takesCustomerAccountTokens` is false, access tokens of `SandboxShopify`. At this origin, `SandboxShopify`
-/// serves the discovery documents.
+/// token exchange and, unless `takesCustomerAccountTokens` is false, access tokens of `SandboxShopify`. The same domain serves the
+/// discovery documents of `SandboxShopify`.
 public final class SandboxStorefront: SandboxService, ShopRouting {
     /// The state of a cart, for a test to inspect.
     public struct CartState: Sendable, Equatable {

@@ -113,7 +113,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     ///
     /// By default false, because Shopify's public schemas do not have these mutations.
     public var servesRestrictedMutations = false
-    /// The number of polls of a completion that return "processing" before it is done; by default 2.
+    /// The number of polls that return "processing" before a completion is done; by default 2.
     public var completionPolls = 2
     /// The pause that a pending completion requests before the next poll; by default 500 milliseconds.
     public var completionPollDelay: Duration = .milliseconds(500)

@@ -1,8 +1,7 @@
 extension StorefrontSchema {
-    /// The mutations that Shopify serves to selected apps only, such as apps with its Buy SDK, and that its public
-    /// schemas do not have.
+    /// The mutations that Shopify serves to selected apps only, such as apps with the Mobile Buy SDK.
     ///
-    /// Names and shapes are those of the Mobile Buy SDK 2026.4.0.
+    /// Shopify's public schemas do not have these mutations. Names and types are those of the Mobile Buy SDK 2026.4.0.
     static let restrictedMutations = """
         cartClone(cartId: ID!): CartClonePayload
           cartBillingAddressUpdate(cartId: ID! billingAddress: MailingAddressInput): CartBillingAddressUpdatePayload

@@ -129,7 +129,9 @@ enum StorefrontSchema {
         edgesOf: ["Collection", "Order", "Product", "SearchResultItem"]
     )
 
-    /// Returns the connection types of `nodes`, and the edge types of `nodes` and `others`, whose connections have more fields.
+    /// Returns the connection types of `nodes`, and the edge types of `nodes` and `others`.
+    ///
+    /// The connections of `others` have more fields, so other parts of the schema define them.
     static func connections(_ nodes: [String], edgesOf others: [String] = []) -> String {
         nodes.map { "type \($0)Connection { nodes: [\($0)!]! edges: [\($0)Edge!]! pageInfo: PageInfo! }\n" }.joined()
             + (nodes + others).map { "type \($0)Edge { cursor: String! node: \($0)! }\n" }.joined()
