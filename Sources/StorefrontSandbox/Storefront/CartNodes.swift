@@ -36,8 +36,8 @@ extension GraphNode {
 extension SandboxStorefront {
     /// Returns the node of a cart.
     ///
-    /// `hasKey` is false if the request's cart id has no key or a wrong key. The node then has no buyer identity, addresses, delivery groups
-    /// and metafields. Its id and its checkout URL have no key.
+    /// `hasKey` is false if the request's cart id has no key or a wrong key. The node then has no buyer identity, addresses, delivery
+    /// groups and metafields. Its id and its checkout URL have no key.
     func node(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> GraphNode {
         let currency = configuration.currencyCode
         let attributes = GraphNode.list(cart.attributes.map(Self.attribute))
