@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// A secret is found in plain text, in base64 and base64url at any offset, in hexadecimal, escaped for URLs, JSON and HTML, and as a
 /// list of decimal numbers, which is the form of dumped bytes. For a secret from ``plant(_:)``, the first or last ten characters in plain
-/// text are enough, because a shortened secret in a log is a leak, too.
+/// text are enough, because even a shortened secret in a log is a leak.
 public final class SecretCanary: Sendable {
     private let traces = Mutex(SecretTraces())
 
@@ -54,7 +54,7 @@ public final class SecretCanary: Sendable {
         search(bytes)
     }
 
-    // It has a separate name, because a call of `findings(in:)` with bytes may resolve to the overload for any value and recurse.
+    // `search` has a separate name: as an overload of `findings(in:)`, it could call the overload for any value, which would recurse.
     private func search(_ bytes: [UInt8]) -> [String] {
         traces.withLock { $0.found(in: bytes) }
     }

@@ -72,7 +72,7 @@ struct SecretTraces: Sendable {
 
     /// The decimal numbers of a text, separated by one space.
     ///
-    /// So a list of a secret's bytes is found with any separator between the numbers.
+    /// A list of a secret's bytes is therefore found with any separator between the numbers.
     private static func numbersOnly(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         for byte in bytes {

@@ -14,10 +14,10 @@ public import Testing
 /// }
 /// ```
 ///
-/// The suite also tests the optional protocols of a store (`UsedTokenStore`, `ExpirySweeping`, `SessionSpooling`,
-/// `StoreHealthChecking`, `RowQuarantining`, `StoreKeyRotating`). If the store does not conform to the protocol of a case, or the
-/// ``StoreUnderTest`` cannot set the case up, the case records a warning with the reason and is cancelled, so that it does not count as
-/// passed. `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
+/// The suite also tests the optional protocols of a store, such as `UsedTokenStore`, `ExpirySweeping`, `SessionSpooling` and
+/// `StoreKeyRotating`. If the store does not conform to the protocol of a case, or if the ``StoreUnderTest`` cannot set the case up, the
+/// case records a warning with the reason and is cancelled, so that it does not count as passed.
+/// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public struct StoreConformance: Sendable {
     /// One required behaviour of a store.
     public struct Case: Sendable, CustomTestStringConvertible {
@@ -127,8 +127,8 @@ extension StoreConformance {
 
     /// Counts to 40 in eight tasks; each call of `increment` returns whether its compare-and-set succeeded.
     ///
-    /// A correct store refuses a compare-and-set only if that of another task has succeeded since the read. So it refuses each task fewer
-    /// than 40 times.
+    /// A correct store refuses a compare-and-set only if another task's compare-and-set has succeeded since the read. Only 40 succeed
+    /// in all, so the store refuses each task fewer than 40 times.
     static func countToForty(_ increment: @escaping @Sendable () async throws -> Bool) async throws {
         try await concurrently(8) { _ in
             var (successes, refusals) = (0, 0)

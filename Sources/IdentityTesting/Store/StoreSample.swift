@@ -113,7 +113,7 @@ enum StoreSample {
 }
 
 extension StoredSession {
-    /// The session with a higher generation, another payload and, if given, a further change.
+    /// Returns a copy of the session with another payload, a generation that is higher by `generations`, and the further change.
     func successor(
         _ payload: Secret,
         generations: Int64 = 1,

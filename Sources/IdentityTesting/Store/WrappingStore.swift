@@ -30,7 +30,7 @@ public protocol WrappingStore: SessionStore {
 }
 
 extension WrappingStore {
-    /// The lock duration of the inner store.
+    /// How long the inner store guarantees a lock.
     ///
     /// A session manager refuses a provider whose refresh may take longer than this duration.
     public var guaranteedLockDuration: Duration? { inner.guaranteedLockDuration }

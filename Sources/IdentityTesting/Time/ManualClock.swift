@@ -58,7 +58,7 @@ public final class ManualClock: IdentityClock {
         state.withLock { $0.now += seconds }
     }
 
-    /// Waits until the clock was advanced by the duration.
+    /// Waits until a test has advanced the clock by the duration; with `isAdvancedBySleeping`, advances the clock and returns at once.
     public func sleep(for duration: Duration) async throws {
         guard !isAdvancedBySleeping else {
             try Task.checkCancellation()

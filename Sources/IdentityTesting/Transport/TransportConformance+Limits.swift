@@ -149,7 +149,7 @@ extension TransportConformance {
         do {
             try await attempt(firstByte, total)
         } catch is TransportProbe.Violation {
-            // On a busy machine the deadline may pass before the request is sent, so the second deadline is longer.
+            // On a busy machine the deadline may pass before the request is sent, so the second attempt has a longer deadline.
             try await attempt(min(firstByte * 25, .seconds(50)), min(total * 25, .seconds(50)))
         }
     }

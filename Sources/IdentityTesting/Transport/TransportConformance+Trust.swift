@@ -120,7 +120,7 @@ extension TransportConformance {
                 try await probe.expect(.addressRefused, .notSent, from: request)
                 request.addressPolicy = .any
                 _ = try await probe.transport.send(request)
-                // The transport may have kept the connection open. It must not use it after the policy refuses the address.
+                // The transport may have kept the connection open. A request that refuses the address must not reuse this connection.
                 request.addressPolicy = .publicOnly
                 try await probe.expect(.addressRefused, .notSent, from: request)
                 try probe.expect(log.all.count == 1, "the refused address got a request")
@@ -128,7 +128,7 @@ extension TransportConformance {
         },
         Case("a host name leads only to addresses that the policy permits") { probe in
             // The server listens on one address of localhost. The policy permits only the addresses of the other IP version.
-            // If a transport checks one address, and another component then resolves the name again, it reaches the server.
+            // If a transport checks one address, and another component then resolves the name again, the request reaches the server.
             for (address, permitted) in [(LoopbackAddress.v4, 16), (.v6, 4)] {
                 // On a machine without IPv6, the server cannot listen on ::1.
                 guard

@@ -39,7 +39,7 @@ extension ConformanceCase<any HTTPTransport> {
 public struct TransportConformanceFailure: Error, Sendable, CustomStringConvertible {
     /// The requirement, as a sentence.
     public let requirement: String
-    /// The observation that contradicts the requirement.
+    /// The observation that contradicts the requirement, or the error that prevented the test.
     public let observation: String
 
     /// The requirement and the observation.

@@ -211,7 +211,7 @@ extension StoreConformance {
 
     /// Expects that another task does not get a lock.
     ///
-    /// It starts a task, because a store may permit the task that holds a lock to take it again.
+    /// It tries to take the lock in a new task, because a store may permit the task that holds a lock to take the lock again.
     private static func expectBusy(
         _ name: LockName,
         in store: any SessionStore,
