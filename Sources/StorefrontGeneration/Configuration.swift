@@ -93,7 +93,7 @@ package struct Configuration: Sendable {
         maximumDuplicatedFields = maximum ?? maximumDuplicatedFields
     }
 
-    /// Rejects names that the schema and the documents do not contain, because a misspelled name would have no effect.
+    /// Rejects names that occur in neither the schema nor the documents, because a misspelled name would have no effect.
     func check(_ schema: GraphSchema, _ documents: GraphDocumentSet) throws(GenerationFailure) {
         let operations = Set(documents.operations.compactMap(\.definition.name))
         let types = Set(schema.types.keys)

@@ -19,10 +19,10 @@ package struct Diagnostic: Error, CustomStringConvertible {
     }
 }
 
-/// The reason why nothing was generated.
+/// The error that ended a run of the generator.
 package struct GenerationFailure: Error, Sendable {
     package enum Kind: Sendable {
-        /// A file in the output folder that was not generated would be overwritten.
+        /// The generator would overwrite a file in the output folder that it did not generate.
         case refused
         /// The command line, the configuration, the schema or another file is wrong, or a file could not be read or written.
         case usage
@@ -40,8 +40,8 @@ enum Suggestion {
     /// The hint ` Did you mean "…"?` with the most similar candidate; empty if no candidate is similar.
     static func text(for name: String, among candidates: some Sequence<String>) -> String {
         let similar = candidates.prefix(2_000).filter { abs($0.utf8.count - name.utf8.count) <= 3 }
-        // `Spelling` compares at most 40 bytes. For a longer name, it first gets the last 40 bytes of the name and of the candidates with
-        // the same bytes before these 40. If it finds nothing, it gets the first 40 bytes of those with the same bytes after these 40.
+        // `Spelling` compares at most 40 bytes, so a longer name is compared in two steps. First, only candidates with the same beginning
+        // count, and the last 40 bytes of the name are compared. If no candidate is similar, only candidates with the same end count.
         let rest = max(0, name.utf8.count - 40)
         let (start, end) = (String(name.prefix(rest)), String(name.suffix(rest)))
         let ends = similar.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(rest)) }

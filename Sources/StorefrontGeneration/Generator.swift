@@ -24,7 +24,7 @@ package struct Generator: Sendable {
 
     /// Checks the documents, and generates Swift if they have no errors.
     ///
-    /// - Throws: When the configuration contains a name that the documents and the schema do not have or do not use.
+    /// - Throws: `GenerationFailure` if the configuration contains a name that the schema and the documents do not have or do not use.
     package func run(_ sources: [SourceFile]) throws(GenerationFailure) -> Result {
         let check = DocumentCheck(sources, against: schema)
         guard !check.isRefused else { return Result(files: [:], diagnostics: check.diagnostics) }

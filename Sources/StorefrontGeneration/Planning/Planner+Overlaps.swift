@@ -1,6 +1,6 @@
 internal import GraphQLLanguage
 
-/// Finds fields that several Swift types read from one object, if a response may lack a part of what one of them requires.
+/// Rejects fields that several Swift types read from one object, if a directive can omit subfields that one of these types requires.
 extension Planner {
     /// A Swift type that reads fields of the object.
     private struct Reader {

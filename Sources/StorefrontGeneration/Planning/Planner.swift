@@ -164,8 +164,8 @@ struct Planner {
         if collected.spreads.isEmpty, collected.fields.count == 1, let field = collected.fields.first {
             var taken = topLevel.union(["Output", name])
             let planned = property(field, parent, &taken, reserved: [])
-            // The output of a mutation is not optional: if its payload is null, reading fails, and the response's errors say why. It is
-            // optional if a directive can omit the field.
+            // The output of a mutation is optional only if a directive can omit the field. If the payload of the mutation is null, reading
+            // fails, and the response's errors say why.
             let isRequired = definition.kind == .mutation && !field.isConditional
             output = isRequired ? planned.property.type.withoutOptional : planned.property.type
             rootKey = field.key

@@ -1,5 +1,5 @@
 extension Set<String> {
-    /// Inserts a name, with as many suffixes as it needs to differ from the others, and returns it.
+    /// Inserts a name, with as many suffixes as it needs to differ from the other names, and returns the inserted name.
     mutating func insertUnique(_ name: String, suffix: String = "Value") -> String {
         var name = name
         while !insert(name).inserted { name += suffix }
