@@ -8,12 +8,12 @@ package struct Diagnostic: Error, CustomStringConvertible {
     }
 
     package let severity: Severity
-    /// The file's path from the folder of documents.
+    /// The file's path, relative to the folder of documents.
     package let file: String
     package let location: GraphLocation?
     package let message: String
 
-    /// The form that editors and build tools recognize.
+    /// The diagnostic in the form that editors and build tools recognize.
     package var description: String {
         "\(file)\(location.map { ":\($0.line):\($0.column)" } ?? ""): \(severity.rawValue): \(message)"
     }

@@ -33,7 +33,7 @@ public final class SandboxBuyer: Sendable {
 
     private let transport: (any HTTPTransport)?
     static let shared = Result { () throws(HTTPTransportError) in try CurlTransport() }
-    /// The limits of every request: a long timeout, because a person waits long for a page.
+    /// The limits of every request: a long timeout, as in a browser.
     static let limits = HTTPLimits(firstByteTimeout: .seconds(60), totalTimeout: .seconds(60))
     private let jars = Mutex<[String: CookieJar]>([:])
 

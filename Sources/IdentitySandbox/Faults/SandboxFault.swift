@@ -10,7 +10,7 @@ public struct SandboxFault: Sendable {
     enum Effect: Sendable {
         /// The sandbox sends this response instead of the provider's; the provider's state does not change.
         case replace(SandboxResponse)
-        /// The provider executes the request, then its response is changed.
+        /// A change of the response before the sandbox sends it.
         case edit(@Sendable (inout SandboxResponse) -> Void)
         case idToken(@Sendable (inout SandboxIDToken) -> Void)
         case delay(Duration)

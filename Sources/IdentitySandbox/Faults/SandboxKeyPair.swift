@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// A key pair of the test, which signs instead of the provider or is published with the provider's keys.
+/// A key pair of a test, for example to sign in place of the provider or to add to the provider's key set.
 public struct SandboxKeyPair: Sendable {
     /// The kind of the key.
     public enum Kind: Sendable, Hashable {

@@ -39,7 +39,7 @@ public final class SandboxListener: SandboxService {
         }
     }
 
-    /// `http://127.0.0.1:PORT`, without a slash.
+    /// The origin of the server: `http://127.0.0.1:PORT`, without a slash at the end.
     public var origin: String { server.origin }
 
     /// Sets the response at a path; other paths return 404.

@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// The settings of the sandbox's plain OpenID provider.
 ///
-/// The members of its first client are members of the configuration too:
+/// The members of ``client``, the first client, are also members of the configuration:
 ///
 /// ```swift
 /// var configuration = SandboxConfiguration()

@@ -15,7 +15,7 @@ struct Grant: Sendable {
     private(set) var challenge: String?
     /// The authentication context of the login.
     private(set) var acr: String?
-    /// The thumbprint of the key to which the code is bound (RFC 9449 section 10).
+    /// The thumbprint of the key to which the code is bound (RFC 9449 section 10); nil for an unbound code.
     private(set) var keyThumbprint: String?
     fileprivate(set) var isRevoked = false
 
@@ -175,7 +175,7 @@ struct GrantLedger: Sendable {
         if reuse == .repeatsResponse { refreshTokens[token]?.response = response }
     }
 
-    /// Revokes all tokens of a login if `refusal` says that its code or refresh token was used twice: an attacker may have stolen it.
+    /// Revokes all tokens of a login if `refusal` is `reused`, because an attacker may have stolen the code or refresh token.
     mutating func revokeIfReused(_ refusal: Refusal, _ journal: SandboxJournal) {
         guard case .reused(let grant) = refusal else { return }
         revoke(grant)
@@ -213,7 +213,7 @@ struct GrantLedger: Sendable {
         grants.values.first { $0.sessionID == id }?.buyer
     }
 
-    /// The different values of a member of the grants that a closure selects, in the order of their logins.
+    /// Returns the distinct values of a member, such as the client id, of the grants that a closure selects, in the order of the logins.
     func values(of member: KeyPath<Grant, String>, where isSelected: (Grant) -> Bool) -> [String] {
         grants.values.filter(isSelected).sorted { $0.id < $1.id }.map { $0[keyPath: member] }
             .reduce(into: []) { ids, id in if !ids.contains(where: { $0.isIdentical(to: id) }) { ids.append(id) } }

@@ -38,7 +38,7 @@ struct HostedLogin: Sendable {
     var responseType: Set<String> = ["code"]
     /// Whether the page asks for consent before the response is sent (`prompt=consent`).
     var asksConsent = false
-    /// The subject of `id_token_hint`: only this buyer may sign in.
+    /// The subject of `id_token_hint`: only this buyer may sign in; nil permits every buyer.
     var hintedSubject: String?
     /// The session of the signed-in buyer in the step `consent`; nil in the other steps.
     var session: LoginSessions.Session?
@@ -46,7 +46,7 @@ struct HostedLogin: Sendable {
     var acr: String?
     /// The handle of the device login for which the buyer signs in; nil for a login that ends at a redirect URI.
     var deviceHandle: String?
-    /// The thumbprint of the key to which the code is bound (RFC 9449 section 10).
+    /// The thumbprint of the key to which the code is bound (RFC 9449 section 10); nil for an unbound code.
     var keyThumbprint: String?
     /// The `request_uri` of the pushed authorization request; nil if the request was not pushed.
     var pushedRequest: String?

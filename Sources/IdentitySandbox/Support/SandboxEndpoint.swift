@@ -32,7 +32,7 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     public static let revocation = SandboxEndpoint(rawValue: "revocation")
     /// The device authorization endpoint.
     public static let deviceAuthorization = SandboxEndpoint(rawValue: "device_authorization")
-    /// The pages where a buyer confirms a device login.
+    /// The pages where a buyer enters the code of a device login and approves or refuses the login.
     public static let devicePage = SandboxEndpoint(rawValue: "device_page")
     /// SFCC's controller `Login-OAuthMobileBolt`, which exchanges Bolt's code.
     public static let codeExchange = SandboxEndpoint(rawValue: "code_exchange")

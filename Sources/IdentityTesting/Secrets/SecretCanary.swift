@@ -54,7 +54,7 @@ public final class SecretCanary: Sendable {
         search(bytes)
     }
 
-    // `search` has a separate name: as an overload of `findings(in:)`, it could call the overload for any value, which would recurse.
+    // `search` has a separate name. A call of `findings(in:)` with bytes could call the overload for any value again, without end.
     private func search(_ bytes: [UInt8]) -> [String] {
         traces.withLock { $0.found(in: bytes) }
     }

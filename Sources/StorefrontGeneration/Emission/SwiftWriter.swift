@@ -28,8 +28,8 @@ struct SwiftWriter {
 
     /// Writes a documentation comment.
     ///
-    /// Each line gets its own `///`. Otherwise a line break in a schema's description would end the comment, and the rest of the description
-    /// would be code.
+    /// Each line gets its own `///`. Otherwise a line break in a schema's description would end the comment, and the rest of the
+    /// description would be code.
     mutating func comment(_ text: String) {
         var lines: [String] = []
         for part in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

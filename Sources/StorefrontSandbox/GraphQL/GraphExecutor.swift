@@ -1,7 +1,7 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// The arguments of a root field.
+/// The arguments of a root field, and the context of its operation.
 struct GraphCall: Sendable {
     let arguments: JSONObject
     /// The arguments of `@inContext`; empty if the operation has no such directive.

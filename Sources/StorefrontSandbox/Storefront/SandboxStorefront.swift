@@ -19,7 +19,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         public let email: String?, phone: String?
         /// The country that was set.
         public let countryCode: String?
-        /// Variant ids and quantities.
+        /// The quantity of each variant, by the variant's id.
         public let quantities: [String: Int]
         /// The first line, city and country of the addresses.
         public let addresses: [String]
@@ -106,7 +106,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         }
     }
 
-    /// Removes a cart, as a completed order or its expiry does.
+    /// Removes a cart, as a completed order or the cart's expiry does.
     public func removeCart(_ id: String) {
         if let parts = Cart.parse(id) { _ = takeCart(token: parts.token) }
     }

@@ -123,7 +123,7 @@ struct SandboxCommand: Command {
 
     /// Returns the id of the first Shopify client of each kind.
     ///
-    /// Each member has the name that the configuration member `client` has for the kind; a Partner app's client has the name `app`.
+    /// The names are the values of the configuration member `client`, such as `publicMobile`, and `app` for a Partner app's client.
     private static func clientIDs(_ sandbox: ShopSandbox) -> JSONObject {
         let kinds: [(String, SandboxShopifyClient.Kind)] = [
             ("confidential", .confidential), ("publicMobile", .publicMobile), ("publicWeb", .publicWeb), ("app", .app),
@@ -164,7 +164,7 @@ struct SandboxCommand: Command {
 
     /// Prints the method, the path and the status of a request.
     ///
-    /// A long part of the path with a digit can be the secret id of a login or cart, so `…` replaces it.
+    /// A long part of the path with a digit can be the secret id of a login or cart, so `…` replaces each such part.
     private static func report(_ request: SandboxRequest, _ status: Int?, _ output: Output) {
         let parts = request.path.prefix(500).split(separator: "/", omittingEmptySubsequences: false).map { part in
             part.utf8.count >= 24 && part.contains(where: \.isNumber) ? "…" : String(part)

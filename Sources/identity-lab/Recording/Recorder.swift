@@ -27,7 +27,7 @@ struct RecordedStep: Sendable {
     var title: String
     /// When the step began, counted from the start of the recording.
     var started: Duration
-    /// How long the step took; nil if that depends on a person.
+    /// How long the step took; nil if that is unknown.
     var duration: Duration?
     var sent: [RecordedPart] = []
     var received: [RecordedPart] = []

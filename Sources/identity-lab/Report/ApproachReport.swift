@@ -11,7 +11,7 @@ struct ApproachReport: Sendable {
     var facts = ApproachFacts()
     var steps: [RecordedStep] = []
     var duration = Duration.zero
-    /// The message of the first error; nil if every step passed.
+    /// The message of the error that ended the approach; nil if no error ended it.
     var problem: String?
 }
 

@@ -12,7 +12,7 @@ actor ServedRun {
         /// The browser may open the login page.
         case waiting(HTTPURL)
         case signedIn(Session)
-        /// The session has ended; the provider's logout page, if it has one.
+        /// The session has ended; the URL is the provider's logout page, or nil if no logout page is known.
         case ended(HTTPURL?)
         case failed
     }
@@ -257,7 +257,7 @@ actor ServedRun {
         )
     }
 
-    /// Updates the phase if the stored session has other tokens or has ended, for example by a back-channel logout.
+    /// Updates the phase if the stored session was changed or removed, for example by a refresh or a back-channel logout.
     private func check(_ session: Session) async {
         do {
             let now = try await approach.deployment.sessions.session(session.id)

@@ -26,7 +26,7 @@ public struct SandboxOpenIDClient: Sendable {
     /// ``SandboxOpenID/endSession(_:)``. A test can send a logout token to the first client without ending a session:
     /// `sendLogoutToken(for:)` of ``SandboxOpenID``.
     public var backchannelLogoutURI: String?
-    /// How the client's ID tokens are signed; by default `RS256`.
+    /// How the client's ID tokens and logout tokens are signed; by default `RS256`.
     public var algorithm = SandboxOpenIDConfiguration.Algorithm.rs256
     /// How UserInfo responses for the client are signed (OpenID Connect Core section 5.3.2); by default plain JSON.
     public var userInfoAlgorithm: SandboxOpenIDConfiguration.Algorithm?

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The sessions that a logout token ends.
 public enum SandboxLogoutTarget: Sendable {
-    /// One session, by the `sid` of its ID tokens; the token also contains the buyer's `sub`.
+    /// One session, by the `sid` of its ID tokens; if the provider knows the session, the token also contains the buyer's `sub`.
     case session(String)
     /// All sessions of the buyer with this e-mail address; the token has no `sid`.
     case buyer(email: String)
