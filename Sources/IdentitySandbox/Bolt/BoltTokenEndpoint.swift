@@ -73,7 +73,7 @@ extension SandboxBolt {
 
     /// Returns the scopes of the token request; a request without `scope` gets the scopes of the login.
     ///
-    /// The request gets `invalid_scope` if the login does not have one of its scopes. A login without scopes permits every known scope.
+    /// A request with a scope that the login does not have gets `invalid_scope`. A login without scopes permits every known scope.
     private func scopes(requested: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {
         guard let requested, !requested.isEmpty else { return grant.scopes }
         let wanted = requested.split { $0 == " " || $0 == "+" }.map(String.init)

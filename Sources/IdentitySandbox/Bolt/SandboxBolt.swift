@@ -49,7 +49,9 @@ public final class SandboxBolt: SandboxAuthorizationServer {
         state.withLock { $0.callbackURL = callbackURL }
     }
 
-    /// Registers another URI that a login may send as `redirect_uri`, compared byte for byte; for a loopback URI the port may differ.
+    /// Registers another URI that a login may send as `redirect_uri`.
+    ///
+    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }

@@ -12,7 +12,7 @@ public struct SandboxBoltConfiguration: Sendable {
     public var callbackURL = "https://app.example/callback/bolt"
     /// The URIs that a login may send as `redirect_uri`, in addition to ``callbackURL``.
     ///
-    /// They are compared byte for byte; for a loopback URI the port may differ.
+    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
     public var redirectURIs = RedirectRule.loopback
 
     /// A configuration with the defaults.

@@ -36,7 +36,7 @@ extension SandboxFault {
         }
     }
 
-    /// Adds a claim after all other claims, so that a claim that the token already has occurs twice.
+    /// Adds a claim after all other claims; if the token already has a claim with this name, the claim occurs twice.
     ///
     /// - Parameters:
     ///   - name: The claim.
@@ -51,7 +51,7 @@ extension SandboxFault {
         .idToken { $0.rawClaimMembers.append(duplicate(name, value, isEscaped)) }
     }
 
-    /// Adds a member at the end of the token's header, so that a member that the header already has occurs twice.
+    /// Adds a member at the end of the token's header; if the header already has a member with this name, the member occurs twice.
     public static func duplicateTokenHeader(
         _ name: String,
         _ value: JSONValue,

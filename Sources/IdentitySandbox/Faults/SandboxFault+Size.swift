@@ -17,9 +17,10 @@ extension SandboxFault {
         }
     }
 
-    /// Sends a gzip body that expands to about `count` zero bytes, which is about 159 times the size of a large body.
+    /// Sends a small gzip body that expands to about `count` zero bytes.
     ///
-    /// The response has `Content-Encoding: gzip` even if the client did not offer compression.
+    /// A large body expands to about 159 times its size. The response has `Content-Encoding: gzip` even if the client did not offer
+    /// compression.
     public static func gzipBomb(_ count: Int = 16 << 20) -> SandboxFault {
         .answer(
             SandboxResponse(

@@ -70,12 +70,16 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
     /// The verification URI that a device shows to its buyer.
     public var verificationURI: String { issuer + "/device" }
 
-    /// Registers another redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
+    /// Registers another redirect URI at every client.
+    ///
+    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }
 
-    /// Registers another post-logout redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
+    /// Registers another post-logout redirect URI at every client.
+    ///
+    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
     public func register(logoutURI: String) {
         state.withLock { $0.logoutURIs.append(logoutURI) }
     }

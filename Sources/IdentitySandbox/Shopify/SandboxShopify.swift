@@ -49,10 +49,14 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         }
     }
 
-    /// Registers a redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
+    /// Registers a redirect URI at every client.
+    ///
+    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
     public func register(redirectURI: String) { changeClients { $0.redirectURIs.append(redirectURI) } }
 
-    /// Registers a post-logout redirect URI at every client, compared byte for byte; for a loopback URI the port may differ.
+    /// Registers a post-logout redirect URI at every client.
+    ///
+    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
     public func register(logoutURI: String) { changeClients { $0.logoutURIs.append(logoutURI) } }
 
     private func changeClients(_ change: (inout SandboxShopifyClient) -> Void) {

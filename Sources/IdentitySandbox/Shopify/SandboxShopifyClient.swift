@@ -18,7 +18,9 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public var kind: Kind
     /// The secret of a confidential client.
     public var secret: String?
-    /// The registered redirect URIs, compared byte for byte; for a loopback URI the port may differ.
+    /// The registered redirect URIs.
+    ///
+    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
     public var redirectURIs: [String]
     /// The registered JavaScript origins of a public web client.
     public var javaScriptOrigins: [String]

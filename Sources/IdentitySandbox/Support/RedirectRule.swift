@@ -5,7 +5,7 @@ enum RedirectRule {
     /// The loopback URIs that are registered for programs that choose their own port (RFC 8252 section 7.3).
     static let loopback = ["http://127.0.0.1/callback", "http://[::1]/callback"]
 
-    /// Whether a URI is registered, byte for byte; for a loopback URI the port may differ (RFC 8252 section 7.3).
+    /// Whether a URI is equal to a registered URI, byte for byte; only the port of a loopback URI may differ (RFC 8252 section 7.3).
     ///
     /// - Parameters:
     ///   - uri: The URI of the request.

@@ -24,8 +24,8 @@ struct SigningKeyring: Sendable {
     ///
     /// - Parameters:
     ///   - owner: The provider's name; each provider has its own keys.
-    ///   - keyIDPrefix: The beginning of the keys' ids, which a number follows. If it is nil, an id is the thumbprint of its key
-    ///     (RFC 7638), so that keys of two sandbox processes never have the same id.
+    ///   - keyIDPrefix: The beginning of each key's id, before a number. If it is nil, the id is the thumbprint of the key (RFC 7638), so
+    ///     that keys of two sandbox processes never have the same id.
     ///   - algorithms: The algorithms with which the provider signs.
     init(owner: String, keyIDPrefix: String?, algorithms: [SignatureAlgorithm]) {
         self.owner = owner

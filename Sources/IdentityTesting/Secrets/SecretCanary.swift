@@ -54,7 +54,7 @@ public final class SecretCanary: Sendable {
         search(bytes)
     }
 
-    // `search` has a separate name. A call of `findings(in:)` with bytes could call the overload for any value again, without end.
+    // `search` has a separate name: inside the overload for any value, a call of `findings(in:)` could choose the same overload again.
     private func search(_ bytes: [UInt8]) -> [String] {
         traces.withLock { $0.found(in: bytes) }
     }

@@ -13,7 +13,7 @@ enum StoreSample {
 
     /// A date in the past with a fraction that a rounding store would change.
     ///
-    /// Cases about sweeps use it, because a store may keep a row until the row has expired by the clock of the database server too.
+    /// Cases about sweeps use it, because a store may keep a row until the row has also expired by the clock of the database server.
     static let pastMoment = Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7)
 
     static func id() throws -> SessionID {

@@ -118,7 +118,7 @@ extension TransportConformance {
                     let limits = HTTPLimits(firstByteTimeout: .seconds(50), totalTimeout: .seconds(50))
                     let request = try probe.request(server, limits: limits)
                     let task = Task {
-                        // If the transport fails before the request arrives, this ends the wait below.
+                        // If the transport fails before the request arrives, `finish()` ends the loop below.
                         defer { arrived.finish() }
                         try await probe.expect(.cancelled, .ambiguous, from: request)
                     }

@@ -32,7 +32,7 @@ public struct TestSignIn: Sendable {
     /// The access token, which is valid for an hour.
     public var accessToken = Secret("test-access-token")
 
-    /// Creates a sign-in; without a buyer, an invented one signs in.
+    /// Creates a sign-in; by default, an invented buyer signs in.
     public init(buyer: Buyer = Buyer(issuer: "https://id.example", subject: "test-buyer")) {
         self.buyer = buyer
     }

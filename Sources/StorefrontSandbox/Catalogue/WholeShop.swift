@@ -1,7 +1,7 @@
 extension SandboxStorefrontConfiguration {
     /// A shop with two dozen products: options, collections, tags, sold-out variants, and a picture of each.
     ///
-    /// The ids of the default configuration's variants exist here too.
+    /// This shop also has the variant ids of the default configuration.
     public static var wholeShop: SandboxStorefrontConfiguration {
         var configuration = SandboxStorefrontConfiguration()
         configuration.products = WholeShop.items.map(\.product)

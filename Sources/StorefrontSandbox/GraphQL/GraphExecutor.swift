@@ -22,7 +22,7 @@ extension JSONObject {
 /// Runs requests against a schema and returns the selected fields.
 struct GraphExecutor: Sendable {
     typealias Resolver = @Sendable (GraphCall) -> GraphNode
-    /// Returns the members of the mutation's payload, where empty lists may be missing, or throws a ``UserError``.
+    /// Returns the members of the mutation's payload, or throws a ``UserError``; empty lists may be missing in the payload.
     typealias Mutation = @Sendable (GraphCall) throws -> [String: GraphNode]
 
     let schema: GraphSchema

@@ -1,7 +1,9 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// The result of a resolver: a value with all its members, of which the response contains the selected ones.
+/// The result of a resolver: a value with all its members.
+///
+/// The response contains only the selected members.
 indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case null
     case leaf(JSONValue)
@@ -12,7 +14,7 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case object([String: GraphNode])
     /// A value that is computed from the field's arguments.
     case computed(@Sendable (JSONObject) -> GraphNode)
-    /// A null, for which `errors` gets an entry.
+    /// A null value with an entry in `errors`.
     case failure(message: String, code: String)
 
     init(dictionaryLiteral members: (String, GraphNode)...) {

@@ -17,7 +17,7 @@ struct UserError: Error, Sendable {
 extension GraphNode {
     /// Creates the payload of a mutation: the members that `body` returns, or the ``UserError`` that it throws.
     ///
-    /// The result has `userErrors`, `customerUserErrors` and `warnings`, of which the schema's payload type has only some.
+    /// The result has `userErrors`, `customerUserErrors` and `warnings`; the schema's payload type has only some of these fields.
     static func payload(_ body: () throws -> [String: GraphNode]) -> GraphNode {
         var (members, errors): ([String: GraphNode], [GraphNode]) = ([:], [])
         do {

@@ -8,7 +8,7 @@ extension Cart.Metafield {
 }
 
 extension SandboxStorefront {
-    /// The mutations for a cart's metafields, whose payloads contain no cart.
+    /// The mutations for a cart's metafields; the payloads of these mutations contain no cart.
     func metafieldMutations(_ now: Date) -> [String: GraphExecutor.Mutation] {
         [
             "cartMetafieldsSet": { [self] call in

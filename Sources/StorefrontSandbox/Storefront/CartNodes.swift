@@ -4,7 +4,7 @@ internal import IdentitySandbox
 
 /// The properties of a Storefront request that affect the carts in its response.
 struct CartViewer: Sendable {
-    /// Whether the request has a Storefront access token, without which Shopify serves no customers and no product tags.
+    /// Whether the request has a Storefront access token; without a token, Shopify serves no customers and no product tags.
     let hasToken: Bool
     /// Whether the checkout URLs in the response can open signed in.
     let mayAuthenticateCheckout: Bool

@@ -25,7 +25,7 @@ extension SandboxStorefront {
         return FormText.append(fields, to: "\(origin)/cart/c/\(cart.token)")
     }
 
-    /// Serves the web checkout of a cart, whose button "Pay" posts to the same URL and turns the cart into an order.
+    /// Serves the web checkout of a cart; the button "Pay" posts to the same URL, which turns the cart into an order.
     func checkout(_ request: SandboxRequest) -> SandboxResponse {
         let token = request.path.split(separator: "/").last.map(String.init) ?? ""
         guard let cart = cart(token: token) else {

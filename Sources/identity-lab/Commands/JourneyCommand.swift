@@ -45,7 +45,7 @@ struct JourneyCommand: Command {
             if let date = try await run.begin() { last = max(last ?? date, date) }
         }
         // The embedded sandbox's tokens expire after seconds, and the command waits until they have expired. Real tokens live too long
-        // for that, so they are refreshed before they expire.
+        // for such a wait, so the command refreshes them before they expire.
         let isEmbedded = services.sandbox != nil
         if isEmbedded, let last {
             reporter.section("Waiting until the access tokens expire.")

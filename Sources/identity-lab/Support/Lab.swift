@@ -36,7 +36,7 @@ struct Lab: Sendable {
 
     /// Opens the providers, the store and the carts of the configuration.
     ///
-    /// - Parameter creatingStore: Whether to create a missing store; false makes a wrong path an error.
+    /// - Parameter creatingStore: Whether to create a missing store; if false, a missing store is an error, because its path may be wrong.
     /// - Returns: The opened deployment.
     /// - Throws: `IdentityError` when the configuration is invalid or the store cannot be opened.
     func deployment(creatingStore: Bool = false) async throws -> Deployment {

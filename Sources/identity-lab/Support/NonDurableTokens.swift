@@ -1,10 +1,10 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Records the work that a command could not complete before its end.
+/// Records the work that a command could not complete before the command's end.
 ///
-/// This work is new tokens that could not be stored, and refreshes and changes of carts that still ran at the time limit. New tokens are
-/// lost when the process ends, unless a later attempt stores them.
+/// This work consists of new tokens that could not be stored, and of refreshes and changes of carts that still ran at the time limit. New
+/// tokens are lost when the process ends, unless a later attempt stores them.
 final class NonDurableTokens: Sendable {
     private struct LastWork {
         /// The manager, kept alive because its address is its identifier: a new manager could get the address of a released one.

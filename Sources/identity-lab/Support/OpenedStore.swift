@@ -53,7 +53,7 @@ extension OpenedStore {
         creates: Bool = true
     ) async throws -> OpenedStore {
         try check(section)
-        // --store replaces a configured PostgreSQL server, too.
+        // --store also replaces a configured PostgreSQL server.
         if let section, path == nil, section.memberNames.contains("postgres") {
             #if PostgreSQL
             var configuration = try PostgresStore.Configuration(section)

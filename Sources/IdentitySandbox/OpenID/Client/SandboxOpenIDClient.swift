@@ -6,7 +6,7 @@ public struct SandboxOpenIDClient: Sendable {
     public var clientID = "sandbox-openid-client"
     /// The client secret; nil for a public client, which must use PKCE, and for a client that authenticates with a key.
     ///
-    /// Form-encoding does not change the default secret, so a client that omits form-encoding can use it too. To detect such a
+    /// Form-encoding does not change the default secret, so the secret also works for a client that omits form-encoding. To detect such a
     /// client, use ``SandboxOpenIDConfiguration/specialClientSecret``.
     public var clientSecret: String? = "sandbox-openid-secret-5d1f0c7a9b3e4286"
     /// The only method by which the client may authenticate at the token endpoint and similar endpoints.
@@ -16,7 +16,9 @@ public struct SandboxOpenIDClient: Sendable {
     public var clientAuthentication: SandboxOpenIDConfiguration.ClientAuthentication?
     /// The client's registered public keys as JWKs, for ``SandboxOpenIDConfiguration/ClientAuthentication/privateKeyJWT``.
     public var clientKeys: [JSONObject] = []
-    /// The registered redirect URIs, compared byte for byte; for a loopback URI the port may differ.
+    /// The registered redirect URIs.
+    ///
+    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
     public var redirectURIs = SandboxOpenIDClient.usualRedirectURIs
     /// The registered post-logout redirect URIs, compared like ``redirectURIs``; by default the redirect URIs.
     public var postLogoutRedirectURIs: [String]?
