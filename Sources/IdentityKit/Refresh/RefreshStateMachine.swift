@@ -35,7 +35,8 @@
 /// - **The request fails, or its response contains no token.** After `invalid_grant`, the session usually ends
 ///   (``endIfOldTokensRemain(_:_:isUnchanged:)``). A failure that does not show whether the provider used the token puts the refresh *in
 ///   doubt* (``isInDoubt``). For example, a sent request got no response. The token is then sent a second time at once. After any other
-///   failure, and after the second request, the refresh fails.
+///   failure, and after the second request, the refresh fails. If it is not in doubt, the session becomes active again. If it is in
+///   doubt, the next refresh, which a caller or a repair starts, sends the token again.
 /// - **The response cannot be validated now,** for example because the provider's keys could not be fetched. The refresh fails. The
 ///   response is kept, and the next refresh validates it again.
 /// - **The response belongs to another login** (*login mismatch*): for example, its ID token names another buyer. This may be an attack.
