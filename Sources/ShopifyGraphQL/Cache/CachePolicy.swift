@@ -1,7 +1,7 @@
 /// Whether and when a cache may be used for an operation.
 ///
-/// A client without a cache uses the network with every policy but ``cacheOnly``. Mutations, documents that are
-/// ``GraphQLDocument/isPersonal``, calls for a buyer, and responses with errors are never stored.
+/// A client without a cache uses the network with every policy but ``cacheOnly``. The client never stores a response with errors, or the
+/// response to a mutation, to a personal document (``GraphQLDocument/isPersonal``) or to a call for a buyer.
 public enum CachePolicy: Sendable, Hashable {
     /// Only the network: the cache is neither read nor written.
     case networkOnly

@@ -4,9 +4,8 @@ public import IdentityKit
 ///
 /// Add it to the session manager, and keep a reference to it, because the session manager's reference is weak.
 ///
-/// This process learns that the provider ended a session when it refreshes the session, when the app asks for the session's tokens, or by
-/// a back-channel logout. It does not learn that another process logged a session out. The responses of a session that another process
-/// logged out stay until the cache needs room. Nobody gets them, because the session's id can no longer be used.
+/// A process does not learn that another process logged a session out. The cached responses of such a session stay until the cache needs
+/// room. Nobody gets them, because the session's id can no longer be used.
 public final class CachePurging: SessionParticipant {
     private let cache: any ResponseCache
 

@@ -15,8 +15,8 @@ public protocol ResponseCache: Sendable {
 
     /// Removes the responses of a session that has ended.
     ///
-    /// After this call, ``store(_:for:)`` must ignore responses for this session, also after ``removeAll()``. A response is personal, and
-    /// may arrive after the session has ended.
+    /// After this call, ``store(_:for:)`` must ignore responses for this session, because a response may arrive after the session's end.
+    /// A call of ``removeAll()`` does not change this.
     func removeAll(for session: SessionID) async
 
     /// Removes all responses.

@@ -2,7 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension CustomerAccountAPI {
-    /// Fetches the document and reads the API's URL from it; returns the fallback URL if there is no document (404).
+    /// Fetches the discovery document and reads the API's URL from it.
+    ///
+    /// If the document does not exist (HTTP 404) and a fallback URL is configured, returns the fallback URL.
     func discover(_ url: HTTPURL) async throws -> HTTPURL {
         let response = try await httpClient.document(
             at: url,

@@ -8,9 +8,9 @@ public struct GraphQLEvent: Sendable {
     public enum Kind: Sendable, Equatable {
         /// The operation returned a result, or threw an error with this code.
         case finished(IdentityError.Code?)
-        /// An attempt failed with this code. The client plans to send the operation again after the pause.
+        /// An attempt failed with this code. The client plans to send the operation again after this pause.
         case repeated(IdentityError.Code, after: Duration)
-        /// Shopify announced that the operation will stop working, with a link. Reported once for each document.
+        /// Shopify announced with this text, usually a link, that the operation will stop working. Reported once for each document.
         case deprecated(String)
         /// Shopify served the request with this version instead of the requested one. Reported once for each document.
         case servedByAnotherVersion(ShopifyAPIVersion)
@@ -21,7 +21,7 @@ public struct GraphQLEvent: Sendable {
         case paused(Duration)
         /// The shop responds again after it rejected a request as an attack.
         case resumed
-        /// The result came from a cache. If a request to the API failed before, this is its code.
+        /// The result came from a cache. `failure` is the code of the request that failed before; nil if the call sent no request.
         case cached(failure: IdentityError.Code?)
 
         /// A stable name, for a label of a metric.
@@ -56,8 +56,9 @@ public struct GraphQLEvent: Sendable {
     public let identifier: String
     /// The host of the API's URL.
     public let host: String
-    /// Shopify's id of the request; nil if there was no response, if the response has no id, and in every event ``Kind/cached(failure:)``,
-    /// ``Kind/resumed`` and ``Kind/contextNotSent(_:)``.
+    /// Shopify's last request id for this call; nil if no response contained an id.
+    ///
+    /// The events ``Kind/cached(failure:)``, ``Kind/resumed`` and ``Kind/contextNotSent(_:)`` never have a request id.
     public let requestID: String?
     /// The number of attempts that the call has made so far.
     ///

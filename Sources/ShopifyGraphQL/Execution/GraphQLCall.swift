@@ -11,7 +11,7 @@ package struct GraphQLCall: Sendable {
     ///
     /// The client sends only values whose names are in the operation's ``GraphQLDocument/contextVariables``.
     package var context = JSONObject()
-    /// A digest of the app's token, which becomes part of the key of a cached response.
+    /// A digest of the app's token, so that responses for different tokens have different keys in the cache.
     package var identity = ""
     /// Whether the call is made for a buyer; no other buyer may get the response to such a call.
     package var isPersonal = false

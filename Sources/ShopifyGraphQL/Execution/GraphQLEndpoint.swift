@@ -41,16 +41,16 @@ package struct GraphQLEndpoint: Sendable {
     /// All clients in this process with this name and the same origin of ``url`` share a circuit breaker.
     package let shop: String
     package let url: HTTPURL
-    /// The version in that URL.
+    /// The API version in ``url``.
     package let version: ShopifyAPIVersion
     /// Whether the URL may be http to a loopback address.
     package let allowsLoopbackHTTP: Bool
     package let timeout: Duration
-    /// What authenticates the requests, for messages: for example `the buyer's access token`.
+    /// What authenticates the requests, in the words of messages, for example `the buyer's access token`.
     package let access: String
     /// The error code after a rejection because of the token, its scopes, the shop or the API version.
     ///
-    /// A buyer's token that the API rejects with HTTP 401 has the code `access_token_refused` instead.
+    /// If the API rejects a buyer's token with HTTP 401, the code is `access_token_refused` instead.
     package let refusalCode: IdentityError.Code
     /// Whether requests use a buyer's token, which the app can refresh after a 401.
     package let takesBuyerTokens: Bool

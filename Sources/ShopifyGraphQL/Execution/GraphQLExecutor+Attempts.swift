@@ -5,7 +5,7 @@ extension GraphQLExecutor {
     /// Sends an operation, and repeats it as often as the retry limits and the document allow.
     ///
     /// - Returns: The response and the bytes of its body.
-    /// - Throws: The error of the last attempt or of the circuit breaker, or a cancellation.
+    /// - Throws: The failure of the last attempt or of the circuit breaker, a cancellation, or the failure for an invalid `userAgent`.
     func fetch(
         _ document: GraphQLDocument,
         _ variables: JSONObject,
@@ -48,7 +48,7 @@ extension GraphQLExecutor {
                 release(&permit, wasAnswered: false, document, retries)
                 throw GraphQLFailure(IdentityError.wrapping(error), .refused)
             }
-            // The sleep may have taken longer than planned. If the deadline cuts off the next attempt, its outcome is unknown.
+            // The sleep may have taken longer than planned. An attempt that the deadline cuts off would have an unknown outcome.
             guard retries.hasTime() else {
                 release(&permit, wasAnswered: false, document, retries)
                 return try outcome.get()

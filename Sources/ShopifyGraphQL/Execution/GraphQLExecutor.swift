@@ -64,8 +64,8 @@ package struct GraphQLExecutor: Sendable {
 
     /// The error for a caller who cannot use the data of a result because the result has errors too.
     ///
-    /// A mutation gets an error with code `outcome_unknown`, because Shopify executed a mutation that returned data. Exception: if the
-    /// document allows a repetition, an error of kind `configuration`, such as a missing scope, is returned unchanged.
+    /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. One error is returned
+    /// unchanged: an error of kind `configuration`, such as a missing scope, if the document's repetition is `always` or `once`.
     package func failure(
         _ errors: [GraphQLError],
         _ metadata: GraphQLMetadata,

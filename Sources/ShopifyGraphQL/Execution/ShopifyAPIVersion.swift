@@ -45,9 +45,9 @@ extension ShopifyAPIVersion {
             && bytes.enumerated().allSatisfy { $0 == 4 ? $1 == UInt8(ascii: "-") : (0x30...0x39).contains($1) }
     }
 
-    /// Replaces the version in the path of a discovered URL, which always has Shopify's newest version, with this version.
+    /// Replaces the version in the path of a discovered URL with this version; nil if the new URL is not valid.
     ///
-    /// A URL without a version is returned unchanged.
+    /// Shopify's discovery documents name its newest version. A URL without a version is returned unchanged.
     package func replacingVersion(in url: HTTPURL) -> HTTPURL? {
         var segments = url.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard let index = segments.lastIndex(where: { Self.isVersion($0) }) else { return url }

@@ -1,6 +1,8 @@
 package import IdentityHTTP
 
-/// A shop's domain from the configuration, to which tokens are sent: a host name without user, port, path or query.
+/// A shop's domain from the configuration: a host name without user, path or query.
+///
+/// The SDK sends tokens to this host. Only a loopback address may have a port.
 package struct ShopDomain: Sendable {
     /// The domain in lower case; a loopback address keeps its port.
     package let name: String

@@ -2,7 +2,7 @@
 ///
 /// The document is a constant, so that no user input becomes part of it: every value is a variable. The generator `storefront-gen` writes
 /// conforming types from `.graphql` files. A hand-written type needs a document, its variables and a type for the result. A type with
-/// a buyer's data should conform to ``GraphQLRedacted`` too, so that it does not print them.
+/// a buyer's data should also conform to ``GraphQLRedacted``, so that its description does not contain these data.
 ///
 /// ```swift
 /// struct ShopName: GraphQLOperation {

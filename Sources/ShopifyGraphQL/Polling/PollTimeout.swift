@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// The cause of an `IdentityError` with code `IdentityError.Code.pollTimeout`: polling timed out.
 public struct PollTimeout<Output: Sendable>: Error, Sendable {
-    /// The last result before the timeout; the polling call was waiting for another one.
+    /// The last result before the timeout, which did not satisfy the condition of the polling call.
     public let last: GraphQLResult<Output>
 }
 

@@ -5,7 +5,7 @@ public import IdentityKit
 /// A response is parsed once. A node is an index into the parsed response, and converts its value on demand.
 public struct GraphQLNode: Sendable {
     private let tape: GraphQLTape
-    /// The value, or the object around a field that is missing.
+    /// The index of the value; for a missing field, the index of the object that lacks the field.
     private let index: Int
     private let missing: String?
 

@@ -3,7 +3,7 @@ package import IdentityKit
 /// The members of a GraphQL response (specification section 7.1): data, errors and cost.
 package struct GraphQLResponseBody: Sendable {
     package let data: GraphQLNode?
-    /// Whether there is a member `data`, also if it is null.
+    /// Whether the response has a member `data`, even if its value is null.
     ///
     /// If the member is missing, the server did not begin to execute the operation (specification section 7.1).
     package let hasData: Bool

@@ -1,5 +1,7 @@
 enum MemberNames {
-    /// From this number on, names are hashed, because to compare all pairs of a hostile object's names would take quadratic time.
+    /// The smallest number of names for which hashes are compared instead of all pairs of names.
+    ///
+    /// An attacker could send an object with very many names, and to compare all pairs would take quadratic time.
     private static let manyNames = 24
 
     static func hasTwins(_ names: ArraySlice<TapeEntry>, _ bytes: Span<UInt8>, _ decoded: Span<UInt8>) -> Bool {

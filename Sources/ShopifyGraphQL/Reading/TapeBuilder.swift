@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// Reads a JSON text into a tape, strictly and without recursion.
 ///
-/// Within its limits, it accepts exactly what `JSONValue(parsing:)` accepts. They are separate parsers on purpose: the fuzz target
+/// Within its limits, it accepts exactly what `JSONValue(parsing:)` accepts. The two parsers are separate on purpose: the fuzz target
 /// `graphql-response` compares their results.
 struct TapeBuilder {
     private struct Open {
@@ -60,7 +60,7 @@ struct TapeBuilder {
         guard index == bytes.count else { throw failure("data after the value") }
     }
 
-    /// Reads a value, or the start of a list or object up to its first value.
+    /// Reads the next scalar or empty list or object, and the starts of the lists and objects before it.
     private mutating func readValue(_ bytes: Span<UInt8>) throws(JSONError) {
         while true {
             guard index < bytes.count else { throw failure("the text ends where a value is expected") }

@@ -4,11 +4,11 @@ internal import IdentityKit
 ///
 /// Source: shopify.dev, "Shopify API limits", section "Calculated query cost".
 public struct GraphQLCost: Sendable, Equatable {
-    /// The highest possible cost.
+    /// The highest cost that the operation can have, which Shopify calculates before it executes the operation.
     public let requested: Double?
-    /// The actual cost; nil when the operation was throttled.
+    /// The actual cost; nil if the response does not contain it, for example because the operation was throttled.
     public let actual: Double?
-    /// The points that are available after a time without operations.
+    /// The largest number of points that can be available.
     public let maximumAvailable: Double?
     /// The points that are available now.
     public let currentlyAvailable: Double?

@@ -39,17 +39,17 @@ public struct GraphQLError: Error, Sendable, Equatable {
 
     /// Shopify's message, at most 500 characters.
     ///
-    /// String values of the request that have at least 6 bytes are replaced by `…`, because they may be secret.
+    /// Tokens and string variables of the request may be secret. If they have at least 6 bytes, the client replaces them by `…`.
     public let message: String
-    /// The path of the field that failed, with list positions as numbers; empty if the whole operation failed.
+    /// The path of the field that failed, for example `["cart", "lines", "0"]`; empty if Shopify sent no path.
     public let path: [String]
-    /// The code, if there is one.
+    /// The code; nil if Shopify sent no code.
     public let code: Code?
-    /// The places in the document.
+    /// The places in the document to which the error refers.
     public let locations: [Location]
-    /// The member `extensions`, for example with the missing scope in `requiredAccess`; empty if it is missing or exceeds 4,096 bytes.
+    /// The member `extensions`; empty if the member is missing, is not an object or exceeds 4,096 bytes.
     ///
-    /// As in ``message``, string values of the request are replaced by `…`.
+    /// For example, its member `requiredAccess` names the missing scope. The client replaces secrets of the request as in ``message``.
     public let extensions: JSONObject
 
     package init(
@@ -95,7 +95,9 @@ public struct GraphQLError: Error, Sendable, Equatable {
         }
     }
 
-    /// Reads the member `errors` of a response, which is an array, an object or a text, depending on Shopify's endpoint.
+    /// Reads the member `errors` of a response.
+    ///
+    /// Depending on the endpoint, Shopify sends an array, an object or a text.
     package static func entries(of value: JSONValue?, hiding secrets: RequestSecrets) -> [GraphQLError] {
         switch value {
         case nil, .null: []

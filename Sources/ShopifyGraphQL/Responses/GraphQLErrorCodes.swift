@@ -1,9 +1,11 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// Shopify returned GraphQL errors, for example about the document or its variables, or an HTTP status for which no other code exists.
+    /// Shopify returned GraphQL errors or an HTTP status for which no other code exists.
+    ///
+    /// The GraphQL errors are usually about the document or its variables.
     public static let graphQLErrors = Self(rawValue: "graphql_errors")
-    /// Shopify throttled the operation, because of too many requests or checkouts at once (`THROTTLED`, HTTP 429).
+    /// Shopify throttled the operation (`THROTTLED`, HTTP 429), for example because of too many requests or checkouts at once.
     public static let throttled = Self(rawValue: "throttled")
     /// Shopify rejected this or an earlier request as an attack (HTTP 430), for example because the buyer's IP is missing.
     public static let securityRejection = Self(rawValue: "security_rejection")
@@ -13,7 +15,7 @@ extension IdentityError.Code {
     ///
     /// For an operation of `ShopifyStorefront`, the error's `cause` is a `CartUserErrors`.
     public static let cartUserErrors = Self(rawValue: "cart_user_errors")
-    /// Shopify rejected the buyer's customer access token for the cart.
+    /// Shopify rejected the buyer's customer access token, for a cart or for the exchange into a Storefront token.
     public static let identityRejected = Self(rawValue: "identity_rejected")
     /// The Customer Account API rejected the request because of the app, the token's scopes, the shop or the API version.
     public static let customerAccountRefused = Self(rawValue: "customer_account_refused")

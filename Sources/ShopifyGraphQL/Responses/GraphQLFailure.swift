@@ -46,8 +46,8 @@ struct GraphQLFailure: Error {
 
     /// The error for a caller who cannot use the data because the response has GraphQL errors too.
     ///
-    /// A mutation gets an error with code `outcome_unknown`, because Shopify executed a mutation that returned data. Exception: if the
-    /// document allows a repetition, an error of kind `configuration`, such as a missing scope, is returned unchanged.
+    /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. For a query, and for
+    /// an error of kind `configuration` such as a missing scope, ``error(for:)`` decides.
     func errorBesideData(for document: GraphQLDocument) -> IdentityError {
         guard document.kind == .mutation, error.kind != .configuration else { return self.error(for: document) }
         return outcomeUnknown(of: document)

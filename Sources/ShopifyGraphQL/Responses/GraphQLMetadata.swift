@@ -12,7 +12,7 @@ public struct GraphQLMetadata: Sendable, Equatable {
     public let requestedVersion: ShopifyAPIVersion
     /// The version that served the request (`X-Shopify-API-Version`).
     ///
-    /// It differs from ``requestedVersion`` when Shopify no longer serves that version. It is nil if the response does not say it.
+    /// If Shopify no longer serves the requested version, this is its oldest supported version. Nil if the response has no such header.
     public let servedVersion: ShopifyAPIVersion?
     /// Shopify's announcement that the operation will stop working (`X-Shopify-API-Deprecated-Reason`).
     public let deprecatedReason: String?
@@ -22,7 +22,7 @@ public struct GraphQLMetadata: Sendable, Equatable {
     /// When Shopify responded, by its own clock (`Date`).
     public let date: Date?
 
-    /// Whether another version than the requested one served the request.
+    /// Whether Shopify served the request with another version than the requested one; false if the response names no version.
     ///
     /// When Shopify no longer serves the requested version, it serves its oldest supported one without an error.
     public var isFallForward: Bool { servedVersion.map { $0 != requestedVersion } ?? false }

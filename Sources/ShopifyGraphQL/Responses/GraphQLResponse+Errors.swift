@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// Creates the `IdentityError` for GraphQL errors, HTTP statuses other than 2xx, and unreadable data.
 ///
-/// The `userErrors` of a mutation are part of the data, so each API reads them itself: `CartMutationResponse`, `CustomerUserErrors`.
+/// The `userErrors` of a mutation are part of the data, so each API reads them itself, for example in `CustomerUserErrors`.
 extension GraphQLResponse {
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
         // Shopify executed a mutation that returned data. The data are unusable, so the app must read the result with another request.
@@ -10,7 +10,7 @@ extension GraphQLResponse {
         return GraphQLFailure(error(endpoint), effect, metadata)
     }
 
-    /// Creates an error with the metadata and the GraphQL errors of this response.
+    /// Creates an error with the metadata and the first GraphQL error of this response.
     ///
     /// If the status is not 2xx, the error's `retryAfter` is the header `Retry-After`. Otherwise it is `wait`.
     func failed(

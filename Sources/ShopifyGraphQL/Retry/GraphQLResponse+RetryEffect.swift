@@ -13,13 +13,13 @@ extension GraphQLResponse {
         // Shopify executed no mutation field if every error is THROTTLED and has a path of at most one name, that of the field. A
         // longer path, with any code, shows that Shopify executed the field.
         if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
-        // Without the member `data`, a path points into the document and proves no execution. After an internal error (`isBroken`),
-        // Shopify may have executed the mutation in any case.
+        // A long path shows that Shopify executed the mutation. In a response without the member `data`, a path points into the document
+        // and shows nothing.
         let isInside = hasData && errors.contains { $0.path.count > 1 }
         return isThrottled || isBroken || isInside ? (.unknown, asked) : nil
     }
 
-    /// The effect of a mutation with the user error `SERVICE_UNAVAILABLE`; nil for every other response.
+    /// The effect of a mutation whose only field has the user error `SERVICE_UNAVAILABLE`; nil for every other response.
     ///
     /// With this user error Shopify has changed nothing, so the mutation may be repeated.
     func unavailable(_ document: GraphQLDocument) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
@@ -28,8 +28,8 @@ extension GraphQLResponse {
             !errors.isNull, var remaining = try? errors.elements()
         else { return nil }
         while let error = remaining.next() {
-            // The search ends at an element that is not an object. `member` throws an error with the element's path, which takes time
-            // proportional to its position, so a long list of such elements would take quadratic time.
+            // The search ends at the first element that is not an object. For such an element, `member` computes a path by walking
+            // over all elements before it, so a long list of such elements would take quadratic time.
             guard let code = try? error.member("code") else { return nil }
             if code.isText("SERVICE_UNAVAILABLE") { return (GraphQLFailure.Effect.none, nil) }
         }

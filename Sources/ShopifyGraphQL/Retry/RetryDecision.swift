@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// Decides after each attempt of an operation whether another may follow, and after which pause.
+/// Decides after each attempt of an operation whether another attempt may follow, and after which pause.
 struct RetryDecision {
     let limits: RetryLimits
     let repetition: GraphQLDocument.Repetition
@@ -55,7 +55,7 @@ struct RetryDecision {
         guard count < limits.attempts else { return nil }
         var pause = randomPause(after: count)
         if let asked {
-            // An attempt before the end of the requested wait would be rejected again, so the caller gets the error at once.
+            // If the requested wait is too long, the caller gets the error at once. An earlier attempt would be rejected again.
             guard asked <= limits.maximumRetryAfter else { return nil }
             // The random pause is added, so that clients with the same Retry-After do not all send at the same time.
             pause = asked + min(pause, limits.firstPause)

@@ -1,13 +1,12 @@
 /// Limits for repetitions of an operation: the number of attempts, the pauses between them, and the total time.
 ///
-/// The document decides what may be repeated: ``GraphQLDocument/Repetition``. If the response says that the operation was
-/// not executed (`THROTTLED`, HTTP 429), it may always be repeated. If the outcome is unknown (5xx, a timeout, a lost
-/// connection), the document decides. After a rejection of token, scope, shop or document (401, 402, 403, 404, 423, errors of
-/// the document) the client never repeats the operation.
+/// If the response says that Shopify did not execute the operation (`THROTTLED`, HTTP 429), the client may repeat the operation. If the
+/// outcome is unknown (5xx, a timeout, a lost connection), the document decides: ``GraphQLDocument/Repetition``. After a rejection of
+/// token, scope, shop or document (401, 402, 403, 404, 423, errors of the document), the client never repeats the operation.
 ///
-/// HTTP 430 means that Shopify rejects the request as an attack. If the limits allow it, the operation is sent once more after a pause.
-/// If they do not, or after a second 430, no client in this process sends requests to this shop and origin for a while
-/// (``securityPause``). After that, a single operation, the probe, tests whether Shopify accepts requests again.
+/// HTTP 430 means that Shopify rejects the request as an attack. If the limits allow it, the client sends the operation once more after
+/// a pause. If they do not allow it, or if Shopify returns 430 again, no client in this process sends requests to this shop and origin
+/// for a while (``securityPause``). After that, a single operation, the probe, tests whether Shopify accepts requests again.
 public struct RetryLimits: Sendable, Equatable {
     /// The maximum number of attempts, including the first; at least 1.
     public var attempts: Int

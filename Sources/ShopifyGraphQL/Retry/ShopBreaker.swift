@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The circuit breaker of a shop, which stops requests while Shopify rejects them as an attack (HTTP 430).
 ///
-/// The first 430 stops all operations except the one that received it, which may try once more after a pause. If that operation does not
-/// try again, or gets another 430, all operations fail at once for a while. After that, a single operation, the probe, tests whether
-/// Shopify accepts requests again.
+/// After the first 430, the operation that received it may try once more after a pause. Until this attempt ends, all other operations
+/// fail. If the operation does not try again, or gets another 430, all operations fail for a while. After that, a single operation, the
+/// probe, tests whether Shopify accepts requests again.
 ///
 /// All clients of a shop and origin in this process share the breaker, because Shopify sees one caller. Clients with different clocks, as
 /// in tests, do not share it, because their times cannot be compared.
@@ -35,7 +35,7 @@ final class ShopBreaker: Sendable {
 
     /// The shops that rejected a request of this process as an attack; a shop that accepts requests has no entry.
     private static let states = Mutex<[Shop: State]>([:])
-    /// With more shops than this, entries that were not used for an hour are removed.
+    /// If more shops than this have an entry, the entries whose pause ended at least an hour ago are removed.
     private static let usualShops = 1_000
 
     private let shop: Shop

@@ -8,8 +8,9 @@ public struct ShopifyURL: Hashable, Sendable {
     /// The URL as it was written.
     public let text: String
 
-    /// Creates a URL from its text; nil unless it has a scheme and a rest without spaces, control characters, quotation marks, angle
-    /// brackets or backslashes.
+    /// Creates a URL from its text; nil if the text has no scheme, or nothing after the scheme.
+    ///
+    /// Nil also if the text contains spaces, control characters, double quotation marks, angle brackets or backslashes, or is too long.
     ///
     /// - Parameter text: At most 8,192 bytes. Non-ASCII characters are left as they are (RFC 3987).
     public init?(text: String) {

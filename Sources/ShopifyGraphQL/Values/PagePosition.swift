@@ -23,7 +23,8 @@ package struct PagePosition: Sendable {
     /// Begins the request of the next page.
     ///
     /// - Returns: The number of elements to request, at most `size`.
-    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` when the list is longer than Shopify serves.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` after ``maximumDepth`` elements, because Shopify serves no
+    ///   more of the list; also after the same number of requests.
     package mutating func beginRequest(size: Int) throws(IdentityError) -> Int {
         // The limit of requests ends a list of empty pages, which would otherwise never end.
         guard count < Self.maximumDepth, requests < Self.maximumDepth else {
@@ -41,7 +42,7 @@ package struct PagePosition: Sendable {
         return min(size, Self.maximumDepth - count)
     }
 
-    /// Moves behind a page with `count` elements.
+    /// Moves the position to the end of a page with `count` elements.
     ///
     /// - Returns: Whether another page follows.
     /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when another page follows, but the cursor is missing or
