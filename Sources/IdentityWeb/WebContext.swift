@@ -197,9 +197,9 @@ public final class WebContext: Sendable {
 
     /// The origin of the provider's logout page, to which a sign-out form leads the browser.
     ///
-    /// Add it to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies `form-action`
-    /// to the redirects that follow a form. It is empty if the browser has no session, if the provider has no logout page, or if the
-    /// provider's metadata is not available.
+    /// Add the origin to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies
+    /// `form-action` to the redirects that follow a form. The list is empty if the browser has no session, if the provider has no logout
+    /// page, or if the provider's metadata is not available.
     public func logoutOrigins() async -> [String] {
         state.withLock { $0.isPersonal = true }
         guard let id = routes.cookies.sessionID(in: request) else { return [] }
@@ -264,8 +264,8 @@ public final class WebContext: Sendable {
 
     /// The finished response to an error that the app threw.
     ///
-    /// A ``WebResponseError`` contains its response. For another error it is a page without internal details, or JSON if `Accept` contains
-    /// `application/json` and not `text/html`. The page and the JSON show the correlation id of the event
+    /// A ``WebResponseError`` contains its response. For any other error, the response is a page without internal details, or JSON if
+    /// `Accept` contains `application/json` and not `text/html`. The page and the JSON show the correlation id of the event
     /// `IdentityEvent.Kind.requestFailed`, which reports the error.
     public func response(for error: any Error) -> WebResponse {
         if let error = error as? WebResponseError { return finish(error.response) }

@@ -36,7 +36,7 @@ struct LoginCookieValue {
 
     /// Returns the value for the cookie of the completed login.
     ///
-    /// It contains no path if the path is too long. If the browser then repeats the callback, the routes send it to the home page.
+    /// The value contains no path that is too long. If the browser repeats the callback of such a login, it is redirected to the home page.
     func completed(_ session: SessionReference, returnPath: String) -> LoginCookieValue {
         let isShort = FormEncoding.escape(returnPath).utf8.count <= Self.maximumPathBytes
         return LoginCookieValue(time: time, state: .completed(session, returnPath: isShort ? returnPath : ""))

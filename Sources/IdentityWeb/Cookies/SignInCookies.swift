@@ -99,8 +99,8 @@ public struct SignInCookies: Sendable {
         return try cookie("login-" + login.attemptID, value, login.lifetime + .seconds(300), login.responseMode)
     }
 
-    /// The browser binding of the login to which a callback belongs; nil if the request has no cookie of this login, or if the login is
-    /// complete.
+    /// The browser binding of the login to which a callback belongs; nil if the request has no valid cookie of this login, or if the login
+    /// is complete.
     public func binding(of callback: LoginCallback, in request: WebRequest) -> Secret? {
         callback.attemptID.flatMap { loginValue($0, in: request)?.binding }
     }
@@ -140,7 +140,9 @@ public struct SignInCookies: Sendable {
         try cookie("logout", awaited.browserBinding.reveal(), awaited.lifetime)
     }
 
-    /// The browser binding of a logout that ends with a return from the provider's logout page; nil if this browser has no such logout.
+    /// The browser binding in the logout cookie of a request; it proves that the logout began in this browser.
+    ///
+    /// Nil if the request has no logout cookie, or two with different values.
     public func logoutBinding(in request: WebRequest) -> Secret? {
         request.cookie(prefix + "logout").map { Secret($0) }
     }

@@ -42,7 +42,7 @@ extension SignInPage.Content {
             }
     }
 
-    /// The status of a page with this content, unless it is the page of an error: that page has `IdentityError.httpStatus`.
+    /// The status of a page with this content; the page of an error has the status `IdentityError.httpStatus` instead.
     var status: Int {
         switch self {
         case .chooseProvider, .signInCancelled, .signedOut, .confirmSignOut: 200
@@ -55,7 +55,9 @@ extension SignInPage.Content {
         }
     }
 
-    /// The value of `Retry-After`, 5 seconds if ``unavailable(retryAfter:)`` names no time; nil if the buyer need not wait.
+    /// How long the buyer should wait, the value of `Retry-After`; nil if the buyer need not wait.
+    ///
+    /// For ``unavailable(retryAfter:)`` without a time, it is 5 seconds.
     public var retryAfter: Duration? {
         switch self {
         case .unavailable(let pause): pause ?? .seconds(5)

@@ -8,8 +8,10 @@ public struct SignInPage: Sendable {
     public enum Content: Sendable {
         /// The buyer chooses a provider; each choice is a link.
         case chooseProvider([Choice])
-        /// The buyer has to sign in again: the session has ended, the return path is forbidden, or the callback of a login is invalid,
-        /// late, repeated or without the login's cookie.
+        /// The buyer has to sign in again, usually because the session has ended or the login cannot continue.
+        ///
+        /// A login cannot continue if its return path is forbidden, or if its callback is invalid, late, repeated or without the login's
+        /// cookie.
         case signInExpired
         /// The sign-in was refused, or a page of the app threw an error of kind `rejected`.
         case signInRefused

@@ -11,7 +11,7 @@ enum CSRFCheck: Equatable {
     case ownPage
     /// The headers name another site, or the CSRF token is wrong.
     case otherSite
-    /// Both headers are missing, and the request contains no CSRF token, or the browser has no session and no guest to compare it with.
+    /// Both headers are missing, and no CSRF token can be compared: the request has no token, or the browser has no session and no guest.
     case unknown
 
     /// The name of the form field that contains the CSRF token.

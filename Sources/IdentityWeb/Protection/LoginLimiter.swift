@@ -36,8 +36,8 @@ final class LoginLimiter: Sendable {
             }
             for (key, var bucket) in own {
                 bucket.take(at: now)
-                // If the table is full, a full bucket is removed first: its address has begun no login for so long that the removal changes
-                // nothing.
+                // If the table has no room, full buckets are removed first. For their addresses this changes nothing, because a new bucket
+                // is full too.
                 buckets.insert(bucket, for: key) { $0.isFull(at: now) }
             }
             return nil
@@ -51,8 +51,9 @@ final class LoginLimiter: Sendable {
     /// many customers in one /48.
     private static func keys(_ address: String) -> [(key: String, share: Int)] {
         guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return [(address, 1)] }
-        // IPv6 addresses that contain an IPv4 address: IPv4-mapped ones (RFC 4291 section 2.5.5.2), with which a server that listens for
-        // IPv4 and IPv6 on one socket reports IPv4 clients, and those of NAT64 (RFC 6052 section 2.1).
+        // IPv6 addresses with these prefixes contain an IPv4 address. The first prefix is for IPv4-mapped addresses (RFC 4291 section
+        // 2.5.5.2), which a server with one socket for IPv4 and IPv6 reports for IPv4 clients. The second prefix is for NAT64 (RFC 6052
+        // section 2.1).
         let prefixes: [[UInt8]] = [
             [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
         ]

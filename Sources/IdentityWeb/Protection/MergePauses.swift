@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Limits how often the routes try to merge a guest's cart into the buyer's cart.
 ///
-/// Otherwise, while the shop does not respond, every request of the buyer would start another merge and wait for it.
+/// Without this limit, every request of the buyer would start another merge and wait for it while the shop does not respond.
 final class MergePauses: Sendable {
     private enum Merge {
         case running

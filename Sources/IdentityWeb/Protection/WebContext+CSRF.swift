@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension WebContext {
-    /// Refuses a request that another site has sent with this browser's cookies (cross-site request forgery).
+    /// Refuses a request that another site may have sent with this browser's cookies (cross-site request forgery).
     ///
     /// Call it in every handler that changes something. A request with no `Sec-Fetch-Site` and no `Origin` must contain the CSRF
     /// token (``csrfToken``) in the form field `csrf_token` or the header `X-CSRF-Token`.

@@ -45,7 +45,7 @@ struct RouteTable: Sendable {
 
     subscript(path: String) -> Route? { routes[path] }
 
-    /// Whether the path is that of a route with a provider's name, also of a provider that is not configured.
+    /// Whether the path is that of a route for one provider, even if no provider with this name is configured.
     ///
     /// The response to a path with an unknown provider has status 404, and the app does not receive the request.
     func owns(_ path: String) -> Bool {

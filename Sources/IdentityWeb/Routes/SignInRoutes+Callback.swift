@@ -4,7 +4,7 @@ internal import IdentityKit
 extension SignInRoutes {
     /// Completes a sign-in with the callback of a GET request; stores the callback of a POST request (`form_post`).
     ///
-    /// A page of the provider's site posts the callback, so the browser does not send its `Lax` cookies of session and guest with it. The
+    /// A page of the provider's site posts the callback, so the browser does not send the `Lax` cookies of session and guest with it. The
     /// routes store the callback, encrypted and bound to the browser, and redirect the browser to the same route with GET. That GET request
     /// has all cookies and completes the sign-in.
     func callback(_ provider: String, in context: WebContext) async throws -> WebResponse {
@@ -133,8 +133,8 @@ extension SignInRoutes {
 
     /// Merges a guest's cart into the buyer's cart, and waits briefly for the merge; does nothing during a pause of ``MergePauses``.
     ///
-    /// If the merge completes in this time, the response removes the guest's cookie. Otherwise a later request calls this function again.
-    /// It repeats a failed merge. After a completed merge it finds nothing to merge and removes the cookie.
+    /// If the merge completes in this time, the response removes the guest's cookie. If it does not, a later request calls this function
+    /// again. The later call repeats a failed merge; after a completed merge, it finds nothing to merge and removes the cookie.
     func retryMerge(of guest: SessionID, into session: SessionID, in context: WebContext) async {
         guard carts != nil, mergePauses.begin(for: guest) else { return }
         let isMerged = await sessions.waitBriefly { [self] in await mergeCart(of: guest, into: session) }
@@ -150,7 +150,7 @@ extension SignInRoutes {
     private func endExcessSessions(of session: Session) async {
         guard let maximum = configuration.maximumSessions else { return }
         guard let all = try? await sessions.sessions(matching: SessionFilter(buyerOf: session)) else { return }
-        // If the buyer has signed in once more meanwhile, the session of that later sign-in must not count and must not end.
+        // The buyer may have signed in again after this sign-in. That newer session must not count and must not end.
         let older = all.filter { $0.id != session.id && $0.createdAt <= session.createdAt }
         for surplus in older.dropLast(max(0, maximum - 1)) {
             try? await sessions.endExcess(surplus.id)

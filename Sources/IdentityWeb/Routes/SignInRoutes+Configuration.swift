@@ -26,8 +26,8 @@ extension SignInRoutes {
         public var guestLifetime: Duration = .seconds(30 * 86_400)
         /// How many logins one browser may have open at the same time, for example in several tabs; by default 6, at least 1.
         ///
-        /// A further login removes the cookie of a completed login. If all logins are open, it removes the cookie of the one that expires
-        /// first, and that login can then not be completed.
+        /// A further login removes the cookie of a completed login. If all logins are open, the further login removes the cookie of the
+        /// login that expires first, and the browser can no longer complete that login.
         public var maximumOpenLogins = 6
         /// The limit of logins that one client address may begin.
         public var loginLimit = LoginLimit()
@@ -61,7 +61,9 @@ extension SignInRoutes {
         /// The client address and `User-Agent` are personal data: you need a legal basis to record them, and must name them in the shop's
         /// privacy policy.
         public var recordedBrowserDetails: Set<BrowserDetail> = []
-        /// The app's decision whether a verified buyer gets a session, for example to refuse a blocked customer; by default all buyers do.
+        /// The app's decision whether a verified buyer gets a session; by default, every verified buyer gets one.
+        ///
+        /// The app can refuse a blocked customer, for example.
         public var admit: @Sendable (SignIn) async throws -> SignInDecision = { _ in .accept }
 
         /// Creates a configuration with the default values for an origin.

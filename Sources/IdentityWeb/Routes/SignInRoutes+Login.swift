@@ -57,8 +57,8 @@ extension SignInRoutes {
         }
         let providers = try names.map { try sessions.descriptor(of: $0) }
         let choices = providers.map { provider in
-            // Buttons with the same text would look alike, so their text becomes "Shop (eu)" with the provider's name. A provider whose
-            // display name is "Shop (eu)" then gets its own name added, too.
+            // If two buttons had the same text, the buyer could not distinguish them. So the provider's name is added, as in "Shop (eu)".
+            // It is also added for a provider whose display name equals such a longer text.
             let isUnique = providers.allSatisfy { other in
                 other.name.isIdentical(to: provider.name)
                     || !provider.displayName.isIdentical(to: other.displayName)

@@ -2,8 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// The response of a protected page to a browser that has no session, or whose session does not satisfy the page's requirement: JSON
-    /// with status 401, or a redirect.
+    /// The response of a protected page to a browser that has no session, or whose session does not satisfy the page's requirement.
+    ///
+    /// It is JSON with status 401, a redirect, or the page for too many sign-ins.
     func signInResponse(
         for context: WebContext,
         of session: Session?,

@@ -10,7 +10,7 @@ extension SignInRoutes {
     ///   - status: The HTTP status; with nil, `content` determines it.
     ///   - correlationID: The id for the app's support; nil on a page without an error.
     ///   - returnPath: The page to which a new sign-in leads; nil for the home page.
-    ///   - targets: The origins to which a posted form is redirected: Chromium checks them against `form-action`, too.
+    ///   - targets: The origins to which the response to the page's form may redirect. Chromium checks them against `form-action` too.
     /// - Returns: The response.
     func page(
         _ content: SignInPage.Content,

@@ -91,7 +91,7 @@ public final class SignInRoutes: Sendable {
         WebContext(request, of: self)
     }
 
-    /// Handles a request with the route that has its path; if no route has this path, with the app.
+    /// Handles a request with the route that has the request's path; if no route has this path, calls `app`.
     ///
     /// If the path names an unknown provider after `login/`, `callback/` or `backchannel-logout/`, the response has status 404.
     /// If the app throws an error, the response is that of ``WebContext/response(for:)``.
