@@ -105,8 +105,8 @@ public struct LegacyCustomerAccount: Sendable {
             do { token = try await sessions.refreshTokens(for: session).tokens.accessToken } catch { failure = error }
             switch provider.passwordChanges.remove(change) {
             case .finished(let result): return try checked(result.get(), LegacyCustomerUpdate.document, \.customer)
-            // No refresh sent the change, or Shopify did not accept the token in it, usually because another refresh has replaced the
-            // token. The next round sends the change with the session's current token.
+            // No refresh sent the change, or Shopify did not accept the change's token, usually because another refresh has replaced
+            // the token. If the refresh did not fail, the next round tries the change with the session's current token.
             case .notExecuted: if let failure { throw failure }
             // The caller was cancelled or waited too long. The refresh that sends the change continues.
             case .sent:
@@ -187,8 +187,9 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Returns the changed value of a response.
     ///
-    /// - Throws: Shopify's user errors. Without user errors and without a value: the error made from Shopify's GraphQL errors, or an error
-    ///   with code `unexpected_response` if the response has no GraphQL errors.
+    /// - Throws: Shopify's user errors; for the user error `TOKEN_INVALID`, an error with code `access_token_refused`. If the response has
+    ///   no value and no user errors: the error made from its GraphQL errors, or, if it has none of these too, an error with code
+    ///   `unexpected_response`.
     private func checked<Payload: LegacyCustomerPayload, Value>(
         _ result: StorefrontResult<Payload>,
         _ document: GraphQLDocument,

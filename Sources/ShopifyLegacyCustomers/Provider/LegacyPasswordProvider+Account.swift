@@ -6,7 +6,7 @@ public import ShopifyStorefront
 extension LegacyPasswordProvider {
     /// Legacy: creates a customer.
     ///
-    /// The buyer then signs in with the same password.
+    /// After that, sign the buyer in with the same password.
     ///
     /// - Returns: The customer's id; nil when Shopify has sent an activation e-mail instead.
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. The error `TAKEN` means

@@ -5,9 +5,9 @@ internal import ShopifyStorefront
 extension LegacyPasswordProvider {
     /// Legacy: extends the session's token; Shopify extends only tokens that have not expired.
     ///
-    /// If a call of `LegacyCustomerAccount.update` changes the password, the change is sent first. If Shopify's response contains a token,
-    /// this token is the result. If Shopify rejects the change, the session's token is extended. All requests of a refresh together end
-    /// within `ProviderDescriptor.timeout`: the timeout of the Storefront client, at most 8 seconds.
+    /// If a call of `LegacyCustomerAccount.update` waits to change the password, this function sends the change first. If the response
+    /// contains a token, this token is the result. If Shopify rejects the change, this function extends the session's token. All requests
+    /// of a refresh together end within `ProviderDescriptor.timeout`, which is the timeout of the Storefront client, but at most 8 seconds.
     ///
     /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token;
     ///   any other error leaves the session unchanged. `RefreshRefusal` when the request to change the password fails.

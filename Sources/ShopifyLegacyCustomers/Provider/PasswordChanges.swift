@@ -5,8 +5,8 @@ internal import Synchronization
 /// The password changes that the next refresh of their session must send, or is sending.
 ///
 /// After a password change, Shopify revokes the session's token. Only the response contains the new token. So a refresh sends the change
-/// instead of its usual request, and saves the new token. It holds the session's lock, so no other process refreshes the session with the
-/// revoked token.
+/// instead of its usual request, and saves the new token. During a refresh, the process holds the session's lock, so no other process
+/// refreshes the session with the revoked token.
 final class PasswordChanges: Sendable {
     final class Change: Sendable {
         let operation: LegacyCustomerUpdate
@@ -32,7 +32,7 @@ final class PasswordChanges: Sendable {
 
     func add(_ change: Change) { changes.withLock { $0.append(change) } }
 
-    /// Returns a change for the refresh of this token, which then sends the change; nil if no change waits for it.
+    /// Returns a change that the refresh of this token has to send; nil if no change with this token waits.
     ///
     /// A change is returned a second time only if Shopify did not accept its token.
     func take(for token: Secret) -> Change? {
