@@ -16,7 +16,7 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
         let info: CustomerPage
     }
 
-    /// The number of elements of a page.
+    /// The number of elements to request for a page.
     let size: Int
     let fetch: @Sendable (_ size: Int, _ after: String?) async throws -> Page
 
@@ -32,9 +32,9 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
 
         /// The next page; nil after the last.
         ///
-        /// - Throws: `IdentityError`; with code `IdentityError.Code.unexpectedResponse` when there are more pages, but `endCursor` of this
-        ///   page is missing, empty or equals that of the page before; with code `IdentityError.Code.invalidRequest` when the list is longer
-        ///   than Shopify serves. After an error, the next call returns nil.
+        /// - Throws: `IdentityError`; with code `IdentityError.Code.unexpectedResponse` when Shopify announces another page, but the
+        ///   `endCursor` of this page is missing, empty or the same as that of the page before; with code
+        ///   `IdentityError.Code.invalidRequest` when the list is longer than Shopify serves. After an error, the next call returns nil.
         public mutating func next() async throws -> [Element]? {
             guard !isAtEnd else { return nil }
             do { return try await page() } catch {

@@ -12,9 +12,9 @@ public import ShopifyGraphQL
 /// let account = CustomerAccount(of: session.id, client: client, sessions: sessions)
 /// ```
 ///
-/// It is a value that can be used from any task. Copies share the discovered endpoint. It accepts only a `CustomerAccessToken`, so that no
-/// other provider's token is sent to Shopify. Responses are personal and never cached. For a session of `SessionManager`, use
-/// ``CustomerAccount``.
+/// You can use the client from any task. Copies of the client share the discovered URL. The client accepts only a `CustomerAccessToken`,
+/// so that no other provider's token is sent to Shopify. It never caches responses, because they are personal. For a session of
+/// `SessionManager`, use ``CustomerAccount``.
 public struct CustomerAccountClient: Sendable {
     /// The shop, the API version and the settings of requests.
     public let configuration: CustomerAccountConfiguration
@@ -68,7 +68,8 @@ public struct CustomerAccountClient: Sendable {
 
     /// Executes an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` when Shopify returned no GraphQL response, or data that cannot be read and no errors.
+    /// - Throws: `IdentityError` when Shopify returns no GraphQL response with a 2xx status, or when a response without errors has
+    ///   unreadable data.
     public func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         as customer: CustomerAccessToken,
@@ -82,8 +83,8 @@ public struct CustomerAccountClient: Sendable {
 
     /// Executes a change, and returns the changed value.
     ///
-    /// - Throws: `IdentityError`: Shopify's user errors. Without user errors and without a value: the error made from Shopify's GraphQL
-    ///   errors, or an error with code `unexpected_response` if the response has no GraphQL errors.
+    /// - Throws: `IdentityError`: the errors of ``execute(_:as:in:)``, and Shopify's user errors. If the response has no value and no user
+    ///   errors: the error made from its GraphQL errors; if it has no GraphQL errors either, an error with code `unexpected_response`.
     func change<Operation: GraphQLOperation, Value>(
         _ operation: Operation,
         as customer: CustomerAccessToken,

@@ -18,7 +18,7 @@ public struct CustomerAccountConfiguration: Sendable {
     public let timeout: Duration
     /// The URL of the discovery document.
     let discovery: HTTPURL
-    /// The hosts that the API may have.
+    /// The hosts that a discovered URL of the API may have.
     let hosts: AllowedHosts
 
     /// Creates a configuration.
@@ -28,8 +28,8 @@ public struct CustomerAccountConfiguration: Sendable {
     ///   - apiVersion: The version, 2026-10 by default.
     ///   - origin: The origin of a public web client, with https.
     ///   - endpoint: A URL instead of the discovered one.
-    ///   - endpointHosts: The hosts that the API may have, and to which the discovery document may redirect. By default
-    ///     `shopify.com`, and the shop domain with its subdomains. A host name does not include its subdomains.
+    ///   - endpointHosts: The hosts that a discovered URL may have, and to which the request for the discovery document may be
+    ///     redirected. By default `shopify.com`, the shop domain and its subdomains. A host in your list does not include its subdomains.
     ///   - allowsLoopbackHTTP: Whether URLs and the origin may be http with a loopback address.
     ///   - timeout: The timeout of one request.
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, version, origin, host or timeout, or

@@ -5,7 +5,7 @@ internal import ShopifyGraphQL
 public struct CustomerUserErrors: Error, Sendable {
     /// One error.
     public struct Entry: Sendable {
-        /// The code, if there is one, for example `PHONE_NUMBER_NOT_VALID`.
+        /// The code, for example `PHONE_NUMBER_NOT_VALID`; nil if Shopify sent no code.
         public let code: String?
         /// The path of the rejected input field; empty if the error is not about a field.
         public let field: [String]
