@@ -36,14 +36,14 @@ enum CallbackPage {
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
     static let noForm = LoopbackResponse.message(status: 415, headers: safe)
 
-    /// The response to a request that is not GET or POST.
+    /// The response to a request with a method that the presenter does not accept; it accepts POST only if `takesForms` is true.
     ///
     /// HEAD is refused too: it is a safe method (RFC 9110 section 9.2.1), so a HEAD request must not count as the callback.
     static func methodNotAllowed(takesForms: Bool) -> LoopbackResponse {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])
     }
 
-    /// Headers that keep the authorization code, which is in the page's URL, from leaking.
+    /// Headers that prevent a leak of the authorization code in the page's URL.
     ///
     /// The browser does not cache the page, sends no referrer and loads nothing from the network.
     private static let safe = [

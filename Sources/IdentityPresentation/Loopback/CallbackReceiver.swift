@@ -11,8 +11,8 @@ final class CallbackReceiver: Sendable {
         case login(PresentedLogin, takesForms: Bool)
         /// The browser's return from a provider's logout page, with any parameters.
         ///
-        /// Any program on this machine can forge this request. It then only ends the wait: the app's session ended before the logout page
-        /// was opened.
+        /// Any program on this machine can forge this request. A forged request only ends the wait: the app's session ended before the
+        /// logout page was opened.
         case logout
 
         var takesForms: Bool {
