@@ -1,11 +1,11 @@
 public import IdentityKit
 
-/// Removes the cached responses of a session when it ends.
+/// Removes the cached responses of a session when the session ends.
 ///
-/// Add it to the session manager, and keep a reference to it, because the session manager's reference is weak.
+/// Add this participant to the session manager, and keep a reference to the participant, because the session manager's reference is weak.
 ///
 /// A process does not learn that another process logged a session out. The cached responses of such a session stay until the cache needs
-/// room. Nobody gets them, because the session's id can no longer be used.
+/// room. Nobody gets these responses, because the session's id can no longer be used.
 public final class CachePurging: SessionParticipant {
     private let cache: any ResponseCache
 

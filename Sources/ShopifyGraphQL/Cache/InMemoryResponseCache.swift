@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Keeps responses in memory, up to a number of entries and bytes.
 ///
-/// If it is full, it removes the least recently used responses first.
+/// A full cache removes the least recently used responses first.
 public final class InMemoryResponseCache: ResponseCache {
     private struct Entry {
         var response: CachedResponse
@@ -13,7 +13,7 @@ public final class InMemoryResponseCache: ResponseCache {
 
     private struct State {
         var entries: [ResponseCacheKey: Entry] = [:]
-        /// The keys by last use, to find the oldest one quickly.
+        /// The keys by the number of their last use, so that the least recently used key is found quickly.
         var order: [UInt64: ResponseCacheKey] = [:]
         var oldest: UInt64 = 0
         var uses: UInt64 = 0
@@ -24,7 +24,7 @@ public final class InMemoryResponseCache: ResponseCache {
 
     /// The maximum number of remembered ended sessions.
     ///
-    /// When it is reached, all of them are forgotten, so a late response of an ended session may be stored.
+    /// When this number is reached, the cache forgets all of them, so it may store a late response of an ended session.
     private static let maximumEnded = 10_000
 
     /// The approximate size of an entry without its body: key, metadata and table entries.
@@ -51,9 +51,9 @@ public final class InMemoryResponseCache: ResponseCache {
     /// The approximate memory of all responses in bytes.
     public var bytes: Int { state.withLock { $0.bytes } }
 
-    /// The response for a key; nil if the cache has none.
+    /// The response for a key; nil if the cache has no response for the key.
     ///
-    /// The response then counts as the most recently used one.
+    /// This call makes the response the most recently used one.
     public func response(for key: ResponseCacheKey) async -> CachedResponse? {
         state.withLock { state in
             guard let entry = state.entries[key] else { return nil }
@@ -80,7 +80,7 @@ public final class InMemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Removes the responses of a session that has ended; later ones are not stored.
+    /// Removes the responses of a session that has ended; later responses for this session are not stored.
     public func removeAll(for session: SessionID) async {
         state.withLock { state in
             if state.ended.count >= Self.maximumEnded { state.ended = [] }

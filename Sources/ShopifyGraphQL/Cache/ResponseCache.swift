@@ -4,10 +4,11 @@ public import IdentityKit
 /// Stores responses of an API, so that later calls need no request.
 ///
 /// ``InMemoryResponseCache`` comes with the package. A cache of your own must not keep responses after the process has ended, because their
-/// age is measured on the process's monotonic clock. It must not return a response for another key. Responses contain the data that the
-/// shop returns for the app's token, and they are not encrypted. `ResponseCacheConformance` of `IdentityTesting` tests a cache.
+/// age is measured on the process's monotonic clock. A cache must return a response only for the response's own key. Responses contain the
+/// data that the shop returns for the app's token, and they are not encrypted. `ResponseCacheConformance` of `IdentityTesting` tests a
+/// cache.
 public protocol ResponseCache: Sendable {
-    /// The response for a key; nil if the cache has none.
+    /// The response for a key; nil if the cache has no response for the key.
     func response(for key: ResponseCacheKey) async -> CachedResponse?
 
     /// Stores a response, and replaces an earlier one with the same key.
@@ -29,7 +30,7 @@ public struct CachedResponse: Sendable {
     public let body: [UInt8]
     /// When the response was stored, on the monotonic clock of the client's environment.
     ///
-    /// Another process cannot use this time, because its clock has another start.
+    /// Another process cannot use this time, because each process's clock has another start.
     public let storedAt: Duration
     /// The metadata of the response.
     public let metadata: GraphQLMetadata

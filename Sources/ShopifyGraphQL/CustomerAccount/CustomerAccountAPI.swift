@@ -4,11 +4,11 @@ internal import Synchronization
 
 /// Finds the URL of one shop's Customer Account API, and prepares calls with a buyer's access token.
 ///
-/// The URL comes from the configuration, or from the shop's discovery document, which is cached for an hour, or from a fallback. While the
-/// URL stays the same, all calls use one executor, so that it reports each warning only once.
+/// The URL comes from the configuration, from the shop's discovery document or from a fallback. A discovered URL is cached for an hour.
+/// While the URL stays the same, all calls use one executor, which reports each warning only once.
 package final class CustomerAccountAPI: Sendable {
     package struct Configuration: Sendable {
-        /// The configured URL of the API; nil if it is discovered.
+        /// The configured URL of the API; with nil, the discovered URL or ``fallback`` is used.
         package var endpoint: HTTPURL?
         /// The address of the shop's document that names the API's URL; nil if the URL is not discovered.
         package var discoveryURL: HTTPURL?
@@ -25,9 +25,9 @@ package final class CustomerAccountAPI: Sendable {
         package var timeout = Duration.seconds(15)
         /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
         package var allowsLoopbackHTTP = false
-        /// The configuration member for the API's URL, which errors name.
+        /// The name of the configuration member for the API's URL, for error messages.
         package var endpointMember = "endpoint"
-        /// The configuration members that select shop and version, which errors name.
+        /// The names of the configuration members that select shop and version, for error messages.
         package var shopAndVersionMembers = "shopDomain and apiVersion"
 
         package init(hosts: AllowedHosts, version: ShopifyAPIVersion, shop: String) {
@@ -66,7 +66,8 @@ package final class CustomerAccountAPI: Sendable {
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [configuration.endpoint, configuration.discoveryURL]
         )
-        // During an outage of the document the last URL is used, because it rarely changes. After another failure it is not used.
+        // If an outage prevents the fetch of the document, the last URL is used, because the URL rarely changes. After any other failure,
+        // the last URL is not used.
         discovered = DiscoveryCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
     }
 

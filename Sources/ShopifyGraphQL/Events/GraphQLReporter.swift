@@ -11,7 +11,7 @@ final class GraphQLReporter: Sendable {
 
     /// The maximum number of remembered warnings.
     ///
-    /// When it is reached, all of them are forgotten, so a warning can be reported a second time.
+    /// When this number is reached, the reporter forgets all of them, so it can report a warning a second time.
     private static let maximum = 10_000
 
     private let observers: [any GraphQLObserver]

@@ -3,7 +3,7 @@ package import IdentityKit
 
 /// One of Shopify's GraphQL APIs: its URL, version and name.
 package struct GraphQLEndpoint: Sendable {
-    /// The hints that an API's errors give to an operator after a rejection.
+    /// The hints in an API's errors, one for each reason of a rejection.
     package struct Advice: Sendable {
         /// The hint after a rejected token (401, 403).
         package var refused: String

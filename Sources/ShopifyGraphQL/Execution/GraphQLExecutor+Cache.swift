@@ -14,8 +14,8 @@ extension GraphQLExecutor {
     ///
     /// With `needsData`, a response that contains only errors is a failure.
     ///
-    /// - Throws: The error of a failed request; but after a temporary failure, `networkFirst` returns a valid cached response instead. An
-    ///   error with code `cache_miss` if the policy allows no request and the cache has no valid response.
+    /// - Throws: The error of a failed request, unless `networkFirst` returns a valid cached response after a temporary failure. An error
+    ///   with code `cache_miss` if the policy allows no request and the cache has no valid response.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,
@@ -110,7 +110,7 @@ extension GraphQLExecutor {
         _ call: GraphQLCall
     ) -> ResponseCacheKey? {
         guard call.cachePolicy != .networkOnly, document.kind == .query, !document.isPersonal, !call.isPersonal,
-            // A hand-written operation can pass the buyer's token in its own variable `buyer`. Its response is personal.
+            // A hand-written operation can pass the buyer's token in its own variable `buyer`. The response to this operation is personal.
             variables["buyer"]?.isNull ?? true
         else { return nil }
         return ResponseCacheKey(

@@ -35,7 +35,7 @@ package struct GraphQLExecutor: Sendable {
 
     /// Executes an operation that must return data.
     ///
-    /// - Throws: `IdentityError` when there are no readable data.
+    /// - Throws: `IdentityError` when the operation returns no readable data.
     package func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall
@@ -51,7 +51,8 @@ package struct GraphQLExecutor: Sendable {
 
     /// Executes an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` when there is no GraphQL response with a 2xx status, or when its data cannot be read and it has no errors.
+    /// - Throws: `IdentityError` when Shopify returns no GraphQL response with a 2xx status, or when a response without errors has
+    ///   unreadable data.
     package func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall
@@ -64,8 +65,8 @@ package struct GraphQLExecutor: Sendable {
 
     /// The error for a caller who cannot use the data of a result because the result has errors too.
     ///
-    /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. One error is returned
-    /// unchanged: an error of kind `configuration`, such as a missing scope, if the document's repetition is `always` or `once`.
+    /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. If the mutation's
+    /// repetition is `always` or `once`, an error of kind `configuration`, such as a missing scope, is returned unchanged.
     package func failure(
         _ errors: [GraphQLError],
         _ metadata: GraphQLMetadata,
@@ -121,7 +122,7 @@ package struct GraphQLExecutor: Sendable {
         return try result.get()
     }
 
-    /// The operation's variables, and the values of the call's context that the document declares.
+    /// The operation's variables, and the values of the call's context for which the document declares variables.
     func variables<Operation: GraphQLOperation>(of operation: Operation, _ call: GraphQLCall) -> JSONObject {
         var variables = operation.variables.json
         for name in Operation.document.contextVariables where variables[name] == nil {

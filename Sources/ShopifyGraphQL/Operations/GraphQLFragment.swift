@@ -1,6 +1,6 @@
 /// The text of a GraphQL fragment that several documents share.
 ///
-/// `storefront-gen` writes one constant for each fragment, so that a module contains its text only once.
+/// `storefront-gen` writes one constant for each fragment, so that a module contains the fragment's text only once.
 public struct GraphQLFragment: Sendable, Hashable {
     /// The fragment's definition.
     public let text: String

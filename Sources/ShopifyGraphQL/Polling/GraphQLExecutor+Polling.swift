@@ -8,7 +8,7 @@ extension GraphQLExecutor {
     ///   - operation: The operation.
     ///   - interval: The pause between polls when the server gives no hint.
     ///   - timeout: How long to poll, at most a year. The last request may take two seconds more.
-    ///   - hint: Reads from a result when the server wants the next poll; nil if the result does not say it.
+    ///   - hint: Reads from a result when the server wants the next poll; nil if the result contains no such time.
     ///   - isDone: Whether a result is the awaited one.
     ///   - call: Creates the call for each poll, because the token may have been refreshed since the last poll.
     /// - Returns: The first result for which `isDone` returns true.

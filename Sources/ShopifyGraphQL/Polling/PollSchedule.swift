@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 struct PollSchedule {
-    /// The longest pause that the server may request, because the time in its hint can be wrong.
+    /// The longest pause after a hint of the server; a longer hint is shortened, because the server's time can be wrong.
     private static let longest = Duration.seconds(60)
     /// The shortest pause between polls, also when the time in the server's hint has passed.
     private static let shortest = Duration.milliseconds(100)
@@ -30,8 +30,8 @@ struct PollSchedule {
     ///
     /// - Parameters:
     ///   - hint: When the server wants the next poll.
-    ///   - serverTime: When the server responded, by its own clock. A time in a hint is compared with it, so that a wrong clock of this
-    ///     machine does not change the pause.
+    ///   - serverTime: When the server responded, by its own clock. A time in a hint is compared with this time, so that a wrong clock of
+    ///     this machine does not change the pause.
     ///   - now: The current time of this machine's clock.
     ///   - elapsed: The current monotonic time.
     /// - Returns: The pause.

@@ -2,15 +2,16 @@ internal import IdentityKit
 
 /// A parsed response: its bytes, and a flat list of its values.
 ///
-/// Values are in the order of the text. An object is followed by its members, name before value; a list by its elements. The entry of a
-/// list or object contains the index after its end, so that a reader can skip it in one step. Values are created only on demand.
+/// Values are in the order of the text. After an object follow its members, each with the name before the value. After a list follow its
+/// elements. The entry of a list or object contains the index after its end, so that a reader can skip the list or object in one step.
+/// Values are created only on demand.
 @usableFromInline
 final class GraphQLTape: Sendable {
     let bytes: [UInt8]
     /// The strings that contain escapes, decoded, one after the other.
     let decoded: [UInt8]
     let entries: [TapeEntry]
-    /// The entry at which the paths in errors start.
+    /// The index of the entry at which the paths in errors start.
     let root: Int
 
     init(bytes: [UInt8], decoded: [UInt8], entries: [TapeEntry], root: Int) {
@@ -20,7 +21,7 @@ final class GraphQLTape: Sendable {
         self.root = root
     }
 
-    /// The entry after a value and its contents.
+    /// The index of the entry after a value and its contents.
     func next(_ index: Int) -> Int {
         let entry = entries[index]
         return entry.isContainer ? entry.place : index + 1

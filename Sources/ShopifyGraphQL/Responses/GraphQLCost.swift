@@ -30,7 +30,9 @@ public struct GraphQLCost: Sendable, Equatable {
 }
 
 extension GraphQLCost {
-    /// The time until Shopify has restored enough points for the operation, at most an hour; nil if it is unknown or the points suffice.
+    /// The time until Shopify has restored enough points for the operation, at most an hour.
+    ///
+    /// Nil if the available points suffice, or if the response does not contain the numbers for this time.
     var pause: Duration? {
         guard let requested, let currentlyAvailable, let restoreRate, restoreRate > 0, requested > currentlyAvailable
         else { return nil }

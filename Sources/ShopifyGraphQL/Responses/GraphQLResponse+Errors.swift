@@ -5,7 +5,7 @@ internal import IdentityKit
 /// The `userErrors` of a mutation are part of the data, so each API reads them itself, for example in `CustomerUserErrors`.
 extension GraphQLResponse {
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
-        // Shopify executed a mutation that returned data. The data are unusable, so the app must read the result with another request.
+        // If a mutation returned data, Shopify has executed it. The app cannot use these data and does not know the result.
         let effect = kind == .mutation && !isWithoutData ? .unknown : retryEffect(kind)?.effect ?? .refused
         return GraphQLFailure(error(endpoint), effect, metadata)
     }

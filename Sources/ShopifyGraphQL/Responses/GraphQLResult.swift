@@ -16,9 +16,9 @@ public struct GraphQLResult<Output: Sendable>: Sendable {
 
 /// The result of an operation that may have data, errors or both.
 public struct PartialGraphQLResult<Output: Sendable>: Sendable {
-    /// The data; nil if the response has errors, and its data are missing, contain only null fields or cannot be read.
+    /// The data; nil if the response has errors and no usable data.
     ///
-    /// If the data are nil, ``errors`` says why.
+    /// Data that contain only null fields or cannot be read are not usable. If the data are nil, ``errors`` says why.
     public let data: Output?
     /// The errors of the response.
     public let errors: [GraphQLError]

@@ -71,7 +71,7 @@ final class ShopBreaker: Sendable {
         }
     }
 
-    /// Ends an attempt, and closes the breaker if the probe got a response.
+    /// Ends an attempt, and closes the breaker if this attempt was the probe and the shop responded to it.
     ///
     /// - Returns: Whether this call closed the breaker.
     func leave(_ permit: CircuitBreaker.Permit, wasAnswered: Bool) -> Bool {

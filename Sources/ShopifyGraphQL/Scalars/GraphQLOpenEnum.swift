@@ -20,7 +20,7 @@ where RawValue == String {
 extension GraphQLOpenEnum {
     /// Reads a value, known or unknown.
     ///
-    /// - Throws: `GraphQLReadingError` when it is not a text, or not a name (GraphQL specification section 2.1.9).
+    /// - Throws: `GraphQLReadingError` when the value is not a text, or the text is not a name (GraphQL specification section 2.1.9).
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         let text = try node.text()
         guard GraphQLName.isName(text) else { throw node.error("an enum's value") }

@@ -21,7 +21,7 @@ public struct ShopifyDecimal: Hashable, Comparable, Sendable {
         self.text = text
     }
 
-    /// Creates a number; nil for NaN, and if it has more characters or digits than ``init(text:)`` accepts.
+    /// Creates a number; nil for NaN, and for a number with more characters or digits than ``init(text:)`` accepts.
     public init?(_ decimal: Decimal) {
         self.init(text: decimal.description)
     }

@@ -26,7 +26,7 @@ package struct PagePosition: Sendable {
     /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` after ``maximumDepth`` elements, because Shopify serves no
     ///   more of the list; also after the same number of requests.
     package mutating func beginRequest(size: Int) throws(IdentityError) -> Int {
-        // The limit of requests ends a list of empty pages, which would otherwise never end.
+        // Without the limit of requests, a list whose pages are all empty would never end.
         guard count < Self.maximumDepth, requests < Self.maximumDepth else {
             throw IdentityError(
                 .rejected,

@@ -10,7 +10,7 @@ public struct GraphQLInputObject: Sendable, Equatable, GraphQLWritable {
     /// Creates an object without members.
     public init() {}
 
-    // `set` is inlinable, so that the compiler can specialize it in the app's module. A generic `set` would look up each type at run time.
+    // `set` is inlinable, so that the compiler can specialize it in the app's module. An unspecialized call looks up the type at run time.
 
     /// Sets a member.
     @inlinable
