@@ -39,7 +39,7 @@ public final class WebContext: Sendable {
     /// The buyer's session; nil if the browser is not signed in, or if the buyer has to sign in again (`Session.needsLogin`).
     ///
     /// The first call for a request reads the session from the store and notes its use (`SessionManager.noteUse(of:)`). If the browser
-    /// still has a guest cookie, the first call also tries to merge the guest's cart. It sends no request to the provider.
+    /// still has a guest cookie, the first call also tries to merge the guest's cart. No call sends a request to the provider.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func session() async throws -> Session? {
@@ -67,11 +67,11 @@ public final class WebContext: Sendable {
         }
     }
 
-    /// Returns the buyer's session; if the browser is not signed in, throws the response that sends it to sign in.
+    /// Returns the buyer's session; if the browser is not signed in, throws the response that sends the browser to the sign-in.
     ///
-    /// After the sign-in, the browser returns to the requested page. It goes to the home page instead after a request with a method such as
-    /// POST, or if the return path policy of the session manager refuses the requested path. The app's `admit` function may choose another
-    /// page.
+    /// After the sign-in, the browser returns to the requested page. In two cases the browser goes to the home page instead: the request has
+    /// a method such as POST, or the session manager's return path policy refuses the requested path. The app's `admit` function may choose
+    /// another page.
     ///
     /// With `maxAge` or `acr`, a page requires a recent or a stronger sign-in. If the session does not satisfy the requirement, the buyer
     /// signs in once more (step-up, OpenID Connect Core section 3.1.2.1). The new session keeps the cart.
@@ -275,7 +275,7 @@ public final class WebContext: Sendable {
         return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error, returningTo: returnPath))
     }
 
-    /// Handles the request with the route that has its path; nil if no route has this path, so that the app has to handle the request.
+    /// Handles the request with the route that has the request's path; nil if no route has it, so that the app has to handle the request.
     public func dispatch() async -> WebResponse? {
         guard let route = routes.table[request.path] else {
             guard routes.table.owns(request.path) else { return nil }

@@ -36,8 +36,7 @@ struct LoginCookieValue {
 
     /// Returns the value for the cookie of the completed login.
     ///
-    /// A path that is too long is left out. If the browser repeats the callback of such a login, the routes redirect the browser to the
-    /// home page.
+    /// If the path is too long, the value contains no path. A repeated callback then leads the browser to the home page.
     func completed(_ session: SessionReference, returnPath: String) -> LoginCookieValue {
         let isShort = FormEncoding.escape(returnPath).utf8.count <= Self.maximumPathBytes
         return LoginCookieValue(time: time, state: .completed(session, returnPath: isShort ? returnPath : ""))

@@ -93,7 +93,7 @@ public struct SignInCookies: Sendable {
     /// The cookie that binds a login to the browser in which it begins (RFC 9700 section 4.7).
     ///
     /// The browser keeps the cookie five minutes longer than the login is valid. A callback in these minutes fails with code
-    /// `attempt_expired`. Without the cookie it would fail with code `browser_mismatch`.
+    /// `attempt_expired`. Without the cookie, this callback would fail with code `browser_mismatch`.
     public func login(_ login: StartedLogin) throws(HTTPTransportError) -> ResponseCookie {
         let value = LoginCookieValue(login).text
         return try cookie("login-" + login.attemptID, value, login.lifetime + .seconds(300), login.responseMode)
@@ -168,8 +168,8 @@ public struct SignInCookies: Sendable {
         _ lifetime: Duration?,
         _ mode: ResponseMode = .query
     ) throws(HTTPTransportError) -> ResponseCookie {
-        // A page of the provider's site posts the callback, and browsers send only cookies with SameSite=None with such a POST. Browsers
-        // accept SameSite=None only together with Secure, also at loopback addresses.
+        // With `form_post`, a page of the provider's site posts the callback. In such a POST, browsers send only cookies with
+        // SameSite=None. They accept SameSite=None only together with Secure, also at loopback addresses.
         let isPosted = mode == .formPost
         return try ResponseCookie(
             prefix + name,

@@ -11,12 +11,12 @@ internal import IdentityKit
 ///     clientAddress: "203.0.113.7")
 /// ```
 ///
-/// Printing, dumping or mirroring it shows the method, the path, the names of the headers and the size of the body.
+/// A printed, dumped or mirrored request shows only the method, the path, the names of the headers and the size of the body.
 public struct WebRequest: Sendable {
     /// The largest body that the routes read, in bytes.
     ///
-    /// If a body is larger, an adapter may respond with status 413 itself. It may also stop reading after one byte more than this number
-    /// and pass what it has read: the routes respond with status 413.
+    /// If a body is larger, an adapter may respond with status 413 itself. The adapter may also pass only the first bytes of the body, one
+    /// more than this number: the routes respond with status 413.
     public static let maximumBodyBytes = 64 << 10
 
     /// The method.
@@ -64,7 +64,7 @@ public struct WebRequest: Sendable {
 
     /// The value of a cookie; nil if the browser sent no cookie with this name.
     ///
-    /// Nil also if it sent two with different values, because an attacker may have set one of them.
+    /// Nil also if the browser sent two cookies with this name and different values, because an attacker may have set one of them.
     public func cookie(_ name: String) -> String? {
         RequestCookies(headers).value(of: name)
     }

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Limits how many logins one client address may begin, with a token bucket for each address.
 ///
-/// The limit protects the store, because each begun login occupies a record of the store until the login expires.
+/// The limit protects the store, because each login that has begun occupies a record of the store until the login expires.
 final class LoginLimiter: Sendable {
     private let limit: SignInRoutes.LoginLimit
     private let clock: any IdentityClock
@@ -46,9 +46,9 @@ final class LoginLimiter: Sendable {
 
     /// The keys of an address's buckets; a bucket permits `share` times the limit.
     ///
-    /// An IPv6 address has two buckets: that of its /64 prefix, because one customer usually has a whole /64, and that of its /48 prefix,
-    /// because an attacker can get a /48 with 65,536 /64 prefixes. The /48 prefix permits 64 times the limit, because a mobile network has
-    /// many customers in one /48.
+    /// An IPv6 address has two buckets. One is for its /64 prefix, because one customer usually has a whole /64. The other is for its /48
+    /// prefix, because an attacker can get a /48 with 65,536 /64 prefixes. The bucket of a /48 permits 64 times the limit, because a mobile
+    /// network has many customers in one /48.
     private static func keys(_ address: String) -> [(key: String, share: Int)] {
         guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return [(address, 1)] }
         // IPv6 addresses with these prefixes contain an IPv4 address. The first prefix is for IPv4-mapped addresses (RFC 4291 section

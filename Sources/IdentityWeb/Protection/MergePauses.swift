@@ -41,7 +41,7 @@ final class MergePauses: Sendable {
         }
     }
 
-    /// Notes the end of a merge; if it is not complete, the pause of 30 seconds begins.
+    /// Notes the end of a merge; if `isMerged` is false, a pause of 30 seconds begins for this guest.
     func end(for guest: SessionID, isMerged: Bool) {
         let now = clock.elapsed
         merges.withLock { merges in

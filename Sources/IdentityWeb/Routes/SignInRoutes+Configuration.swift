@@ -13,7 +13,7 @@ extension SignInRoutes {
         public var basePath = "/auth"
         /// The home page: a path of the app or an https URL, by default `/`.
         ///
-        /// The browser goes to it after a sign-in for which the link and the app name no other page. The routes' own pages link to it.
+        /// After a sign-in, the browser goes to this page unless the link or the app names another page. The routes' own pages link to it.
         public var homePath = "/"
         /// The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
         ///
@@ -186,6 +186,6 @@ public enum SignInDecision: Sendable {
     case acceptAndGo(to: String)
     /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``.
     ///
-    /// The new tokens are revoked if the provider supports it. After a step-up they are not revoked, and the buyer keeps the old session.
+    /// The new tokens are revoked if the provider supports it. If the sign-in is a step-up, they are not revoked, and the old session stays.
     case refuse
 }

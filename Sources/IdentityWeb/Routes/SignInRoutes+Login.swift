@@ -8,7 +8,7 @@ extension SignInRoutes {
         if let pause = limiter.takeAttempt(of: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause))
         }
-        // `WebContext.dispatch` sets this scope too, but `WebContext.requireSession` begins a login without it.
+        // `WebContext.dispatch` has already set this scope for its routes. It is set here for a login that `requireSession` begins.
         let login = try await recordedBrowser(of: context.request).scope { try await begin() }
         for surplus in cookies.excessLogins(in: context.request, keeping: configuration.maximumOpenLogins - 1) {
             context.set(surplus)
@@ -78,7 +78,7 @@ extension SignInRoutes {
         "\(provider.displayName) (\(provider.name))"
     }
 
-    /// Redirects a POST from a provider's site to the same route with GET, because the browser sends its `Lax` cookies only with GET.
+    /// Redirects a POST from a provider's site to the same route with GET, because the browser sends no `Lax` cookies with this POST.
     private func repeated(_ request: WebRequest) throws -> WebResponse {
         let fields = ["iss", "target_link_uri", "login_hint"].compactMap { name in
             request.formValue(name).map { (name: name, value: $0) }

@@ -41,7 +41,8 @@ extension SignInRoutes {
     /// Receives the browser from the provider's logout page.
     ///
     /// This route ends no session, because `logout` has already done so. It removes the logout cookie only if the cookie and the `state`
-    /// confirm the return. Any site can link to this route, and after an error of the store the buyer can load this page again.
+    /// confirm the return, because any site can link to this route. After an error of the store, the cookie stays, so that the buyer can
+    /// load this page again.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         var done = page(.signedOut)
