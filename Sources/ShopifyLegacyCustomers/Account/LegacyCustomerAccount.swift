@@ -188,7 +188,7 @@ public struct LegacyCustomerAccount: Sendable {
     /// Returns the changed value of a response.
     ///
     /// - Throws: Shopify's user errors; for the user error `TOKEN_INVALID`, an error with code `access_token_refused`. If the response has
-    ///   no value and no user errors: the error made from its GraphQL errors, or, if it has none of these too, an error with code
+    ///   no value and no user errors: the error made from its GraphQL errors; without GraphQL errors, an error with code
     ///   `unexpected_response`.
     private func checked<Payload: LegacyCustomerPayload, Value>(
         _ result: StorefrontResult<Payload>,

@@ -12,9 +12,9 @@ internal import ShopifyStorefront
 /// redirect(to: url.reveal())
 /// ```
 ///
-/// Anyone who has the secret can sign in as any customer, and anyone who has a token can sign in as its customer. So the secret and the
-/// tokens are of type `Secret`. A token works once, and for a short time only. Make it when the browser is redirected, and only for a buyer
-/// whom your server has authenticated and whose e-mail address it has verified.
+/// Anyone who has the secret can sign in as any customer, and anyone who has a token can sign in as the token's customer. So the secret
+/// and the tokens are of type `Secret`. A token works once, and for a short time only, so make it just before the redirect. Make tokens
+/// only for a buyer whom your server has authenticated, and whose e-mail address your server has verified.
 ///
 /// [Shopify's description](https://shopify.dev/docs/api/multipass) defines the format.
 public struct Multipass: Sendable {

@@ -8,7 +8,7 @@ public import ShopifyGraphQL
 public struct MultipassCustomer: Sendable, GraphQLRedacted {
     /// The customer's e-mail address, by which Shopify finds or creates the account.
     ///
-    /// Your server must have verified that the address belongs to the buyer: Shopify signs the buyer in to the account that has it.
+    /// Your server must have verified that the address belongs to the buyer: Shopify signs the buyer in to the account with this address.
     public var email: String
     /// The customer's id in your system.
     ///

@@ -31,7 +31,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     ///   - client: The shop's Storefront client. Its token needs `unauthenticated_read_customers` and
     ///     `unauthenticated_write_customers`.
     ///   - environment: The client's environment, for the clock.
-    ///   - tenant: The tenant of its sessions.
+    ///   - tenant: The tenant of the provider's sessions.
     public init(
         name: String = "legacy",
         client: StorefrontClient,
@@ -121,7 +121,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         }
     }
 
-    /// Deletes a token at Shopify that the caller does not get, because its buyer could not be read.
+    /// Deletes a new token at Shopify: its buyer could not be read, so the caller does not get the token.
     ///
     /// The attempt takes at most 5 seconds, and is made even if the caller's task was cancelled.
     private func drop(_ token: LegacyCustomerToken) async {
