@@ -84,7 +84,7 @@ public struct CustomerAccountClient: Sendable {
     /// Executes a change, and returns the changed value.
     ///
     /// - Throws: `IdentityError`: the errors of ``execute(_:as:in:)``, and Shopify's user errors. If the response has no value and no user
-    ///   errors: the error made from its GraphQL errors; if it has no GraphQL errors either, an error with code `unexpected_response`.
+    ///   errors: the error made from its GraphQL errors; without GraphQL errors, an error with code `unexpected_response`.
     func change<Operation: GraphQLOperation, Value>(
         _ operation: Operation,
         as customer: CustomerAccessToken,
