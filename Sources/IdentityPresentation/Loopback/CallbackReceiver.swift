@@ -90,7 +90,7 @@ final class CallbackReceiver: Sendable {
         )
     }
 
-    /// Passes the callback to ``callback()``; returns false if there was an earlier one, or if the wait was cancelled.
+    /// Passes the callback to ``callback()``; returns false after an earlier callback, or if the wait was cancelled.
     private func take(_ callback: PresentedCallback) -> Bool {
         let isFirst = state.withLock { state in
             defer { state.isTaken = true }

@@ -65,8 +65,8 @@ public struct LoopbackPresenter: FormPostPresenting {
 
     /// Shows a provider's logout page in the browser and waits for the browser's return.
     ///
-    /// The first page request to `postLogoutRedirectURI` ends the wait, with any parameters. Check its URL with
-    /// `SessionManager.completeLogout`, because any program on this machine can send such a request.
+    /// The first page request to `postLogoutRedirectURI` ends the wait. This function does not check the request's parameters. Check the
+    /// returned URL with `SessionManager.completeLogout`, because any program on this machine can send such a request.
     ///
     /// - Parameters:
     ///   - postLogoutRedirectURI: The URI registered at the provider, with the host 127.0.0.1 or [::1]. Without a port, the system
