@@ -39,7 +39,8 @@ public final class WebContext: Sendable {
     /// The buyer's session; nil if the browser is not signed in, or if the buyer has to sign in again (`Session.needsLogin`).
     ///
     /// The first call for a request reads the session from the store and notes its use (`SessionManager.noteUse(of:)`). If the browser
-    /// still has a guest cookie, the first call also tries to merge the guest's cart. No call sends a request to the provider.
+    /// still has a guest cookie, the first call also tries to merge the guest's cart. Apart from the merge, this function sends no request
+    /// to the provider.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func session() async throws -> Session? {
@@ -69,9 +70,9 @@ public final class WebContext: Sendable {
 
     /// Returns the buyer's session; if the browser is not signed in, throws the response that sends the browser to the sign-in.
     ///
-    /// After the sign-in, the browser returns to the requested page. In two cases the browser goes to the home page instead: the request has
-    /// a method such as POST, or the session manager's return path policy refuses the requested path. The app's `admit` function may choose
-    /// another page.
+    /// After the sign-in, the browser returns to the requested page. In two cases the browser goes to the home page instead: the request
+    /// has a method such as POST, or the session manager's return path policy refuses the requested path. The app's `admit` function may
+    /// choose another page.
     ///
     /// With `maxAge` or `acr`, a page requires a recent or a stronger sign-in. If the session does not satisfy the requirement, the buyer
     /// signs in once more (step-up, OpenID Connect Core section 3.1.2.1). The new session keeps the cart.

@@ -186,6 +186,6 @@ public enum SignInDecision: Sendable {
     case acceptAndGo(to: String)
     /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``.
     ///
-    /// The new tokens are revoked if the provider supports it. If the sign-in is a step-up, they are not revoked, and the old session stays.
+    /// The new tokens are revoked if the provider supports it. The tokens of a step-up are not revoked, and the old session stays.
     case refuse
 }
