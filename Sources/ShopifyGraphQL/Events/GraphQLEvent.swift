@@ -67,7 +67,7 @@ public struct GraphQLEvent: Sendable {
     public let attempts: Int
     /// The time since the start of the operation.
     public let duration: Duration
-    /// The correlation id, which errors of the same operation have too.
+    /// The correlation id; the errors of the same operation have the same id.
     public let correlationID: String
 }
 

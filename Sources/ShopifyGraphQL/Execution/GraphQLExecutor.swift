@@ -63,7 +63,7 @@ package struct GraphQLExecutor: Sendable {
         }
     }
 
-    /// The error for a caller who cannot use the data of a result because the result has errors too.
+    /// The error for a result with data and GraphQL errors, if the errors make the data unusable for the caller.
     ///
     /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. If the mutation's
     /// repetition is `always` or `once`, an error of kind `configuration`, such as a missing scope, is returned unchanged.

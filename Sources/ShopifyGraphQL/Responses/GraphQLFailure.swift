@@ -44,7 +44,7 @@ struct GraphQLFailure: Error {
         )
     }
 
-    /// The error for a caller who cannot use the data because the response has GraphQL errors too.
+    /// The error for a response with data and GraphQL errors, if the errors make the data unusable for the caller.
     ///
     /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. For a query, and for
     /// an error of kind `configuration` such as a missing scope, ``error(for:)`` decides.

@@ -12,7 +12,7 @@ extension GraphQLResponse {
 
     /// Creates an error with the metadata and the first GraphQL error of this response.
     ///
-    /// If the status is not 2xx, the error's `retryAfter` is the header `Retry-After`. Otherwise it is `wait`.
+    /// If the status is 2xx, the error's `retryAfter` is `wait`. For any other status, it is the header `Retry-After`.
     func failed(
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,

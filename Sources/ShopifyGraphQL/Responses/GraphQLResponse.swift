@@ -4,7 +4,7 @@ internal import IdentityKit
 struct GraphQLResponse: Sendable {
     /// The member `data`; nil when it is missing or null.
     let data: GraphQLNode?
-    /// Whether the response has the member `data`, also if it is null.
+    /// Whether the response has the member `data`, even if its value is null.
     let hasData: Bool
     let errors: [GraphQLError]
     let metadata: GraphQLMetadata
