@@ -59,8 +59,8 @@ public final class WebContext: Sendable {
     /// The session that the browser's cookie names, even if the provider has ended the session.
     ///
     /// Nil if the store does not have the session, if it is a guest's session, or if an attack is suspected (`Session.isAttackSuspected`).
-    /// The callback route calls this function instead of ``session()``, which would note a use of the old session and merge the guest's
-    /// cart into it.
+    /// The callback route calls this function and not ``session()``, because ``session()`` would note a use of the old session and merge
+    /// the guest's cart into the old session.
     func storedSession() async throws -> Session? {
         state.withLock { $0.isPersonal = true }
         return try await load(routes.cookies.sessionID(in: request)).flatMap { session in

@@ -22,7 +22,7 @@ final class LoginLimiter: Sendable {
 
     /// Counts one login of an address.
     ///
-    /// - Returns: Nil if the login may begin; otherwise how long the client should wait.
+    /// - Returns: Nil if the login may begin; if it may not begin, how long the client should wait.
     func takeAttempt(of address: String?) -> Duration? {
         // All clients without an address would share one bucket, and one of them could lock out the others.
         guard let address else { return nil }

@@ -32,7 +32,7 @@ public final class SignInRoutes: Sendable {
     let mergePauses: MergePauses
     let table: RouteTable
 
-    /// The address of each provider's callback route, which has to be registered at this provider as redirect URI.
+    /// The address of each provider's callback route; register each address at its provider as redirect URI.
     public let callbackAddresses: [(provider: String, address: String)]
 
     /// Creates the routes.
