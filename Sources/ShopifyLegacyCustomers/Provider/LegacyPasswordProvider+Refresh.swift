@@ -9,8 +9,8 @@ extension LegacyPasswordProvider {
     /// contains a token, this token is the result. If Shopify rejects the change, this function extends the session's token. All requests
     /// of a refresh together end within `ProviderDescriptor.timeout`, which is the timeout of the Storefront client, but at most 8 seconds.
     ///
-    /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token;
-    ///   any other error leaves the session unchanged. `RefreshRefusal` when the request to change the password fails.
+    /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token. Only this code
+    ///   ends the session. `RefreshRefusal` when the request to change the password fails.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try checkIssuer(of: tokens)
         let deadline = descriptor.timeout.map { environment.clock.elapsed + $0 }
