@@ -46,7 +46,7 @@ extension SQLiteStore: SessionAttachmentStore {
 
     /// Removes the attachments of a session and returns those that can be opened.
     ///
-    /// Attachments that cannot be opened go to quarantine.
+    /// Attachments that are damaged, or whose key the store does not have, go to quarantine.
     func takeAttachments(of id: SessionID, _ session: [UInt8], _ connection: Connection) throws -> [String: Secret] {
         var payloads: [String: Secret] = [:]
         let rows = try connection.all(.readAttachments, .key(session)) {

@@ -1,18 +1,20 @@
 internal import IdentityKit
 
 extension SQLiteStore {
-    /// Copies the whole store into a new file while it is in use.
+    /// Copies the database file into a new file while the store is in use.
     ///
-    /// The copy is a snapshot of one moment and has mode 0600. When this method returns, the copy is durable. Other calls continue
-    /// meanwhile. A write of another process makes the copy start again. If this happens more than five times, the saves of all processes
-    /// wait until the copy is complete. A store that is open only for reading cannot make them wait: it fails with `store_busy`.
+    /// The copy is a snapshot of one moment and has mode 0600. When this method returns, the copy is durable. Other calls continue during
+    /// the backup. A write of another process makes the copy start again. If this happens more than five times, the saves of all processes
+    /// wait until the copy is complete. A store that is open only for reading cannot make the saves wait, so its backup fails with
+    /// `store_busy`.
     ///
-    /// The copy is encrypted with the store's key. When it is opened for writing, its sessions are marked as restored: their refresh tokens
-    /// may have been used since the backup, and the provider may reject them. The spool and the file of pending logins are not copied.
+    /// The records in the copy stay encrypted with the store's keys. When the copy is opened for writing, its sessions are marked as
+    /// restored: their refresh tokens may have been used since the backup, and the provider may reject them. The spool and the file of
+    /// pending logins are not copied.
     ///
     /// - Parameter path: The new file. A missing directory is created (mode 0700).
-    /// - Throws: `IdentityError`: with code `configuration_invalid` when the file exists or the path is invalid; otherwise with a code such
-    ///   as `store_full`, `store_read_only`, `store_busy` or `store_failed`. After an error, no incomplete file is left.
+    /// - Throws: `IdentityError` with code `configuration_invalid` when the file exists or the path is invalid. Other codes are for example
+    ///   `store_full`, `store_read_only`, `store_busy` and `store_failed`. After an error, no incomplete file is left.
     public func backup(to path: String) async throws {
         do {
             try await database.backUp(to: StoreLocation(path, creates: true), locks: location.locks)

@@ -5,11 +5,13 @@ public import IdentityStoreKit
 extension SQLiteStore {
     /// SQLite's journal modes.
     public enum Journal: Sendable {
-        /// A rollback journal, to which SQLite copies the old pages before a save overwrites them in the file. A save that keeps the length
-        /// of its row usually works on a full disk too.
+        /// A rollback journal: SQLite copies old pages to it before a save overwrites them in the database file.
+        ///
+        /// A save that keeps the length of its row usually works on a full disk too.
         case rollback
-        /// A write-ahead log. It allows more saves each second, and readers continue during a save. But a save needs free space on the
-        /// disk.
+        /// A write-ahead log: SQLite writes new pages to it, and copies them into the database file later.
+        ///
+        /// It allows more saves each second, and readers continue during a save. But a save needs free space on the disk.
         ///
         /// Opening fails if the SQLite library of the process has a fault that can corrupt the database file. The fault is corrected in
         /// 3.51.3 and newer, 3.50.7 and later versions of 3.50, and 3.44.6 and later versions of 3.44.
@@ -22,8 +24,9 @@ extension SQLiteStore {
         ///
         /// A missing directory is created (mode 0700), unless ``createsStore`` is false.
         ///
-        /// Put it on a local file system: locks do not work on most network file systems. The journal (`-journal`, or `-wal` and `-shm`),
-        /// the lock file (`.locks`), the pending logins (`.logins`) and the spool (`.spool`) are beside it.
+        /// Put the file on a local file system, because locks do not work on most network file systems. The store keeps further files
+        /// beside it: the journal (`-journal`, or `-wal` and `-shm`), the lock file (`.locks`), the pending logins (`.logins`) and the
+        /// spool (`.spool`).
         public var path: String
         /// The key that encrypts the records.
         public var key: StoreKey
@@ -31,32 +34,36 @@ extension SQLiteStore {
         public var readOnlyKeys: [StoreKey]
         /// Whether a missing file becomes an empty store, by default true.
         ///
-        /// Set it to false in production: a wrong path, a lost file or a disk that is not mounted is then an error
-        /// (`configuration_invalid`) instead of an empty store, in which no buyer is signed in. If the spool beside a missing file contains
-        /// sessions, opening fails also with true.
+        /// Set it to false in production. Then opening fails with `configuration_invalid` if the path is wrong, the file is lost or the
+        /// disk is not mounted. With true, the store would be empty in these cases, and no buyer would be signed in. Even with true,
+        /// opening fails if the file is missing and the spool beside it contains sessions.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
-        /// A new file stores this value, and an existing file keeps its own. A record contains the tokens of a session, an attachment or a
-        /// pending login; about 100 bytes of its length are needed for other data. A longer record takes 2, 4, 8 or 16 times this length.
+        /// A new file stores this value. An existing file keeps the value with which it was created. A record contains the tokens of a
+        /// session, an attachment or a pending login, and about 100 bytes of other data. A record that does not fit gets 2, 4, 8 or 16
+        /// times this length.
         public var slotSize: Int
         /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
         public var lockWait: Duration
         /// SQLite's journal mode, by default ``Journal/rollback``.
         ///
-        /// Opening an existing file for writing converts it to this mode. A conversion from a write-ahead log to the rollback journal fails
-        /// with `store_busy` while another process has the file open. A conversion to a write-ahead log also affects the processes that
-        /// have the file open: if their SQLite library has the fault, their saves fail with `configuration_invalid` from then on. A file
-        /// that is opened for reading keeps its mode.
+        /// Opening an existing file for writing converts it to this mode. A file that is opened only for reading keeps its mode.
+        ///
+        /// A conversion from a write-ahead log to the rollback journal fails with `store_busy` while another process has the file open. A
+        /// conversion to a write-ahead log succeeds. After that, saves of a process fail with `configuration_invalid` if its SQLite library
+        /// has the fault that ``Journal/writeAheadLog`` describes.
         public var journal = Journal.rollback
         /// Whether an existing file keeps its journal mode instead of ``journal``, for a tool that opens the stores of other programs.
         package var keepsJournal = false
         /// Whether pending logins survive a restart of the machine, by default false.
         ///
-        /// By default, pending logins are in a file in the directory `<path>.logins`, which is never synchronized with the disk. A crash
-        /// of a process does not lose them. After a restart of the machine the file is discarded, and a buyer whose login was pending
-        /// must begin again. With true, pending logins are in the database file, which costs two more durable writes for each login. Set
-        /// the same value in all processes of a store. Otherwise a process may not find the pending login of a callback.
+        /// With false, most pending logins are in a file in the directory `<path>.logins`. The store never synchronizes this file with the
+        /// disk. A crash of a process does not lose the logins. After a restart of the machine, the store discards the file, and a buyer
+        /// whose login was pending must begin again.
+        ///
+        /// With true, all pending logins are in the database file, which costs two more durable writes for each login. Set the same value
+        /// in all processes of a store. If the values differ, a process may not find the pending login of a callback.
         public var savesPendingLoginsDurably = false
         /// Whether the store may be on a network file system, by default false.
         ///
@@ -66,16 +73,16 @@ extension SQLiteStore {
         ///
         /// Above the limit, the tenant's logins that expire first are evicted.
         ///
-        /// The file of pending logins and the database have this limit each. The database keeps the logins that do not fit into the file,
-        /// for example because their record is longer than 2,048 bytes. The limit is exact below 256. From 256, each process may exceed it
-        /// by less than one percent.
+        /// The limit applies separately to the file of pending logins and to the database. The database keeps the logins that do not fit
+        /// into the file, for example because their record is longer than 2,048 bytes. A limit below 256 is exact. With a limit of 256 or
+        /// more, each process may exceed it by less than one percent.
         public var maximumAttempts: Int
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
         /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
         /// after another session ends. A session that replaces another one is saved at the limit too.
         ///
-        /// The limit is exact below 256. From 256, each process may exceed it by less than one percent.
+        /// A limit below 256 is exact. With a limit of 256 or more, each process may exceed it by less than one percent.
         public var maximumSessionsPerTenant: Int?
         /// The maximum number of tokens that are marked as used, such as logout tokens, by default 100,000.
         ///

@@ -4,9 +4,10 @@ internal import IdentityStoreKit
 extension SQLiteStore.Configuration {
     /// Reads the section `store` of a configuration file.
     ///
-    /// Members: `path`, `key` and `readOnlyKeys`; without `key`, the environment variable `IDENTITY_STORE_KEY` holds the key.
+    /// The members are `path`, `key` and `readOnlyKeys`. If `key` is missing, the environment variable `IDENTITY_STORE_KEY` contains the
+    /// key.
     ///
-    /// - Throws: `IdentityError` that names the member, also if `section` is nil, for an unknown member, and for a section that names a
+    /// - Throws: `IdentityError` when `section` is nil, when a member is missing, unknown or invalid, or when the section names a
     ///   PostgreSQL database.
     public init(_ section: ConfigurationSection?) throws {
         guard let section else { throw IdentityError.missingStoreSection }

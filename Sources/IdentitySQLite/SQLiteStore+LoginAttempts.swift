@@ -19,14 +19,14 @@ extension SQLiteStore: LoginAttemptStore {
         }
     }
 
-    /// Removes a pending login and returns it, if the check accepts it; nil if it does not exist.
+    /// Removes and returns a pending login, unless `check` throws an error for it; nil if the login does not exist.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
     ) async throws -> StoredLoginAttempt? {
         if let attempt = try await logins?.take(key, after: check) { return attempt }
         let hash = try records.hash(ofLoginAttempt: key)
-        // Anyone can send callbacks with an unknown `state`. They must not wait for the writer lock, so the row is read first.
+        // Anyone can send callbacks with an unknown `state`. Such a callback must not take the writer lock, so the row is read first.
         guard try await database.readRow({ try $0.attempt(hash) }) != nil else { return nil }
         return try await database.write { [records] connection in
             guard let row = try connection.attempt(hash) else { return nil }

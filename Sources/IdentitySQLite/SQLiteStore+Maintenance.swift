@@ -8,16 +8,16 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     /// The maintenance of the file of pending logins; nil if the database keeps all pending logins.
     var loginMaintenance: RowMaintenance<LoginFile>? { logins.map { RowMaintenance($0, records: $0.records) } }
 
-    /// Checks the whole file and opens every row.
+    /// Checks the structure of the whole database file and decrypts every row.
     ///
-    /// In a large store this takes long: run it when there is little load. Reads continue. With the rollback journal, saves of all
+    /// In a large store this takes long, so run it when there is little load. Reads continue. With the rollback journal, saves of all
     /// processes wait while SQLite checks the file, and fail as `store_busy` after their `lockWait`.
     ///
-    /// - Throws: `IdentityError` when the file cannot be read far enough to check it.
+    /// - Throws: `IdentityError` when the check cannot run, for example because the file cannot be read or is locked.
     public func checkHealth() async throws -> StoreHealth {
         var health = StoreHealth()
         // In a store that is open for writing, this read also rolls back the transaction of a crashed process. The read-only connection of
-        // `problems(in:)` cannot do that.
+        // `problems(in:)` cannot roll it back.
         health.quarantinedRows = try await database.read { try $0.first(.countQuarantined) { Int($0.integer(0)) } ?? 0 }
         health.problems = try await database.problems(in: location)
         try await maintenance.checkRows(for: &health)
@@ -52,9 +52,9 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 
     /// Encrypts the next rows again with the active key, except rows that already use this key or cannot be opened.
     ///
-    /// A row keeps its generation and its length, so the database does not grow. A session with a refresh in progress or in doubt is
-    /// postponed. A row that another call saves or removes meanwhile is postponed too. The last step truncates the journal, which contains
-    /// old records.
+    /// A row keeps its generation and its length, so the database does not grow. Two kinds of rows are not changed, and count as postponed:
+    /// sessions with a refresh in progress or in doubt, and rows that another call saves or removes during this step. The last step
+    /// truncates the rollback journal, because it contains old records.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let progress = try await resealNextRows(after: position, limit: limit)
         if progress.position == nil { try await database.truncateJournal() }
@@ -104,7 +104,7 @@ extension Connection {
     func find<R>(_ query: Query, _ hash: [UInt8], _ kind: SealedRow.Kind, read: (Statement) -> R) throws -> R? {
         if let row = try first(query, .key(hash), read: read) { return row }
         try refuseQuarantined(hash, kind)
-        // If this is not a transaction, an operator may have put the row back from quarantine between the two statements.
+        // Outside of a transaction, an operator may have put the row back from quarantine between the first two statements.
         return try first(query, .key(hash), read: read)
     }
 }

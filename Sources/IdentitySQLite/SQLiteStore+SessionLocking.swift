@@ -4,7 +4,7 @@ internal import IdentityPlatform
 extension SQLiteStore: SessionLocking {
     /// Runs the body while no other process, and no other task of this process, holds the lock.
     ///
-    /// The kernel releases the lock at once when the process that holds it ends. A process that is suspended (SIGSTOP) keeps it.
+    /// The kernel releases the lock at once when the process that holds it ends. A suspended process (SIGSTOP) keeps its locks.
     ///
     /// - Throws: `IdentityError` with code `refresh_busy` when the lock is not free within `limit`, of kind `cancelled` when the task is
     ///   cancelled while it waits, or another error of the store; the error of the body.

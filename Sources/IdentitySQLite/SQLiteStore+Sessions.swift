@@ -5,7 +5,7 @@ extension SQLiteStore: SessionReplacing {
     /// Adds a new session.
     ///
     /// - Throws: `IdentityError` of the store; of kind `retryLater` with code `store_full` when the session's tenant has the maximum number
-    ///   of sessions; of kind `rejected` when a session with this id already exists.
+    ///   of sessions; of kind `rejected` when a session with this id already exists, also in quarantine.
     public func insert(_ session: StoredSession) async throws {
         try await insert(session, maximum: maximumSessionsPerTenant)
     }
@@ -39,8 +39,8 @@ extension SQLiteStore: SessionReplacing {
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         return try await database.write { [records] connection in
-            // The SQL changes the row only if the new record is at least as long as the old one. If it is shorter, the session is encrypted
-            // again, as a record of the old length.
+            // The SQL changes the row only if the new record is at least as long as the old one. A shorter record is not saved: the session
+            // is encrypted again, as a record of the old length.
             if try connection.update(row, generation) { return true }
             let length = try connection.first(.sessionLength, .key(row.hash), .bytes(row.hash), .integer(generation)) {
                 Int($0.integer(0))

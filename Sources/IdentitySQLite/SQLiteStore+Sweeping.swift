@@ -6,10 +6,11 @@ extension SQLiteStore: ExpirySweeping {
     /// How long a row stays in quarantine before a sweep removes it.
     private static let quarantineTime: TimeInterval = 30 * 86_400
 
-    /// Removes rows that expired before a date, and rows that went to quarantine more than 30 days before it; returns the number of rows.
+    /// Removes rows that expired before a date, and rows that went to quarantine more than 30 days before that date.
     ///
-    /// The number includes the removed files of the spool, but not the attachments of the removed sessions. A transaction removes up to 512
-    /// rows, so that other calls do not wait long.
+    /// A transaction removes at most 512 rows and their attachments, so that other calls do not wait long.
+    ///
+    /// - Returns: The number of removed rows and spool files, without the attachments of expired sessions.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         let quarantineEnd = date - Self.quarantineTime
         // If a step throws, the later steps do not run. The sessions come first, because their rows contain tokens.
@@ -54,7 +55,7 @@ extension SQLiteStore: ExpirySweeping {
             if !retired.isEmpty {
                 total += try await database.write { connection in
                     var removed = 0
-                    // `deleteRetired` keeps a session whose retention was extended after it was read, for example by a refresh.
+                    // `deleteRetired` keeps a session whose retention was extended, for example by a refresh, after its row was read.
                     for key in retired where try connection.run(.deleteRetired, .integer(key), .date(date)) == 1 {
                         _ = try connection.run(.deleteAttachments, .integer(key))
                         removed += 1

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import IdentityKit
 
 extension SQLiteStore: UsedTokenStore {
-    /// Whether a token is marked as used, by the key that identifies it.
+    /// Whether the token that `key` identifies is marked as used.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await database.read { connection in

@@ -18,16 +18,17 @@ internal import IdentityStoreKit
 /// A saved session survives a loss of power. New tokens that fit into the row of their session can usually be saved on a full disk too.
 /// Pending logins are by default in a file beside the database, and a restart of the machine discards them.
 ///
-/// If the row of a session cannot be opened, calls for this session fail, and the row is not changed. A list of all sessions omits it, a
-/// list of its buyer's sessions fails, and ``checkHealth()`` counts it.
+/// If the row of a session cannot be decrypted, calls for this session fail, and the row is not changed. A list of all sessions omits this
+/// session. A list of its buyer's sessions fails. ``checkHealth()`` counts the row.
 ///
-/// Open the database file with one store per process. Do not copy it while it is in use, and do not let other programs write to it.
+/// Open the database file with one store per process. Use ``backup(to:)`` to copy the file while it is in use. Do not let other programs
+/// write to it.
 public final class SQLiteStore: Sendable {
     let database: Database
     let records: StoreRecords
     let location: StoreLocation
     let clock: any IdentityClock
-    /// The locks among the tasks of this process, which get a lock in the order of their requests.
+    /// The locks between the tasks of this process; tasks get a lock in the order of their requests.
     let taskLocks: InMemoryLocks
     let sessionLocks: SessionLocks
     /// Keeps new tokens while the file cannot be written.
@@ -63,9 +64,9 @@ public final class SQLiteStore: Sendable {
     ///
     /// If the file or its directory has no write permission, the store is opened for reading; saves then fail with `store_read_only`.
     ///
-    /// - Throws: `IdentityError`. The file was not changed if the code is `store_key_mismatch`, `store_too_new`, `store_corrupt`,
-    ///   `store_read_only` or `configuration_invalid` (permissions too wide, file of another user, file missing). Other codes are
-    ///   `store_busy`, `store_full` and `store_failed`.
+    /// - Throws: `IdentityError`. The store's data was not changed if the code is `store_key_mismatch`, `store_too_new`, `store_corrupt`,
+    ///   `store_read_only` or `configuration_invalid`. Causes of `configuration_invalid` are for example too wide permissions or a missing
+    ///   file. Other codes are for example `store_busy`, `store_full` and `store_failed`.
     public static func open(_ configuration: Configuration) async throws -> SQLiteStore {
         let database = Database(clock: configuration.clock, wait: configuration.lockWait)
         return SQLiteStore(database, try await database.open(configuration), configuration)
@@ -74,7 +75,7 @@ public final class SQLiteStore: Sendable {
     /// Returns the file of pending logins; nil if the database keeps the pending logins.
     ///
     /// The file is used only if the id of the machine's boot is known, and if the store is open for writing. It is not used in a directory
-    /// that may be on another machine: a restart of that machine can damage the file, and the boot id of this machine does not show it.
+    /// that may be on another machine: a restart of that machine can damage the file without a change of this machine's boot id.
     private static func loginFile(
         of opened: OpenedStore,
         _ database: Database,
@@ -88,7 +89,7 @@ public final class SQLiteStore: Sendable {
 
     /// Completes the queued calls, then closes the file.
     ///
-    /// Later calls fail. The keys are wiped from memory only when the app has released the store.
+    /// Later reads and saves of the database fail. The keys are wiped from memory only when the app has released the store.
     public func close() async {
         logins?.close()
         await database.close()

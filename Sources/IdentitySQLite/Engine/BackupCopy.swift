@@ -2,8 +2,8 @@ internal import CIdentitySQLite
 
 /// A running copy of one database into another.
 ///
-/// Only the thread that uses both connections may use it. `finish` or `deinit` frees `pointer` once. SQLite requires that both
-/// connections stay open until then, so this object retains them.
+/// Only the thread that uses both connections may use this object. `finish` or, if it was not called, `deinit` frees `pointer`. Both
+/// connections must stay open until `pointer` is freed, so this object retains them.
 @safe
 final class BackupCopy {
     private var pointer: OpaquePointer?

@@ -16,7 +16,7 @@ protocol BatchWorker: Actor {
 }
 
 extension BatchWorker {
-    /// Queues a call, waits until it was performed, and returns its result.
+    /// Queues a call, waits until the worker has performed it, and returns its result.
     ///
     /// Cancelling the calling task does not remove the call from the queue.
     nonisolated func perform<R: Sendable>(
@@ -35,7 +35,7 @@ extension BatchWorker {
 
     /// Performs one batch of the queued calls.
     ///
-    /// If calls remain in the queue, it schedules the next batch, after a pause if the file was locked.
+    /// If calls remain in the queue, this method schedules the next batch, after a pause if ``run(_:)`` returned true.
     private func drain() {
         let isBusy = run(queue.take())
         guard !queue.finishIfEmpty() else { return becameIdle() }

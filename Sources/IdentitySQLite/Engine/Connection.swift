@@ -125,8 +125,8 @@ final class Connection {
 
     /// Begins a transaction that writes.
     ///
-    /// Fails as busy when another connection writes, and with `configuration_invalid` when the file has a write-ahead log that this
-    /// connection must not write to.
+    /// Throws a ``SQLiteFailure`` that is busy when another connection writes. Throws `configuration_invalid` when the file has a
+    /// write-ahead log that this connection must not write to.
     func begin() throws {
         _ = try run(.begin)
         do {
@@ -139,10 +139,10 @@ final class Connection {
 
     /// Returns a value that shows later whether the transaction that has just begun was committed.
     ///
-    /// With a rollback journal, every commit that changes the file increments its change counter. In WAL mode, this method increments the
-    /// column `store.commits` in the transaction.
+    /// With a rollback journal, every commit that changes the file increments the file's change counter, so this method returns the current
+    /// counter. In WAL mode, this method increments the column `store.commits` in the transaction, and returns the new value.
     ///
-    /// Nil if the header of the file cannot be read, or if the transaction creates the tables in WAL mode.
+    /// Nil if the header of the file cannot be read, or if the file is in WAL mode and does not have its tables yet.
     private func commitMark() throws -> CommitMark? {
         guard let header = header() else { return nil }
         guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
@@ -150,7 +150,7 @@ final class Connection {
         do {
             _ = try run(.countCommit)
         } catch {
-            // SQLITE_ERROR means that the table `store` does not exist yet.
+            // Here, SQLITE_ERROR means that the table `store` does not exist yet.
             guard error.primary == SQLITE_ERROR else { throw error }
             return nil
         }
@@ -205,7 +205,7 @@ final class Connection {
     /// Whether the transaction took effect although its commit returned an error; false if this cannot be found out.
     ///
     /// With a rollback journal, the statement `touch` makes SQLite roll back the transaction if its commit did not complete. After that,
-    /// the file's change counter shows whether the transaction is in the file. No other process has written meanwhile, because this
+    /// the file's change counter shows whether the transaction is in the file. No other process can have changed the counter, because this
     /// process still holds the writer lock.
     private func hasCommitted() -> Bool {
         switch mark {

@@ -8,7 +8,7 @@ extension Database {
     private static let pagesAtOnce: Int32 = 256
     /// How many times a copy may start again because other processes wrote.
     ///
-    /// After that, all saves wait until the copy is complete.
+    /// After that, the saves of all processes wait until the copy is complete, or the backup fails if the store is open only for reading.
     private static let allowedRestarts = 5
 
     /// Copies the whole database into a new file.
@@ -37,7 +37,7 @@ extension Database {
                     "Check that the disk of the backup has space and works, and read the system's log for disk errors."
             )
         }
-        // If the copy fails, its file is deleted. So it needs no journal.
+        // If the backup fails, the file of the copy is deleted. So the copy needs no journal.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try connection.copy(to: target)
         var restarts = 0
@@ -46,14 +46,14 @@ extension Database {
             guard self.connection === connection else { throw IdentityError.storeClosed }
             if restarts > Self.allowedRestarts {
                 guard writer != nil else { throw IdentityError.busyDuringBackup }
-                // This is a second `WriterLock` object, because a save of this process that runs during a pause would release `writer`.
+                // A save of this process can run during a pause and would then release `writer`. So this is a second `WriterLock`.
                 try await exclusively(WriterLock(try LockDescriptor(path: locks))) {
                     while try !copy.step(Self.pagesAtOnce) {}
                 }
                 break
             }
             if try await retryingWhileBusy({ try copy.step(Self.pagesAtOnce) }) { break }
-            // If the step started again at the first page, the number of remaining pages is not lower than before it.
+            // If the number of remaining pages is not lower than before the step, the step started again at the first page.
             if copy.remaining >= remaining { restarts += 1 }
             remaining = copy.remaining
             try await queue.pause()
@@ -125,7 +125,7 @@ extension StoreLocation {
 }
 
 extension IdentityError {
-    /// This error, with a message and hint that name the backup and its disk instead of the store and its disk.
+    /// This error; for a full disk or missing write access, with a message and hint about the backup instead of the store.
     var ofBackup: IdentityError {
         switch code {
         case .storeFull:

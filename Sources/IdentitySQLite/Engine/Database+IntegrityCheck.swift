@@ -4,8 +4,8 @@ extension Database {
     /// Returns the problems that SQLite finds in the structure of the file, at most 100 lines; empty if it finds no problem.
     ///
     /// The check reads the whole file. It has its own connection and thread, so that other reads do not wait for it. With a rollback
-    /// journal, a store that is open for writing holds the writer lock during the check. Otherwise a commit would take SQLite's pending
-    /// lock and wait for the end of the check, and all reads would wait for this commit.
+    /// journal, a store that is open for writing holds the writer lock during the check. Without this lock, a commit would take SQLite's
+    /// pending lock and wait for the end of the check, and new reads would wait for this commit.
     func problems(in location: StoreLocation) async throws -> [String] {
         func check() async throws -> [String] {
             try await Self.onAnotherThread {

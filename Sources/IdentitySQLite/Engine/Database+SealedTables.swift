@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Gives health check, quarantine and key rotation access to the tables of the database.
+/// Lets the health check, the quarantine and the key rotation read and change the tables of the database.
 extension Database: SealedTables {
     nonisolated func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
         try await read { connection in
@@ -25,7 +25,8 @@ extension Database: SealedTables {
             var moved = 0
             for (row, reason) in zip(rows, reasons) {
                 let (kind, record) = (row.row.kind, row.row.record)
-                // If no row was copied, another call has saved or removed the row since it was read. The damaged record is gone.
+                // If no row was copied, another call has saved or removed the row since it was read. So the damaged record no longer
+                // exists.
                 guard try connection.copyToQuarantine(kind, row.key, record, reason, at: now) else { continue }
                 moved += try connection.run(kind.delete, .integer(row.key))
             }

@@ -84,10 +84,10 @@ actor Database: BatchWorker {
 
     /// Runs a batch in one transaction.
     ///
-    /// If a batch of several calls fails with an error, it runs each call in its own transaction.
+    /// If a transaction with several calls fails, this method runs each call again in its own transaction.
     ///
-    /// - Returns: Closures that pass the results to the callers, called after the lock is released; nil when the file is locked.
-    /// - Throws: The error of the lock, or of a batch with one call; no part of the batch took effect.
+    /// - Returns: Closures that pass the results to the callers, to be called after the lock is released; nil when the file is locked.
+    /// - Throws: The error of the lock, of the start of the transaction, or of a batch with one call.
     private func write(
         _ batch: [PendingWork],
         on connection: Connection,
@@ -114,7 +114,8 @@ actor Database: BatchWorker {
                     try connection.begin()
                     answers += try transact([work], on: connection)
                 } catch let failure as SQLiteFailure where failure.isBusy {
-                    // A reader blocks the file. The remaining calls would each wait for this reader, so they go back into the queue.
+                    // A reader blocks the file. Each remaining call would wait for this reader, so the remaining calls go back into the
+                    // queue.
                     queue.postpone(batch[index...])
                     break
                 } catch {
@@ -127,8 +128,8 @@ actor Database: BatchWorker {
 
     /// Runs a batch inside the open transaction, commits if it changed a row, and returns closures that pass the results to the callers.
     ///
-    /// The commit waits for readers until the earliest deadline of the batch, and at least a tenth of a second. In this time the readers of
-    /// this process finish, on a busy machine too.
+    /// The commit waits for readers until the earliest deadline of the batch, but at least a tenth of a second. Readers of this process
+    /// usually finish within a tenth of a second, even on a busy machine.
     private func transact(_ batch: [PendingWork], on connection: Connection) throws -> [@Sendable () -> Void] {
         do {
             let changes = connection.changes
@@ -155,7 +156,7 @@ actor Database: BatchWorker {
         guard writer != nil, let connection else { return }
         try connection.execute("PRAGMA journal_size_limit = 0")
         defer { try? connection.execute("PRAGMA journal_size_limit = -1") }
-        // SQLite applies the limit at the end of a transaction that changes a page, so this write changes one.
+        // SQLite applies the limit at the end of a transaction that changes a page. So this transaction changes a page.
         _ = try await write { try $0.run(.countCommit) }
     }
 

@@ -6,7 +6,7 @@ internal import IdentityStoreKit
 ///
 /// Reads that arrive during a transaction share the next transaction and SQLite's locks for it.
 actor DatabaseReader: BatchWorker {
-    /// The maximum number of tries for a batch of reads, `quickPause` apart; reads that are then still blocked go back into the queue.
+    /// How many times a batch of reads is tried before the reads that are still blocked go back into the queue.
     ///
     /// A commit usually blocks readers for only some milliseconds.
     private static let quickTries = 40
@@ -50,7 +50,7 @@ actor DatabaseReader: BatchWorker {
         return true
     }
 
-    /// Reads until the file is locked.
+    /// Runs the reads of a batch until SQLite reports a lock.
     ///
     /// - Returns: The reads that could not run because the file was locked.
     private func read(_ batch: ArraySlice<PendingWork>, on connection: Connection) -> ArraySlice<PendingWork> {

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// Reads single rows on the caller's thread, which costs much less than a hop to the thread of ``DatabaseReader`` and back.
 ///
-/// It never waits for a lock. Only one caller at a time reads here, so that a slow disk blocks at most one thread of Swift's cooperative
-/// pool. If ``read(_:)`` returns nil, the caller uses ``DatabaseReader``. This includes every error of SQLite, because the read-only
-/// connection of this object cannot roll back the transaction of a crashed process.
+/// A read here never waits for a lock. Only one caller at a time reads here, so that a slow disk blocks at most one thread of Swift's
+/// cooperative pool. If ``read(_:)`` returns nil, the caller uses ``DatabaseReader``. ``read(_:)`` also returns nil after any error of
+/// SQLite: for example, its read-only connection cannot roll back the transaction of a crashed process.
 final class DirectReader: Sendable {
     /// The duration from which a read counts as slow, if its thread has waited during the read.
     ///
@@ -14,11 +14,12 @@ final class DirectReader: Sendable {
     static let slowRead = Duration.milliseconds(5)
     /// How long no caller reads here after a slow read, as a multiple of the slow read's duration.
     ///
-    /// So slow reads block callers' threads for at most a twentieth of the time.
+    /// So slow reads block callers' threads for less than a twentieth of the time.
     static let pause = 20
 
     private struct State {
-        /// Nil before the file is open, after it is closed, and for a file that may be on another machine.
+        /// Nil before the file is open, after it is closed, if this connection could not be opened, and for a file that may be on another
+        /// machine.
         var connection: Connection?
         var resumesAt = Duration.zero
     }
@@ -27,7 +28,7 @@ final class DirectReader: Sendable {
     private let clock: any IdentityClock
     /// Returns how often the current thread has waited, for example for the disk (voluntary context switches).
     ///
-    /// A read that takes long without waiting does not count as slow: on a busy machine, other threads may have run meanwhile.
+    /// A long read without a wait does not count as slow: on a busy machine, other threads may have run in this time.
     private let waits: @Sendable () -> Int
 
     init(clock: any IdentityClock, waits: @escaping @Sendable () -> Int = Platform.threadWaits) {
@@ -47,8 +48,8 @@ final class DirectReader: Sendable {
 
     /// Reads and returns the result; nil if the caller has to use ``DatabaseReader``.
     ///
-    /// It returns nil if another caller reads here, a slow read was a short time ago, the file may be on another machine, or SQLite
-    /// returned an error, for example because a commit locks the file.
+    /// It returns nil if another caller reads here, a slow read was a short time ago, this object has no connection, or SQLite returned an
+    /// error, for example because a commit locks the file.
     ///
     /// - Throws: The body's error, unless it is an error of SQLite.
     func read<R: Sendable>(_ body: @Sendable (Connection) throws -> R) throws -> R? {

@@ -8,9 +8,9 @@ internal import IdentityPlatform
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
-    /// For `SQLITE_IOERR` and `SQLITE_CANTOPEN`, the `errno` that SQLite kept, or else the last `errno` of this thread during the step.
+    /// The `errno` of the system call that caused `SQLITE_IOERR` or `SQLITE_CANTOPEN`; 0 for other errors, and if it is not known.
     ///
-    /// 0 for other errors, and if no `errno` is known.
+    /// SQLite does not keep the `errno` of every failure. A statement then uses the last `errno` of its thread.
     var systemError: Int32 = 0
 
     var primary: Int32 { code & 0xFF }

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs an actor on its own serial queue, so that C code that waits for the disk never blocks the cooperative pool.
+/// Runs an actor on its own serial queue, so that waiting for the disk in C code never blocks Swift's cooperative pool.
 final class SerialQueueExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "IdentitySQLite")
 

@@ -48,7 +48,7 @@ final class WorkQueue: Sendable {
     func take() -> [PendingWork] {
         state.withLock { state in
             var taken: [PendingWork] = []
-            // Usually the batch takes all items, and the array is not copied.
+            // Usually the batch takes all items. In this case the array is not copied.
             if state.items.count <= Self.batchLimit {
                 swap(&taken, &state.items)
             } else {
@@ -106,7 +106,7 @@ final class WorkQueue: Sendable {
 struct PendingWork: Sendable {
     /// The deadline for waiting for other processes, on the store's clock.
     let deadline: Duration
-    /// Performs the work and returns a closure that passes the result to the caller.
+    /// Performs the work and returns a closure that passes the result or an error to the caller.
     let run: @Sendable (Connection) throws -> @Sendable () -> Void
     /// Throws an error to the caller, as an `IdentityError`.
     let fail: @Sendable (any Error) -> Void

@@ -31,9 +31,9 @@ enum WriteAheadLog {
         )
     }
 
-    /// The error of a save after another process converted the open file to a write-ahead log.
+    /// The error of a save after another process has converted the open file to a write-ahead log.
     ///
-    /// It is thrown only if this process's SQLite has the fault that ``isSafe(_:)`` describes.
+    /// A save fails with this error only if this process's SQLite has the fault that ``isSafe(_:)`` describes.
     static var convertedFile: IdentityError {
         IdentityError(
             configuration: """

@@ -4,13 +4,15 @@ internal import IdentityStoreKit
 
 /// The paths of a store's files, and the checks of their owner and mode.
 struct StoreLocation: Sendable {
-    /// The path of the database file without symbolic links in its directory, so that all processes use the same lock file beside it.
+    /// The path of the database file or of a backup; symbolic links in its directory are resolved.
+    ///
+    /// So all processes use the same lock file, also if they reach the directory through different links.
     let database: String
     let directory: String
 
     var journal: String { database + "-journal" }
     var locks: String { database + ".locks" }
-    /// The write-ahead log.
+    /// The path of SQLite's write-ahead log.
     var log: String { database + "-wal" }
     var sharedMemory: String { database + "-shm" }
     var spool: String { database + ".spool" }
@@ -26,7 +28,7 @@ struct StoreLocation: Sendable {
     /// - Parameters:
     ///   - path: The path of the database file or of the backup.
     ///   - creates: Whether a missing directory is created (mode 0700).
-    /// - Throws: `IdentityError` when the path is invalid, or when the directory is missing or cannot be created.
+    /// - Throws: `IdentityError` when the path is invalid, or when the directory is missing, cannot be created or cannot be reached.
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw IdentityError(
@@ -55,10 +57,10 @@ struct StoreLocation: Sendable {
 
     /// Checks the database file, its journals and the lock file.
     ///
-    /// Throws if one of the files belongs to another user, gives other users access, or is not a regular file.
+    /// Throws if one of the files belongs to another user, gives other users access, is not a regular file, or cannot be examined.
     ///
-    /// - Returns: The state of the database file, and whether mode bits and file system allow writing. The mode bits also count for a
-    ///   process of root: an administrator who removes them wants a read-only store.
+    /// - Returns: The state of the database file, and whether the process may write to the file and its directory. For root, the owner's
+    ///   write bit must be set too: an administrator who removes this bit wants a read-only store.
     func inspect() throws(IdentityError) -> (content: Content, isWritable: Bool) {
         var directoryStatus = stat()
         guard unsafe stat(directory, &directoryStatus) == 0 else { throw Self.unreachable(directory, errno) }
@@ -92,7 +94,7 @@ struct StoreLocation: Sendable {
         )
     }
 
-    /// The error for a missing database file or directory if `createsStore` is false.
+    /// The error for a missing or empty database file, or a missing directory, if `createsStore` is false.
     static func missing(_ path: String) -> IdentityError {
         IdentityError(
             configuration: "There is no database at \(path), and createsStore is false.",
@@ -103,9 +105,9 @@ struct StoreLocation: Sendable {
         )
     }
 
-    /// Creates the empty database file of mode 0600, unless it exists.
+    /// Creates an empty database file with mode 0600; an existing file is not changed.
     func createDatabase() throws(IdentityError) {
-        // mknod opens no descriptor. Closing a descriptor of the file would release the POSIX locks with which SQLite protects it.
+        // Unlike `open`, `mknod` opens no descriptor. Closing a descriptor of the file would release SQLite's POSIX locks on the file.
         guard unsafe mknod(database, S_IFREG | 0o600, 0) == 0 || errno == EEXIST else {
             let error = errno
             if error == EACCES || error == EROFS { throw .storeReadOnly() }
@@ -136,7 +138,7 @@ struct StoreLocation: Sendable {
 
     /// The status of a regular file of the process's user; nil if no file exists at the path.
     ///
-    /// Throws if the path is no regular file, if it belongs to another user, or if another user has access to it.
+    /// Throws if the file is not a regular file, belongs to another user, gives other users access, or cannot be examined.
     static func check(_ path: String) throws(IdentityError) -> stat? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {

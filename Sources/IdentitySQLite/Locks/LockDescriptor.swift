@@ -2,10 +2,10 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// An open file description of the lock file, which holds locks on single bytes of it (`F_OFD_SETLK`).
+/// An open file description of the lock file; a process uses it to lock single bytes of the file (`F_OFD_SETLK`).
 ///
-/// The kernel releases the locks at once when the process ends in any way. Locks of two instances exclude each other, in one process
-/// too. Unlike classic `fcntl` locks, they are not released when the process closes another descriptor of the file.
+/// The kernel releases the locks when the process ends, also after a crash. Two instances exclude each other, even in one process. Unlike
+/// classic `fcntl` locks, these locks stay when the process closes another descriptor of the file.
 final class LockDescriptor {
     /// The numbers of the bytes that are locked.
     enum Byte {
@@ -86,9 +86,9 @@ final class LockDescriptor {
         return ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino
     }
 
-    /// Whether ``mark()`` has recorded that a store existed beside the lock file.
+    /// Whether ``mark()`` has recorded in the lock file that a store exists beside it.
     ///
-    /// If it has, an empty database file is not a new one: it has lost its content.
+    /// An empty database file beside a marked lock file has lost its content. It is not a new file.
     var isMarked: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_size > 0

@@ -9,8 +9,8 @@ internal import Synchronization
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?
-        /// The positions of the bytes in the lock file (each session's lock is one byte) that ``SessionLocks/unlock(_:)`` leaves locked,
-        /// because ``SessionLocks/keep(_:)`` was called.
+        /// The bytes of the lock file that ``SessionLocks/unlock(_:)`` leaves locked, because ``SessionLocks/keep(_:)`` was called for
+        /// them.
         var kept: Set<Int64> = []
     }
 
@@ -21,10 +21,10 @@ final class SessionLocks: Sendable {
         self.path = path
     }
 
-    /// Locks a byte if no other process has locked it, and returns whether it did.
+    /// Locks a byte if no other process has locked it; false if another process has locked it.
     ///
-    /// - Throws: `IdentityError` also when the lock file was removed or replaced after this process opened it. A process that opens the
-    ///   lock file later locks another file, so two processes could hold one lock at the same time.
+    /// - Throws: `IdentityError` when the lock file cannot be opened or locked, or was removed, replaced or moved after this process opened
+    ///   it. A process that starts later would lock another file, so two processes could hold the same lock.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         try state.withLock { state throws(IdentityError) in
             let descriptor = if let open = state.descriptor { open } else { try LockDescriptor(path: path) }
@@ -47,7 +47,7 @@ final class SessionLocks: Sendable {
         }
     }
 
-    /// Makes the next ``unlock(_:)`` leave the byte locked for other processes.
+    /// Makes ``unlock(_:)`` leave the byte locked for other processes.
     ///
     /// The byte stays locked until a task of this process locks and unlocks it again, or the process ends.
     func keep(_ byte: Int64) {

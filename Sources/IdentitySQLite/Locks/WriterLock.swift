@@ -2,7 +2,8 @@ internal import IdentityKit
 
 /// The lock around every transaction that writes, shared by all processes that have the file open.
 ///
-/// Processes that wait for it take turns. With SQLite's own locks and its busy handler, one process could wait for ever.
+/// A process that writes all the time cannot keep this lock from the other processes. With SQLite's own locks and busy handler, another
+/// process could wait for ever.
 final class WriterLock {
     private let descriptor: LockDescriptor
     private var isNext = false
@@ -11,10 +12,10 @@ final class WriterLock {
         self.descriptor = descriptor
     }
 
-    /// Takes the lock if it is free and no other process waits for it, and returns whether it did.
+    /// Tries to take the lock; false if it is held, or if another process is the next holder.
     ///
-    /// If another process holds the lock, this process becomes the next holder, until ``leaveQueue()``. Only one process can be the next
-    /// holder.
+    /// If the lock is held and no process is the next holder, this process becomes the next holder. It stays the next holder until a later
+    /// call takes the lock, or until ``leaveQueue()``.
     func tryAcquire() throws(IdentityError) -> Bool {
         if !isNext {
             guard try descriptor.tryLock(LockDescriptor.Byte.turnstile) else { return false }

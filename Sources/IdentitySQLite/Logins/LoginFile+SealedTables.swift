@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Gives health check, quarantine and key rotation access to the file of pending logins.
+/// Lets the health check, the quarantine and the key rotation read and change the file of pending logins.
 extension LoginFile: SealedTables {
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
         guard kind == .loginAttempt else { return [] }
@@ -24,7 +24,9 @@ extension LoginFile: SealedTables {
         }
     }
 
-    /// Copies the rows into the table `quarantine` of the database, and then removes them from the file.
+    /// Copies the rows into the table `quarantine` of the database, then removes them from the file.
+    ///
+    /// A row that another call has changed since it was read stays in the file and does not count.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
         try await database.write { [now = database.queue.clock.now] connection in
             for case (.loginAttempt(let row), let reason) in zip(rows.map(\.row), reasons) {

@@ -5,11 +5,11 @@ internal import IdentityPlatform
 internal import IdentityStoreKit
 internal import Synchronization
 
-/// Keeps the pending logins since the last restart of the machine in a file that is never synchronized with the disk.
+/// Keeps the pending logins since the machine's last restart in a file, without waiting for the disk.
 ///
-/// A call writes to the page cache and takes some microseconds, so it usually runs on the caller's thread. It runs on the queue of this
-/// object in these cases: the file is not open yet; another caller or process uses it; or a call had to wait for a slow disk a short time
-/// ago.
+/// The file is never synchronized with the disk (`fsync`), so a call takes only some microseconds. A call usually runs on the caller's
+/// thread. It runs on the queue of this object if the file is not open yet, if another caller or process uses the file, or if the disk was
+/// slow a short time ago.
 final class LoginFile: Sendable {
     private struct State {
         var table: LoginFileTable?
@@ -29,7 +29,9 @@ final class LoginFile: Sendable {
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "IdentitySQLite logins")
 
-    /// The login file of the machine's current boot; the first call opens or creates the file.
+    /// Creates an object for the login file of the machine's current boot.
+    ///
+    /// The first call that needs the file opens or creates it.
     init(
         boot: String,
         of store: OpenedStore,
@@ -53,10 +55,10 @@ final class LoginFile: Sendable {
 
     // MARK: Calls
 
-    /// Adds a login; false if it is too long or there is no free entry for it.
+    /// Adds a login; false if its record is too long or the file has no free entry for it.
     ///
-    /// If the result is false, the caller must store the login in the database. This method has then removed an earlier login with the same
-    /// key from the file. Otherwise ``take(_:after:)`` would return the earlier login instead of the new one.
+    /// If the result is false, the caller must store the login in the database. This method has also removed an earlier login with the same
+    /// key from the file, because ``take(_:after:)`` would return that login instead of the new one.
     func insert(_ attempt: StoredLoginAttempt, maximum: Int) async throws -> Bool {
         let length = attempt.payload.count + attempt.key.utf8.count + Self.lengthOfOtherFields
         let row = length <= records.sealer.slotCapacity ? try records.seal(attempt) : nil
@@ -100,7 +102,9 @@ final class LoginFile: Sendable {
         try await use { table in try table.entries().compactMap { StoreRecords.keyID(of: try table.row($0).record) } }
     }
 
-    /// Runs a body while no other caller and no other process uses the file; throws `store_busy` if another process uses it for too long.
+    /// Runs a body while no other caller and no other process uses the file.
+    ///
+    /// Throws `store_busy` if other processes use the file for longer than the store's `lockWait`.
     func use<R: Sendable>(_ body: @escaping @Sendable (LoginFileTable) throws -> R) async throws -> R {
         let deadline = clock.elapsed + wait
         while true {
@@ -115,7 +119,7 @@ final class LoginFile: Sendable {
 
     /// Runs a body on the caller's thread and returns its result.
     ///
-    /// Nil if the body did not run, because it must run on the queue or another process uses the file.
+    /// Nil if the body did not run: the file is not open, another caller or process uses it, or the disk was slow a short time ago.
     func direct<R: Sendable>(_ body: @Sendable (LoginFileTable) throws -> R) throws -> R? {
         let result = try state.withLockIfAvailable { state -> R? in
             let (begun, waitsBefore) = (clock.elapsed, waits())
@@ -142,7 +146,7 @@ final class LoginFile: Sendable {
     /// Runs a body and returns its result; nil if another process uses the file.
     private func run<R: Sendable>(_ body: (LoginFileTable) throws -> R, _ state: inout State) throws -> R? {
         guard !state.isClosed else { throw IdentityError.storeClosed }
-        // If the file was removed, other processes create a new file, which this process must use too to see their logins.
+        // If the file was removed, other processes create a new file. This process must open the new file to see their logins.
         if state.table?.isRemoved != false { state.table = try open() }
         do {
             return try state.table?.exclusively(body) ?? nil
@@ -163,7 +167,7 @@ final class LoginFile: Sendable {
         return table
     }
 
-    /// Removes the files of earlier boots, and those of another store that was at this path before.
+    /// Removes the files of earlier boots, and the files of another store that was at this path before.
     private func removeOthers() {
         for file in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [] {
             guard file.utf8.count == name.utf8.count, !file.isIdentical(to: name) else { continue }

@@ -10,8 +10,8 @@ internal import IdentityStoreKit
 /// login gets the free entry with the lowest number in its bucket, so that the file stays short. An entry whose last byte is 0 is free, so
 /// an empty file is an empty table.
 ///
-/// Each call runs while its process holds the lock of the file. A process may be killed between two writes. So a slot is written before its
-/// entry, the last byte of an entry makes it valid, and a login is removed by a write of this byte.
+/// Each call runs while its process holds the lock of the file. A process may be killed between two writes. So a new login's slot is
+/// written before its entry. A login is removed by one write, which sets the last byte of its entry to 0.
 ///
 /// A loss of power may damage the file. So its name contains the id of the boot, and a file of another boot is never read.
 final class LoginFileTable {
@@ -48,7 +48,7 @@ final class LoginFileTable {
         return try body(self)
     }
 
-    /// Whether the file was removed while it was in use.
+    /// Whether the file was deleted after this object opened it.
     var isRemoved: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
@@ -59,7 +59,7 @@ final class LoginFileTable {
     /// Adds a login.
     ///
     /// If the tenant already has the maximum number of logins, the tenant's logins with the earliest expiry are removed first. An existing
-    /// login with the same hash is replaced. If the process is killed meanwhile, the file can contain both logins.
+    /// login with the same hash is replaced. If the process is killed during the replacement, the file can contain both logins.
     ///
     /// - Returns: False if the login is too long or its bucket is full. In that case, the file is not changed.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {

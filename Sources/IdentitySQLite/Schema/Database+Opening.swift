@@ -20,8 +20,8 @@ struct OpenedStore: Sendable {
 extension Database {
     /// Opens the file, or creates it.
     ///
-    /// The file is checked before the first write, so a damaged file, or one of another version or key, is not changed. SQLite may roll
-    /// back the transaction of a crashed process before these checks.
+    /// The header and the length of the file are checked before the first write. So a file with a damaged header, another version or
+    /// another key is not changed. SQLite may roll back the transaction of a crashed process before these checks.
     func open(_ configuration: SQLiteStore.Configuration) async throws -> OpenedStore {
         guard StoreHeader.slotSizes.contains(configuration.slotSize) else { throw IdentityError.invalidSlotSize }
         if configuration.journal == .writeAheadLog, !configuration.trustsWriteAheadLog {
@@ -61,7 +61,7 @@ extension Database {
             }
             // The journal mode is set after these checks, because setting it writes to the file, which may belong to another program.
             try candidate.setJournal(journal)
-            // A change to a rollback journal has copied the pages of the log into the file, so now its length can be checked.
+            // A change to a rollback journal has copied the pages of the log into the file, so the file's length can be checked now.
             try candidate.checkLength(of: location)
             return candidate
         }
@@ -85,7 +85,7 @@ extension Database {
         }
         let mayBeRemote = FileSystem.mayBeRemote(fileSystem)
         if !mayBeRemote {
-            // If this connection cannot be opened, all reads use the thread of ``DatabaseReader``.
+            // If this connection cannot be opened, all reads run on the thread of ``DatabaseReader``.
             try? direct.use { try Self.connection(location, forWriting: false) }
         }
         return OpenedStore(
@@ -150,7 +150,9 @@ extension Database {
 }
 
 extension Connection {
-    /// Throws if the file is shorter than its pages, because SQLite reads the missing bytes of its last page as zeros.
+    /// Throws if the file is shorter than the sum of its pages.
+    ///
+    /// SQLite does not report this damage: it reads the missing bytes of the last page as zeros.
     fileprivate func checkLength(of location: StoreLocation) throws {
         // `page_count` includes pages that are only in the log, so the file may be shorter.
         if try location.hasLog() { return }
@@ -160,14 +162,14 @@ extension Connection {
         }
     }
 
-    /// The number that a pragma returns; 0 if it returns none.
+    /// The number that a pragma returns; 0 if it returns no number.
     func number(_ pragma: String) throws(SQLiteFailure) -> Int64 {
         try texts("PRAGMA \(pragma)").first.flatMap(Int64.init) ?? 0
     }
 
     /// Sets the options of a connection.
     ///
-    /// For four pragmas it reads the value back, and throws if SQLite did not accept it.
+    /// This method reads four pragmas back, and throws if SQLite did not accept the value.
     func prepareForUse() throws {
         // A row contains a record of at most sixteen slots of 1 MiB, and some columns.
         limitValues(to: 17 << 20)
@@ -206,14 +208,14 @@ extension Connection {
         switch journal {
         case .rollback: try require("journal_mode = PERSIST", "persist")
         case .writeAheadLog:
-            // The version of the library was checked when the store was opened.
+            // Opening the store has checked the version of the library, unless the configuration trusts the library.
             mayUseLog = true
             try require("journal_mode = WAL", "wal")
             try requireWritableLog()
         }
     }
 
-    /// Throws if SQLite could open the write-ahead log only for reading: it would stay read-only until the connection is closed.
+    /// Throws if SQLite could open the write-ahead log only for reading: the log would stay read-only until the connection is closed.
     private func requireWritableLog() throws {
         do {
             try execute("BEGIN IMMEDIATE; ROLLBACK")

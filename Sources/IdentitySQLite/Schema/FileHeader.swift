@@ -7,7 +7,7 @@ struct FileHeader {
     let store: StoreHeader
     /// Whether the file is a backup that was not opened for writing yet.
     ///
-    /// Its refresh tokens may have been used after the backup was made, so ``update(_:_:)`` marks its sessions as restored.
+    /// The refresh tokens in a backup may have been used after it was made, so ``update(_:_:)`` marks its sessions as restored.
     let isCopy: Bool
 
     /// Reads the header of a file; throws if the file is not a store of the version ``Schema/version``.
@@ -62,7 +62,7 @@ struct FileHeader {
         }
     }
 
-    /// Whether ``update(_:_:)`` has anything to change before the store can be used for writing.
+    /// Whether ``update(_:_:)`` must change the file before the store can be used for writing.
     func needsWriting(for keys: StoreKeys) throws -> Bool {
         try isCopy || store.missingLookupKey(for: keys) != nil
     }

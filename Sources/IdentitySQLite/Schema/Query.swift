@@ -156,7 +156,8 @@ enum Query: Int, CaseIterable {
             (SELECT id FROM quarantine WHERE moved_at < ?1 ORDER BY moved_at LIMIT ?2)
             """
 
-        // `?2` is the record that was read. Every save encrypts with a new random nonce, so a row with this record was not saved since.
+        // `?2` is the record that was read. Every save encrypts with a new random nonce. So a row that still has this record was not saved
+        // after it was read.
         case .resealSession: "UPDATE session SET slot = ?3 WHERE key = ?1 AND slot = ?2 AND in_doubt = 0"
         case .resealAttempt: "UPDATE login_attempt SET slot = ?3 WHERE key = ?1 AND slot = ?2"
         case .resealAttachment: "UPDATE attachment SET slot = ?3 WHERE key = ?1 AND slot = ?2"
@@ -200,7 +201,9 @@ extension SealedRow.Kind {
     var list: Query { pick(.listSessionRows, .listAttempts, .listAttachments) }
     /// Lists the first bytes of records, which contain the id of the key that encrypts the record.
     var listKeys: Query { pick(.listSessionKeys, .listAttemptKeys, .listAttachmentKeys) }
-    /// Replaces the record of a row if it has not changed since it was read; a session only if no refresh is in progress or in doubt.
+    /// Replaces the record of a row if the record has not changed since it was read.
+    ///
+    /// The record of a session with a refresh in progress or in doubt is not replaced.
     var reseal: Query { pick(.resealSession, .resealAttempt, .resealAttachment) }
     /// Copies a row into quarantine if its record has not changed since it was read.
     var quarantine: Query { pick(.quarantineSession, .quarantineAttempt, .quarantineAttachment) }

@@ -12,8 +12,8 @@ internal import IdentityStoreKit
 /// - `slot` becomes longer if the new record is longer than the old one. Then the save may need free space.
 ///
 /// If the version changes, write a migration from each released version to the next, in the transaction of ``FileHeader/update(_:_:)``.
-/// Let the checks of ``FileHeader``, which accept only ``version``, accept the released versions too, and let its `needsWriting` return
-/// true for them.
+/// ``FileHeader`` now accepts only ``version``. Extend its checks to the released versions, and let its `needsWriting` return true for
+/// these versions.
 enum Schema {
     /// The bytes `IKst`, which mark a file as a store of IdentityKit (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
