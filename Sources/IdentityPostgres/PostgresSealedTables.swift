@@ -2,7 +2,7 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Gives health check, quarantine and key rotation access to the tables of the database.
+/// Lets the health check, the quarantine and the key rotation read and change the tables of the database.
 struct PostgresSealedTables: SealedTables {
     /// An error that rolls back the transaction of a quarantined row, because another call has saved or removed the row.
     private struct Changed: Error {}

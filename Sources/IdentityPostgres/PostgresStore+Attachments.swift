@@ -17,8 +17,8 @@ extension PostgresStore: SessionAttachmentStore {
     ///
     /// If `payload` is nil, the attachment is removed. If `revision` is nil, the session must not have an attachment with this name.
     ///
-    /// If the response to the insertion of an attachment is lost, and another caller removes the attachment before this call repeats the
-    /// insertion, the attachment is stored again.
+    /// In one rare case, this call stores a removed attachment again: the response to its insertion was lost, and another caller removed
+    /// the attachment before this call repeated the insertion.
     ///
     /// - Throws: `IdentityError` of the store; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether
     ///   the change took effect.
@@ -42,7 +42,7 @@ extension PostgresStore: SessionAttachmentStore {
         return try await client.repeating { deadline, isInDoubt in
             if try await change(statement, values, deadline) { return true }
             if isInDoubt, try await isStored(payload, row, of: id, deadline) { return true }
-            // The insertion finds no session also if the hash in the session's row is damaged. In that case `hasSession` throws.
+            // The insertion also finds no session if the hash in the session's row is damaged. In that case `hasSession` throws.
             if revision == nil { _ = try await hasSession(session, deadline) }
             return false
         }
@@ -105,7 +105,7 @@ extension PostgresStore: SessionAttachmentStore {
 
     /// Whether an earlier run of the call, whose response was lost, has saved the attachment.
     ///
-    /// Throws if the stored attachment has a later revision, because it does not show what the earlier run did.
+    /// Throws if the stored attachment has a later revision, because a later revision does not show what the earlier run did.
     private func isStored(
         _ payload: Secret,
         _ saved: SealedAttachment,

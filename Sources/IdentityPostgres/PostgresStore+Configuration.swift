@@ -5,21 +5,25 @@ public import IdentityStoreKit
 extension PostgresStore {
     /// How a lock is implemented.
     public enum Locking: Sendable {
-        /// A lease of this length: a row in the database that the holder renews while it has the lock. A lease works behind a pooler.
+        /// A lease of this length: a row in the database that the holder renews while it has the lock.
         ///
-        /// When a holder crashes, other callers wait until its lease ends.
+        /// A lease works behind a pooler. After the holder's process has crashed, other callers must wait until its lease ends.
         case lease(Duration = .seconds(12))
-        /// A session-level advisory lock on the direct connection. The server releases it when it notices the end of the connection.
+        /// A session-level advisory lock of PostgreSQL on the direct connection.
+        ///
+        /// The server releases the lock when it notices the end of the connection.
         case advisory
     }
 
     /// The location of a store and its options.
     public struct Configuration: Sendable {
-        /// A `postgresql://` URL or libpq's keywords and values; never repeated in an error or a log.
+        /// The connection string: a `postgresql://` URL, or libpq's keywords and values.
         ///
-        /// Several hosts may be named (`host1,host2`). Unlike in libpq, the first host that accepts writes is used by default. If no host
-        /// accepts writes, the first readable host is used, and only reads work. With `target_session_attrs=read-write` or `primary`, a
-        /// read-only host is never used. For a host on another machine, `sslmode` is `verify-full` unless the string sets it.
+        /// Errors and logs never contain it. The string may name several hosts (`host1,host2`). Unlike libpq, the store uses the first host
+        /// that accepts writes. If no host accepts writes, the store uses the first readable host, and only reads work. With
+        /// `target_session_attrs=read-write` or `primary`, the store never uses a read-only host.
+        ///
+        /// For a host on another machine, `sslmode` is by default `verify-full`. A weaker mode needs ``allowsUnverifiedTLS``.
         public var connection: Secret
         /// The key that encrypts the records.
         public var key: StoreKey
@@ -32,17 +36,19 @@ extension PostgresStore {
         public var schema = "identitykit"
         /// Whether a missing store is created, by default true.
         ///
-        /// Set it to false in production: a wrong name or a lost schema is then an error instead of an empty store, in which no buyer is
-        /// signed in. If the store is missing and ``spoolDirectory`` contains sessions, opening fails also with true.
+        /// Set it to false in production. Then opening fails with `configuration_invalid` if a name is wrong or the schema is lost. With
+        /// true, the store would be empty in these cases, and no buyer would be signed in. Even with true, opening fails if the store is
+        /// missing and ``spoolDirectory`` contains sessions.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///
-        /// A new store saves this value, and an existing store keeps its own. A longer record takes 2, 4, 8 or 16 times this length.
+        /// A new store saves this value. An existing store keeps the value with which it was created. A record that does not fit gets 2, 4,
+        /// 8 or 16 times this length.
         public var slotSize = 8_192
         /// Whether ``connection`` goes through a pooler in transaction mode, such as PgBouncer with `pool_mode = transaction`; by default
         /// false.
         ///
-        /// With true, the store prepares no statements and changes no setting for longer than a transaction.
+        /// With true, the store prepares no statements, and changes no setting of a pooled connection for longer than a transaction.
         public var usesTransactionPooler = false
         /// A connection string that goes directly to the server, for notifications and advisory locks.
         ///
@@ -60,29 +66,29 @@ extension PostgresStore {
         public var allowsUnverifiedTLS = false
         /// The maximum number of open connections, not counting the direct connection: 1 to 1,000, by default 8.
         public var maximumConnections = 8
-        /// The time limit of a call, including the wait for a connection, by default 5 seconds.
+        /// The time limit of a call to the database, including the wait for a connection, by default 5 seconds.
         public var callLimit: Duration = .seconds(5)
         /// The time limit for connecting to one server, by default 5 seconds; `connect_timeout` in the connection string overrides it.
         ///
-        /// If the connection string names several hosts and no `connect_timeout`, each host gets at most ``callLimit`` divided by the
-        /// number of hosts plus one, or one second if that is longer. So a host that does not respond leaves time for the next host.
+        /// If the connection string names several hosts and no `connect_timeout`, the limit for each host is not longer than `callLimit /
+        /// (number of hosts + 1)`, or than one second if that is more. So a host that does not respond leaves time for the next host.
         public var connectLimit: Duration = .seconds(5)
-        /// The time after which an unused connection is closed, by default 5 minutes.
+        /// The time after which an unused connection of the pool is closed, by default 5 minutes.
         public var idleLimit: Duration = .seconds(300)
         /// The maximum number of pending logins of each tenant, by default 10,000.
         ///
         /// Above the limit, the tenant's logins that expire first are evicted.
         ///
-        /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less than one
-        /// percent.
+        /// A limit below 256 is exact, except for calls at the same moment. With a limit of 256 or more, each process may exceed it by less
+        /// than one percent.
         public var maximumAttempts = 10_000
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
         /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
         /// after another session ends. A session that replaces another one is saved at the limit too.
         ///
-        /// Below 256 the limit is exact, except for calls at the same moment. From 256, each process may exceed it by less than one
-        /// percent.
+        /// A limit below 256 is exact, except for calls at the same moment. With a limit of 256 or more, each process may exceed it by less
+        /// than one percent.
         public var maximumSessionsPerTenant: Int?
         /// The spool: a directory on this machine for sessions that cannot be saved in the database.
         ///
@@ -96,8 +102,8 @@ extension PostgresStore {
         public var maximumUsedTokens = 100_000
         /// The clock for the expiry of used tokens and of sessions in the spool.
         ///
-        /// The mark of a used token is removed only if it has expired by the database's clock, and by this clock or, in a sweep, by the
-        /// sweep's date.
+        /// The mark of a used token is removed only if it has expired by the database's clock. It must also have expired by this clock or,
+        /// in a sweep, before the sweep's date.
         public var clock: any IdentityClock = SystemClock()
 
         /// Creates a configuration.
@@ -146,11 +152,11 @@ extension PostgresStore.Configuration {
 extension PostgresStore.Configuration {
     /// Reads the section `store` of a configuration file.
     ///
-    /// Members: `postgres`, `key`, `readOnlyKeys`, `schema`, `usesTransactionPooler`, `direct`, `allowsUnverifiedTLS` and `spool`; without
-    /// `key`, the environment variable `IDENTITY_STORE_KEY` holds the key.
+    /// The members are `postgres`, `key`, `readOnlyKeys`, `schema`, `usesTransactionPooler`, `direct`, `allowsUnverifiedTLS` and `spool`.
+    /// If `key` is missing, the environment variable `IDENTITY_STORE_KEY` contains the key.
     ///
-    /// - Throws: `IdentityError` that names the member: `store` when `section` is nil; an invalid, unknown or missing member; or `path`,
-    ///   which is for SQLite.
+    /// - Throws: `IdentityError` when `section` is nil, when a member is missing, unknown or invalid, or when the section contains `path`,
+    ///   which names a SQLite file.
     public init(_ section: ConfigurationSection?) throws {
         guard var section else { throw IdentityError.missingStoreSection }
         if section.memberNames.contains(where: { $0.isIdentical(to: "path") }) {

@@ -18,18 +18,18 @@ extension PostgresStore: LoginAttemptStore {
         )
     }
 
-    /// Removes a pending login and returns it, if the check accepts it; nil if it does not exist.
+    /// Removes and returns a pending login, unless `check` throws an error for it; nil if the login does not exist.
     ///
-    /// - Throws: The error of the check; `IdentityError` of the store, of kind `retryLater`, usually with code `store_unavailable`, also
-    ///   when it is unknown whether this call or another one has removed the login.
+    /// - Throws: The error of the check; `IdentityError` of the store. Its kind is `retryLater`, usually with code `store_unavailable`,
+    ///   also when it is unknown whether this call or another one has removed the login.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
     ) async throws -> StoredLoginAttempt? {
         let hash = try records.hash(ofLoginAttempt: key)
         let found = try await client.repeating { deadline, isInDoubt -> StoredLoginAttempt? in
-            // If the removal changes nothing although the row still exists, a key rotation has encrypted the row again. Then the removal is
-            // repeated with the new row.
+            // If the removal changes nothing although the row still exists, the row has a new record, for example after a key rotation. In
+            // that case, the loop repeats the removal with the new record.
             while let row = try await currentRow(sql.readAttempt, hash, deadline).map(SealedLoginAttempt.init) {
                 // A login that cannot be opened, or that the check refuses, must stay in the table.
                 let attempt = try records.open(row, of: key)
@@ -49,8 +49,8 @@ extension PostgresStore: LoginAttemptStore {
 
     /// Removes the pending logins of a tenant that expire first, until the limit permits the new login.
     ///
-    /// A stored login with the same key does not count, because the new login replaces it. The statement reads a part of the index, so with
-    /// a maximum of 256 or more, ``TenantRowCounter`` skips it for some calls.
+    /// A stored login with the same key does not count, because the new login replaces it. With a maximum of 256 or more,
+    /// ``TenantRowCounter`` skips the statement for some calls, because the statement reads a part of an index.
     private func makeRoom(for new: SealedLoginAttempt) async throws {
         let needsCount = counters.withLock { [maximumAttempts] in
             $0.attempts.addRow(of: new.tenant, limit: maximumAttempts)

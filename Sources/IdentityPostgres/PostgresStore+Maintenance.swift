@@ -7,13 +7,13 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         RowMaintenance(PostgresSealedTables(client: client, sql: sql), records: records)
     }
 
-    /// Opens every row, and checks that the server's setting `fsync` is on.
+    /// Decrypts every row, and checks that the server's setting `fsync` is on.
     ///
-    /// In a large store this takes long: run it when there is little load.
+    /// In a large store this takes long, so run it when there is little load.
     ///
-    /// It does not check the pages of the database. Use the server's `data_checksums` and `pg_amcheck` for that.
+    /// This method does not check the pages of the database. Use the server's `data_checksums` and `pg_amcheck` for that.
     ///
-    /// - Throws: `IdentityError` when the store cannot be read far enough to check it.
+    /// - Throws: `IdentityError` when the check cannot run, for example because the database or the spool cannot be read.
     public func checkHealth() async throws -> StoreHealth {
         var health = StoreHealth()
         if try await client.read(sql.fsync).first?.text(0) != "on" {
@@ -63,7 +63,10 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         }
     }
 
-    /// Encrypts the next rows again with the active key, except those that are already encrypted with it.
+    /// Encrypts the next rows again with the active key, except rows that already use this key or cannot be opened.
+    ///
+    /// Two kinds of rows are not changed, and count as postponed: sessions with a refresh in progress or in doubt, and rows that another
+    /// call saves or removes during this step.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         try await maintenance.resealRows(after: position, limit: limit)
     }

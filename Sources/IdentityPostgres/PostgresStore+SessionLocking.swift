@@ -9,8 +9,8 @@ extension PostgresStore: SessionLocking {
 
     /// How much longer a held lock is certainly held, if the server can be reached.
     ///
-    /// For a lease, it is two thirds of its length, because a lease is renewed after each sixth of its length. For an advisory lock, it is
-    /// two thirds of the time for which a check of the connection is valid.
+    /// For a lease, the value is two thirds of the lease's length, because the holder renews the lease after each sixth of this length. For
+    /// an advisory lock, the value is two thirds of the time for which a check of the connection is valid.
     public var guaranteedLockDuration: Duration? {
         switch locking {
         case .lease(let duration): duration * 2 / 3

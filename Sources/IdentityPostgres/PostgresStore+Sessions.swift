@@ -6,8 +6,8 @@ internal import Synchronization
 extension PostgresStore: SessionReplacing {
     /// Adds a new session.
     ///
-    /// If the response to the insertion is lost, and another caller removes the session before this call repeats the insertion, the session
-    /// is stored again.
+    /// In one rare case, this call stores a removed session again: the response to its insertion was lost, and another caller removed the
+    /// session before this call repeated the insertion.
     ///
     /// - Throws: `IdentityError` of the store; of kind `retryLater` with code `store_full` when the session's tenant has the maximum number
     ///   of sessions; of kind `rejected` when a session with this id already exists.
@@ -69,8 +69,8 @@ extension PostgresStore: SessionReplacing {
             try await client.transaction(by: deadline) { transaction in
                 guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
                     // The response to the COMMIT of an earlier run may have been lost. If that COMMIT took effect, this call has removed
-                    // the session. Otherwise another caller has removed it. Only the caller that removed the session may get its
-                    // attachments, such as the cart.
+                    // the session. If it did not, another caller has removed the session. Only the caller that removed the session may
+                    // get its attachments, such as the cart.
                     guard isInDoubt, let last else { return nil }
                     let status = try await transaction.run(sql.isCommitted, .integer(last.transaction)).first
                     guard let status, !status.isNull(0) else { throw PostgresFailure(.outcomeUnknown) }
@@ -106,7 +106,7 @@ extension PostgresStore: SessionReplacing {
 
     /// Whether an earlier run of the call, whose response was lost, has saved the session.
     ///
-    /// Nil if the stored session has a later generation, because it does not show what the earlier run did.
+    /// Nil if the stored session has a later generation, because a later generation does not show what the earlier run did.
     func isStored(
         _ session: StoredSession,
         _ saved: SealedSession,
@@ -158,8 +158,8 @@ extension PostgresStore: PartialSessionListing {
     /// The sessions that match the filter and can be opened, oldest first, and the first error of a session that cannot be opened.
     ///
     /// A session in quarantine that may match counts as one that cannot be opened, unless the filter has `isInDoubt`. The sessions of a
-    /// buyer, or with a provider's session id, are read only from a server that accepts writes: a logout must end all of them, and a
-    /// standby may not have the newest ones yet.
+    /// buyer, or with a provider's session id, are read only from a server that accepts writes. A logout must end all these sessions, but
+    /// a standby may not have the newest sessions yet.
     public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
         let provider = filter.provider.map(Value.text) ?? .null
         let tenant = filter.tenant.map(Value.text) ?? .null

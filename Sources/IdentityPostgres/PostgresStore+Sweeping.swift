@@ -3,15 +3,16 @@ public import FoundationEssentials
 public import IdentityKit
 
 extension PostgresStore: ExpirySweeping {
-    /// How many rows one statement may read, remove or change, so that it ends within the time limit of a call.
+    /// How many rows one statement may read, remove or change, so that the statement ends within the time limit of a call.
     ///
-    /// A sweep reads all sessions in pages of this size, because the column `retained_until` has no index: each save would have to update
-    /// the index.
+    /// A sweep reads all sessions in pages of this size, because the column `retained_until` has no index. With an index, each save would
+    /// have to update the index.
     private static let page = 512
 
     /// Removes expired rows, leases that have ended, and rows that have been in quarantine for 30 days.
     ///
-    /// A row has expired if it expired before the given time and also before the current time of the database's clock.
+    /// A row has expired only if its expiry is before the given time and before the current time of the database's clock. For a file of the
+    /// spool, ``Configuration/clock`` is used instead of the database's clock.
     ///
     /// - Returns: The number of removed sessions, pending logins, marks of used tokens and files of the spool.
     public func sweep(expiredBefore date: Date) async throws -> Int {

@@ -5,7 +5,7 @@ public import IdentityKit
 internal import Synchronization
 
 extension PostgresStore: UsedTokenStore {
-    /// Whether a token is marked as used, by the key that identifies it.
+    /// Whether the token that `key` identifies is marked as used.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await !client.find(sql.readUsedToken, .key(hash)).isEmpty
@@ -13,8 +13,8 @@ extension PostgresStore: UsedTokenStore {
 
     /// Marks the token that `key` identifies as used; false if it is already marked.
     ///
-    /// If the store already has the maximum number of marks, it first removes up to 512 marks that have expired by its own clock and by the
-    /// database's clock. Only some calls count the marks, so the maximum may be exceeded (``Configuration/maximumUsedTokens``).
+    /// If a call finds the maximum number of marks, it first removes up to 512 marks that have expired by ``Configuration/clock`` and by
+    /// the database's clock. Only some calls count the marks, so the maximum may be exceeded (``Configuration/maximumUsedTokens``).
     ///
     /// - Throws: `IdentityError` of the store; with code `store_full` when a call finds the maximum number of marks, no mark has expired,
     ///   and the token is not marked.

@@ -64,10 +64,10 @@ public final class PostgresStore: Sendable {
     ///
     /// A store on a server that accepts no writes can be read; saves then fail with `store_read_only`.
     ///
-    /// - Throws: `IdentityError`. With code `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (connection
-    ///   string, password, permissions), the database is not changed, except if another program removes the tables meanwhile. Other codes
-    ///   are for example `store_unavailable` and `store_busy`, and `store_read_only` if a new store, or the lookup key under a new active
-    ///   key, has to be written.
+    /// - Throws: `IdentityError`. With code `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (for example
+    ///   a wrong connection string or password), the database was not changed. The exception is that another program removes the tables
+    ///   during this call. Other codes are for example `store_unavailable` and `store_busy`. The code `store_read_only` means that the
+    ///   server accepts no writes, but this call must create the store or add the lookup key for a new active key.
     public static func open(_ configuration: Configuration) async throws -> PostgresStore {
         try configuration.check()
         let isPooled = configuration.usesTransactionPooler
@@ -105,7 +105,7 @@ public final class PostgresStore: Sendable {
 
     /// Closes all connections.
     ///
-    /// Calls that are running, and later calls, fail. The keys are wiped from memory only when the app has released the store.
+    /// Running and later calls to the database fail. The keys are wiped from memory only when the app has released the store.
     public func close() async {
         await client.close()
     }

@@ -7,7 +7,7 @@ extension Client {
     ///
     /// - Parameters:
     ///   - limit: The time limit for all attempts; nil for the limit of a call.
-    ///   - body: Receives the deadline, and whether an earlier run may have taken effect or may still do so.
+    ///   - body: Receives the deadline, and whether an earlier run may have taken effect or may still take effect.
     /// - Returns: The result of the body.
     /// - Throws: The body's error. A `PostgresFailure` becomes an `IdentityError`, of kind `retryLater` if a change may have taken effect.
     func repeating<R>(

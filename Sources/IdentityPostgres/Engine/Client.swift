@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// Runs statements and transactions for tasks.
 ///
-/// Each call ends once and within its deadline.
+/// Each call returns once, at the latest at its deadline.
 ///
-/// A call that has started is finished even if the caller's task is cancelled, so that no connection stays in the middle of a statement.
+/// Cancelling the caller's task does not stop a call that has started, so that no connection stays in the middle of a statement.
 final class Client: Sendable {
     private let mailbox: Mailbox<Command>
     private let callLimit: Duration
@@ -110,7 +110,7 @@ final class Client: Sendable {
             await withCheckedContinuation { continuation in
                 let wait = LockWait(id: id, key: key, deadline: .now + duration, continuation: continuation)
                 if !mailbox.post(.waitForLock(wait)) { continuation.resume() }
-                // The cancellation handler may have posted `endWait` before the wait was queued.
+                // The cancellation handler may have posted `endWait` before the wait was queued. That command had no effect.
                 if Task.isCancelled { mailbox.post(.endWait(id)) }
             }
         } onCancel: {

@@ -4,7 +4,7 @@ internal import IdentityPlatform
 
 /// The thread that talks to the server: it assigns connections to waiting calls, drives libpq and watches the deadlines.
 ///
-/// Only that thread uses its members.
+/// Only that thread uses the mutable members of this object.
 final class ConnectionLoop {
     let mailbox: Mailbox<Command>
     private let wakeup: WakeupPipe
@@ -214,7 +214,7 @@ final class ConnectionLoop {
     private func advance(_ connection: ServerConnection) {
         let call = connection.call
         if let response = connection.advance() {
-            // A transaction that could not begin has no task that ends it.
+            // No task ends a transaction that could not begin, so its connection is released here.
             if case .failure = response, call?.target == .newTransaction { connection.isBorrowed = false }
             call?.continuation.resume(returning: response)
         }

@@ -94,7 +94,7 @@ extension ConnectionPlan {
         return PostgresFailure(reason(in: unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""))
     }
 
-    /// The reason that an error text of libpq contains; the last line with an error code of the server decides.
+    /// The reason in an error text of libpq: the server's last error code, or else a TLS problem or an unreachable server.
     static func reason(in text: String) -> PostgresFailure.Reason {
         let lines = text.split(separator: "\n")
         for line in lines.reversed() {
@@ -188,7 +188,8 @@ extension ConnectionPlan {
 
 /// A new connection that a connecting thread hands over to the connection loop.
 ///
-/// `@unchecked Sendable`: the connecting thread does not use it after that. libpq allows any thread to use a connection, one at a time.
+/// `@unchecked Sendable`: after that, the connecting thread does not use the connection. libpq allows any thread to use a connection, but
+/// only one thread at a time.
 @safe
 struct OpenedConnection: @unchecked Sendable {
     let pointer: OpaquePointer

@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import IdentityStoreKit
 
-/// A value of a statement, which is sent in the server's binary format.
+/// The value of a statement's parameter; it is sent in the server's binary format.
 typealias Value = ColumnValue
 
 /// The types of statement parameters; a raw value is the object identifier of the type in `pg_type`.

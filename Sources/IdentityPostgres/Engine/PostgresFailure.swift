@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Why a statement or an attempt to connect failed.
 ///
-/// It never contains SQL, a value, or a text of the server or of libpq, which may repeat them.
+/// It never contains SQL, a value, or a message of the server or of libpq, because such a message may repeat SQL or values.
 struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
     enum Reason: Sendable, Equatable {
         /// The server's error code: five characters, see appendix A of PostgreSQL's manual.
@@ -20,8 +20,9 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case poolExhausted
         /// The servers that can be reached accept no writes.
         case readOnly
-        /// A server that accepts no writes does not have the row, but may lack the latest changes, and no server that accepts writes was
-        /// found.
+        /// A server that accepts no writes does not have the row, and no server that accepts writes was found.
+        ///
+        /// The row may exist, because a server that accepts no writes may lack the latest changes.
         case behind
         /// The server's certificate could not be verified, or the server offers no TLS.
         case untrusted

@@ -6,7 +6,7 @@ struct ReconnectState {
     private(set) var connecting = 0
     private var failures = 0
     private var retryAt = ContinuousClock.now
-    /// Why connecting fails, if only an operator can repair it.
+    /// Why connecting fails, if only an operator can repair the cause; nil otherwise.
     var permanentFailure: PostgresFailure? { lastFailure.flatMap { $0.isConfiguration ? $0 : nil } }
     private var lastFailure: PostgresFailure?
     /// When an attempt to connect last reached only servers that accept no writes.

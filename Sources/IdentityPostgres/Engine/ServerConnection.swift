@@ -48,7 +48,7 @@ final class ServerConnection {
 
     /// Whether the server accepts no writes, by its last report.
     ///
-    /// Servers before version 14 and poolers report nothing. For them, it is the state in which the connection was opened.
+    /// Servers before version 14 and poolers may not report it. In that case, the result is the state at the time of connecting.
     var isReadOnly: Bool {
         guard let standby = parameter("in_hot_standby"), let readOnly = parameter("default_transaction_read_only")
         else {
@@ -123,7 +123,7 @@ final class ServerConnection {
 
     /// Reads what the server has sent, and returns the result of the running statement; nil while the result is not complete.
     ///
-    /// On an idle connection, it reads notifications, and notices that the server has closed the connection.
+    /// On an idle connection, this method reads notifications, and notices that the server has closed the connection.
     func advance() -> StatementCall.Outcome? {
         if wantsWriting { flush() }
         if unsafe PQconsumeInput(pointer) == 0 { isBroken = true }
@@ -156,7 +156,10 @@ final class ServerConnection {
         if unsafe PQstatus(pointer) == CONNECTION_BAD { isBroken = true }
     }
 
-    /// Executes a statement after it was prepared, or again without preparation, or returns its outcome; nil while it is not finished.
+    /// Continues with the running statement after the server has prepared or executed it.
+    ///
+    /// A statement that was prepared is executed. If the server no longer knows the prepared statement, the statement is executed without
+    /// preparation. In all other cases, this method returns the outcome. It returns nil while the statement is not finished.
     private func phaseEnded() -> StatementCall.Outcome? {
         guard let call else { return nil }
         if isBroken { return end(.failure(lost())) }

@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// The SQL and the parameter types of a statement, which any connection can run.
+/// The SQL and the parameter types of a statement; any connection can run the statement.
 struct Statement: Sendable {
     /// The name of the prepared statement; nil for a statement that is not prepared.
     let name: String?

@@ -2,12 +2,12 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Takes the server's advisory locks on the direct connection, which all holders in this process share.
+/// Takes PostgreSQL's advisory locks, all on the one direct connection of this process.
 ///
-/// A store uses them only if the app chose them; by default it uses ``LeaseLocks``.
+/// A store uses advisory locks only if the app chose them. By default, a store uses ``LeaseLocks``.
 ///
-/// The server releases these locks when it notices the end of the connection. Locks of one connection do not exclude each other, so this
-/// type also records the holders in this process.
+/// The server releases these locks when it notices the end of the connection. Locks of one connection do not exclude each other. So this
+/// type also records which locks the tasks of this process hold.
 final class AdvisoryLocks: Sendable {
     let client: Client
     let sql: Statements
@@ -83,8 +83,8 @@ final class AdvisoryLock: DatabaseLock {
             do {
                 _ = try await locks.client.send(statement, [.integer(key)], to: .direct, by: locks.client.deadline)
             } catch {
-                // The server keeps the lock until the connection ends, so the connection is closed. Other tasks then lose their locks on
-                // this connection: ``remaining`` becomes zero.
+                // The release failed, so the server may keep the lock until the connection ends. So the connection is closed. Other tasks
+                // then lose their locks on this connection: ``remaining`` becomes zero.
                 locks.client.dropDirect(link)
             }
         }

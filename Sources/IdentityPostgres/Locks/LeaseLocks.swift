@@ -19,8 +19,8 @@ struct LeaseLocks: Sendable {
         let lease = Lease(self, key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {
             let isTaken = try await client.repeating { deadline, _ in
-                // This process counts the lease's time from before the request. Another process counts it from when it has read the lease.
-                // So this process stops relying on the lease before another process takes it over.
+                // This process counts the lease's time from before the request. Another process starts to count later, after it has read
+                // the lease. So this process stops relying on the lease before another process takes the lease over.
                 let sent = ContinuousClock.now
                 let over = seen.expired(key)
                 let values: [Value] = [
@@ -77,9 +77,9 @@ final class Lease: DatabaseLock {
     let key: Int64
     let holder: [UInt8]
     let duration: Duration
-    /// The time until which no other holder can have the lease; nil after it was lost.
+    /// The time until which no other holder can have the lease; nil after the lease was lost.
     private let validUntil = Mutex<ContinuousClock.Instant?>(.now)
-    /// The holder must stop relying on the lease this much before its end (``remaining``).
+    /// How long before the end of the lease its holder must stop relying on it.
     ///
     /// The clocks of two machines differ in speed, and a request that was just sent needs time to reach the network.
     private static let margin = Duration.milliseconds(500)

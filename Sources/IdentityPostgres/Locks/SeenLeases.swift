@@ -4,7 +4,7 @@ internal import Synchronization
 /// Records the leases that this process has seen in the table, and when each of them ends unless it is renewed.
 ///
 /// A lease has ended when this process has seen it unchanged for its whole length. The time is measured with the continuous clock of this
-/// process, because the server's clock may jump. The holder of the lease stops relying on it earlier, because it measures from the time
+/// process, because the server's clock may jump. The holder of the lease stops relying on it earlier, because the holder measures from
 /// before its request.
 final class SeenLeases: Sendable {
     /// The state of a lease in the table.
@@ -20,7 +20,7 @@ final class SeenLeases: Sendable {
 
     /// The maximum number of recorded leases; a further lease removes all earlier records.
     ///
-    /// After that, a process that waits for the end of a lease waits for its whole length again.
+    /// After that, a task that waits for the end of a lease must wait for the lease's whole length again.
     private static let maximum = 10_000
     /// The longest lease that can be configured.
     ///
@@ -29,7 +29,9 @@ final class SeenLeases: Sendable {
 
     private let notes = Mutex<[Int64: Note]>([:])
 
-    /// Records the state of a lease that a response of the server contains, after the response has arrived.
+    /// Records the state of a lease after a response of the server with this state has arrived.
+    ///
+    /// If this state is already recorded, the earlier record stays.
     func record(_ version: Version, of key: Int64, lasting length: Duration) {
         let endsAt = ContinuousClock.now + min(max(length, .zero), Self.longest)
         notes.withLock { notes in
@@ -39,7 +41,7 @@ final class SeenLeases: Sendable {
         }
     }
 
-    /// The last seen state of a lease that has ended; nil if it has not ended.
+    /// The last seen state of a lease that has ended; nil if the lease has not ended or is not recorded.
     ///
     /// The lease may be taken over if its row still has this state.
     func expired(_ key: Int64) -> Version? {

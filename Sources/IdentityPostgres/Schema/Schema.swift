@@ -6,8 +6,8 @@ internal import IdentityStoreKit
 ///
 /// A row's key is the first 63 bits of the keyed hash by which the row is found. The column `slot` contains the encrypted record, which
 /// cannot be compressed. PostgreSQL stores a record of more than about 2,000 bytes apart from its row, so that a scan of the table does not
-/// read it. No column that changes with each save is indexed, so that PostgreSQL can update a row within its page. The exception is
-/// `is_in_doubt`, whose index contains only the few sessions with a refresh in progress or in doubt.
+/// read it. The columns that change with each save have no index, so that PostgreSQL can update a row within its page. The exception is
+/// `is_in_doubt`: its index contains only the few sessions with a refresh in progress or in doubt.
 ///
 /// If the version changes, write a migration from each released version to the next. It must run in the transaction in which
 /// `PostgresStore.openRecords` creates the tables or updates the header. ``header(_:_:)`` and `openRecords` now refuse every version except

@@ -2,7 +2,7 @@
 internal import IdentityStoreKit
 
 extension Statements {
-    /// Adds an attachment to a session that exists; it waits while another transaction removes the session.
+    /// Adds an attachment if its session exists; the statement waits while another transaction is removing the session.
     var insertAttachment: Statement {
         statement(
             [.integer, .bytes, .integer, .bytes, .integer, .bytes],

@@ -2,8 +2,8 @@
 extension Statements {
     /// Takes a lease that is free, or one that was seen to have ended.
     ///
-    /// A holder may repeat the statement after a lost response. The repetition counts as a renewal, so that a process that has seen the
-    /// lease waits for its whole length again. The result shows whether the lease was taken, and the lease that was stored before.
+    /// A holder may repeat the statement after a lost response. The repetition counts as a renewal, so that another process that has seen
+    /// the lease waits for the lease's whole length again. The result shows whether the lease was taken, and which lease was stored before.
     var takeLease: Statement {
         statement(
             [.integer, .bytes, .integer, .bytes, .integer],

@@ -18,9 +18,9 @@ extension Statements {
     var deleteAttempt: Statement {
         statement([.integer, .bytes, .bytes], "DELETE FROM §login_attempt WHERE key = $1 AND hash = $2 AND slot = $3")
     }
-    /// Keeps the login with the key `$2` and the `$3` other logins of a tenant that expire last, and removes the tenant's other logins.
+    /// Removes a tenant's logins, except the login with the key `$2` and the `$3` other logins that expire last.
     ///
-    /// Other tenants' logins are not affected.
+    /// Other tenants' logins are not removed.
     var evictAttempts: Statement {
         statement(
             [.bytes, .integer, .integer],
