@@ -8,7 +8,8 @@ enum ShopifyURLs {
     /// The URL of the shop's OpenID configuration: the configured URL, else the URL at the shop's domain, else the URL below the
     /// shop's issuer at shopify.com.
     ///
-    /// Nil if the configuration has no discovery URL, but the authorization, token and key set endpoints: then no discovery is needed.
+    /// Nil if the configuration contains the authorization, token and key set endpoints but no discovery URL, because such a
+    /// configuration needs no discovery.
     static func discovery(_ configuration: ShopifyProvider.Configuration) -> HTTPURL? {
         if let url = configuration.endpoints.discovery { return url }
         if configuration.endpoints.isComplete { return nil }
@@ -35,8 +36,8 @@ enum ShopifyURLs {
 
     /// The URL of the `customer-account-api` document, which contains the URL of the Customer Account API.
     ///
-    /// If the path of `discovery` ends in `/openid-configuration`, the document is in the same folder. Otherwise its path is
-    /// `/.well-known/customer-account-api`.
+    /// If the path of `discovery` ends in `/openid-configuration`, the document is in the same folder. In all other cases, the document's
+    /// path is `/.well-known/customer-account-api`.
     static func apiDiscovery(beside discovery: HTTPURL) -> HTTPURL? {
         let name = "/openid-configuration"
         let path = discovery.path

@@ -7,8 +7,8 @@ internal import Synchronization
 extension AuthClient {
     /// Checks a callback and returns its authorization code; nil if the URL is not the callback of a pending login, or has no valid code.
     ///
-    /// A callback with the `state` of a pending login ends that login, even if the callback contains an error instead of a code. So a
-    /// second call with the same URL returns nil. To learn what failed, call ``completeLogin(url:)`` instead of this function.
+    /// A login accepts only one callback with its `state`, even if this callback contains an error instead of a code. So a second call with
+    /// the same URL returns nil. To learn what failed, call ``completeLogin(url:)`` instead of this function.
     public func handleCallback(url: URL) -> String? {
         guard isCallback(url), let provider = try? provider(),
             let callback = try? LoginCallback(url: url.absoluteString), let state = try? callback.state()
@@ -57,9 +57,10 @@ extension AuthClient {
         }
     }
 
-    /// Completes a login if a URL is its callback, and calls the delegate; call it for each URL that a web view is about to open.
+    /// Completes a login and calls the delegate, if a URL is the callback of the login.
     ///
-    /// The delegate is called once for each callback. If the web view opens the same callback again, the delegate is not called.
+    /// Call this function for each URL that a web view is about to open. The client calls the delegate once for each callback, with the
+    /// access token or an error. If the web view opens the same callback again, the client does not call the delegate.
     ///
     /// - Parameter url: The URL that the web view is about to open.
     /// - Returns: Nil if the URL is not a callback: let the web view open it. Otherwise a handle that cancels the code exchange.

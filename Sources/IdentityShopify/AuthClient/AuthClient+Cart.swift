@@ -14,10 +14,10 @@ extension AuthClient {
     ///   - accessToken: The buyer's access token, as the token endpoint returned it.
     /// - Returns: The URL of the web checkout. Any browser that opens it is signed in as the buyer. So redirect the buyer's browser
     ///   to it at once, and do not store or log it.
-    /// - Throws: `IdentityError`. Code `identity_rejected`: Shopify does not accept the access token. Code `cart_user_errors`: Shopify
-    ///   rejects the variant, or cannot create the cart at the moment (kind `retryLater`). Code `storefront_refused`: Shopify rejects the
-    ///   Storefront token, its scopes, the shop or the API version. Code `outcome_unknown`: the request was sent and no usable response
-    ///   arrived, so Shopify may have created the cart.
+    /// - Throws: `IdentityError`, for example with one of these codes. Code `identity_rejected`: Shopify does not accept the access token.
+    ///   Code `cart_user_errors`: Shopify rejects the variant, or cannot create the cart at the moment (kind `retryLater`). Code
+    ///   `storefront_refused`: Shopify rejects the Storefront token, its scopes, the shop or the API version. Code `outcome_unknown`: the
+    ///   request was sent and no usable response arrived, so Shopify may have created the cart.
     public func createAuthenticatedCart(variantId: String, accessToken: String) async throws -> String {
         try await Correlation.scope {
             let provider = try provider()
@@ -42,7 +42,8 @@ extension AuthClient {
             let mutation = AuthenticatedCartCreate(variantId: variantId, accessToken: Secret(accessToken))
             let storefront = try provider.storefront()
             let result = try await storefront.execute(mutation, call)
-            // With a GraphQL error beside the data, Shopify may have created the cart. `checked` would report that it created none.
+            // With a GraphQL error beside the data, Shopify may have created the cart. But `checked` would report that Shopify created no
+            // cart.
             if !result.errors.isEmpty, result.data.checkoutURL == nil, result.data.userErrors.isEmpty {
                 throw storefront.failure(result.errors, result.metadata, AuthenticatedCartCreate.document)
             }

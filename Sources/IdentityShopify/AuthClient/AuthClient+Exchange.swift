@@ -39,9 +39,9 @@ extension AuthClient {
     /// Exchanges a code for tokens and calls the delegate, as in the earlier version of Shopify's tutorial.
     ///
     /// For a code from ``handleCallback(url:)``, the client uses the code verifier of that login. For a code that the app has read from the
-    /// callback itself, the client uses the latest verifier from ``generateCodeVerifier()``, which must be less than ten minutes old. Such
-    /// an app must compare `state` before this call. If it can have several logins at a time, it must call
-    /// ``requestAccessToken(code:codeVerifier:)`` instead.
+    /// callback itself, the client uses the latest verifier from ``generateCodeVerifier()``, which must be less than ten minutes old. An
+    /// app that reads codes itself must compare `state` before this call. If such an app can have several logins at a time, the app must
+    /// call ``requestAccessToken(code:codeVerifier:)`` instead.
     ///
     /// The delegate is called once for each code. It is not called for a code that was passed before.
     ///
@@ -72,8 +72,8 @@ extension AuthClient {
     private func checked(_ params: [String: String]) throws(IdentityError) -> (code: String, verifier: String) {
         let expected = [
             "client_id": customerAccountsApiClientId, "grant_type": "authorization_code",
-            // If this client does not know its redirect URI, any value is accepted, because the token request does not contain this value:
-            // it contains the redirect URI of the login.
+            // If this client does not know its redirect URI, any value is accepted. The token request does not contain this value: it
+            // contains the redirect URI of the login.
             "redirect_uri": customerAccountsApiRedirectUri.isEmpty
                 ? params["redirect_uri"] ?? "" : customerAccountsApiRedirectUri,
         ]

@@ -8,8 +8,8 @@ extension AuthClient {
     ///   - presenter: Shows the login page and receives the callback.
     ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: The tokens.
-    /// - Throws: `IdentityError`, of kind `cancelled` if the login was cancelled. A call of ``logout(idToken:)`` ends the login too: with
-    ///   code `state_unknown` while the login page is shown, otherwise with kind `cancelled`.
+    /// - Throws: `IdentityError`, of kind `cancelled` if the login was cancelled. A call of ``logout(idToken:)`` also ends the login: with
+    ///   code `state_unknown` while the login page is shown, and with kind `cancelled` at other times.
     public func login(
         with presenter: any Presenter,
         options: LoginOptions = LoginOptions()
@@ -44,7 +44,7 @@ extension AuthClient {
                 try LoginFlow.check(callback, against: attempt.redirectURI)
                 return try await complete(callback)
             } catch {
-                // The login is taken, so that its callback cannot sign the buyer in after this error.
+                // The pending login is removed, so that its callback cannot sign the buyer in after this error.
                 if let attempt = attempt.withLock(\.self) { _ = take(attempt.state) }
                 throw IdentityError.wrapping(error)
             }

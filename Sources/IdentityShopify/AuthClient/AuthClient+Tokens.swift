@@ -12,9 +12,9 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
-    ///   - idToken: The ID token of the login, from the app's storage. Pass it if this client was created after the login, because then the
-    ///     client does not have it. If Shopify's response contains a new ID token, the client checks that both ID tokens belong to the same
-    ///     login (OpenID Connect Core section 12.2).
+    ///   - idToken: The ID token of the login, from the app's storage. Pass it if this client was created after the login, because such a
+    ///     client has no ID token in memory. If Shopify's response contains a new ID token, the client checks that both ID tokens belong to
+    ///     the same login (OpenID Connect Core section 12.2).
     /// - Returns: The new tokens; store the new refresh token instead of the old one.
     /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. With `isAttackSuspected`, Shopify's
     ///   response contains the tokens of another login: the client drops them and keeps the tokens that it had. With code `store_failed`,
@@ -81,8 +81,8 @@ extension AuthClient {
     /// - Returns: The logout URL for the browser, with the provider's `postLogoutRedirectURI` if one is configured. Shopify's cookie is
     ///   removed only when the browser opens this URL. While the browser has the cookie, the next login may show no page. Nil if the shop's
     ///   metadata contain no logout endpoint: then the buyer is signed out in this client only.
-    /// - Throws: `IdentityError` if discovery or the logout endpoint failed, or if the token storage did not remove the tokens. After an
-    ///   error, too, this client has no tokens in memory.
+    /// - Throws: `IdentityError` if the configuration is invalid, if discovery or the logout endpoint failed, or if the token storage did
+    ///   not remove the tokens. Even after an error, this client has no tokens in memory.
     @discardableResult
     public func logout(idToken: String) async throws -> HTTPURL? {
         try await Correlation.scope {
@@ -91,7 +91,7 @@ extension AuthClient {
                 state.logins.endAll()
                 state.logouts += 1
             }
-            // If the storage fails, the app can repeat the logout: it tries again to remove the tokens.
+            // If the storage fails, the app can repeat the logout. A repeated logout tries again to remove the tokens.
             let removal = Task { try await writeThrough(failingAs: .retryLater) }
             do {
                 let provider = try provider()
@@ -104,7 +104,7 @@ extension AuthClient {
                 try await removal.value
                 return url
             } catch {
-                // If removing the tokens from the storage failed too, that error is thrown, because it matters more.
+                // If the storage failed to remove the tokens too, the storage's error is thrown, because this error matters more.
                 try await removal.value
                 throw error
             }
@@ -169,7 +169,7 @@ extension AuthClient {
 
     /// Writes the client's current tokens to the token storage; writes again if they change during the write.
     ///
-    /// If the storage fails, it throws an error of this kind: `retryLater` if the caller can repeat its call.
+    /// If the storage fails, this method throws an error of the given kind. The kind is `retryLater` if the caller can repeat its call.
     private func writeThrough(failingAs kind: IdentityError.Kind) async throws {
         guard let tokenStorage else { return }
         while true {
@@ -181,7 +181,7 @@ extension AuthClient {
                     try await tokenStorage.removeTokens()
                 }
             } catch {
-                // If the tokens have changed meanwhile, for example because the buyer signed out, the current tokens are written instead.
+                // If the tokens changed during the write, for example because the buyer signed out, the loop writes the current tokens.
                 guard state.withLock({ $0.tokensVersion == version }) else { continue }
                 let hint =
                     tokens == nil

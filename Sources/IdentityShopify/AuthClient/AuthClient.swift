@@ -49,9 +49,8 @@ public final class AuthClient: Sendable {
 
     /// Creates a public client of a shop, as in Shopify's tutorial.
     ///
-    /// It is a mobile client if the redirect URI starts with `shop.`, otherwise a public web client with the redirect URI's origin. The
-    /// initializer does not check the values. If one is invalid, the functions that start, complete or end a login or refresh a token throw
-    /// the error.
+    /// The client is a mobile client if the redirect URI starts with `shop.`, otherwise a public web client with the redirect URI's origin.
+    /// The initializer does not throw. If a value is invalid, later calls throw the error, for example ``buildAuthorizationUrl(options:)``.
     ///
     /// - Parameters:
     ///   - shopDomain: The shop's domain, best its `myshopify.com` name.
@@ -140,7 +139,7 @@ public final class AuthClient: Sendable {
         }
     }
 
-    /// The tokens of the latest login or refresh; nil before the first login and after ``logout(idToken:)``.
+    /// The tokens of the latest login or refresh; nil before the first login or refresh, and after ``logout(idToken:)``.
     public var currentTokens: CustomerAccountAccessTokenResponse? {
         state.withLock { $0.tokens }.map { CustomerAccountAccessTokenResponse(tokenSet: $0) }
     }

@@ -16,8 +16,9 @@
 public protocol AuthTokenStorage: Sendable {
     /// Stores the tokens, in place of earlier ones.
     ///
-    /// If `tokens` contains no ID token, keep the stored ID token. Only a refresh can return no ID token: if the client was created after
-    /// the login, and the app does not pass the ID token to ``AuthClient/refreshAccessToken(refreshToken:idToken:)``.
+    /// If `tokens` contains no ID token, keep the stored ID token. Only the tokens of a refresh can lack the ID token. This happens if the
+    /// client was created after the login, and the app does not pass the ID token to
+    /// ``AuthClient/refreshAccessToken(refreshToken:idToken:)``.
     ///
     /// Two calls can run at the same time. The call that started last has the latest tokens.
     func saveTokens(_ tokens: CustomerAccountAccessTokenResponse) async throws

@@ -20,8 +20,8 @@ public protocol AuthWebViewDelegate: AnyObject {
 
 /// A weak reference to a delegate.
 ///
-/// `@unchecked Sendable` is safe, because ``AuthClient`` only copies the reference, which is atomic. It calls the delegate's functions on
-/// the executor that the app has chosen.
+/// `@unchecked Sendable` is safe, because ``AuthClient`` only copies the weak reference, and such a copy is atomic. The client calls the
+/// delegate's functions on the executor that the app has chosen.
 struct WeakDelegate: @unchecked Sendable {
     weak var delegate: (any AuthWebViewDelegate)?
 }

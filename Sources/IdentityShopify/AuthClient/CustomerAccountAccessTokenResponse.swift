@@ -53,7 +53,7 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The refresh token: use it once, then store the new one that the refresh returns.
     ///
-    /// Nil for a client of type `app`, which gets no refresh token.
+    /// Nil if Shopify sent no refresh token, for example to a client of type `app`.
     public var refreshToken: String? { tokenSet.refreshToken?.reveal() }
 
     /// The token type; `Bearer` if the response has none.
@@ -77,8 +77,8 @@ extension CustomerAccountAccessTokenResponse: Decodable {
 
     /// Reads the JSON of Shopify's token endpoint.
     ///
-    /// `access_token` and `expires_in` are required. Shopify omits `token_type` and, after a refresh or for some clients, `id_token` and
-    /// `refresh_token`. The response is not verified: ``tokens`` throws.
+    /// `access_token` and `expires_in` are required. `token_type`, `id_token` and `refresh_token` may be missing. The ID token is not
+    /// verified, so ``tokens`` throws an error.
     ///
     /// - Throws: `DecodingError` for a missing member or a wrong type; `IdentityError` with code `token_response_invalid` for an empty
     ///   access token or a lifetime that is not positive.

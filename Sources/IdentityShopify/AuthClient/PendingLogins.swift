@@ -42,7 +42,7 @@ struct PendingLogins: Sendable {
     private var ended: [Secret] = []
     /// The latest verifier from ``AuthClient/generateCodeVerifier()``, until it is used or has expired.
     private var offered: (verifier: Secret, until: Date)?
-    /// The verifiers from ``AuthClient/generateCodeVerifier()``, all of which a logout ends; the latest 64.
+    /// The latest 64 verifiers from ``AuthClient/generateCodeVerifier()``; a logout ends all of them.
     private var generated: [Secret] = []
 
     mutating func add(_ attempt: LoginAttempt, at now: Date) {
@@ -89,8 +89,8 @@ struct PendingLogins: Sendable {
     ///   - usesRecorded: Whether the latest recorded verifier is used if `verifier` is nil and no checked login has this code.
     ///   - now: The time.
     /// - Returns: `repeated` if the code was used before. Otherwise the checked login with the code, else the pending login with the
-    ///   verifier, else the verifier itself for an authorization URL of the app. `unknown` if there is no verifier, if the verifier was
-    ///   used before, or if the checked login has another verifier.
+    ///   verifier, else the verifier itself for an authorization URL of the app. `unknown` if no verifier is passed or recorded for a code
+    ///   without a checked login, if the verifier was used before, or if the checked login has another verifier.
     mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
         guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }

@@ -71,7 +71,7 @@ extension ShopifyProvider.Configuration {
         )
     }
 
-    /// Checks that the configuration contains the endpoints, or a domain, shop id or URL with which they can be discovered.
+    /// Checks the members from which the SDK takes the shop's endpoints, or with which it discovers them.
     private func checkSource() throws(ShopifyConfigurationProblem) {
         if shopDomain != nil {
             guard domain != nil else { throw ShopifyConfigurationProblem.shopDomain }
@@ -125,7 +125,7 @@ extension ShopifyProvider.Configuration {
         }
     }
 
-    /// Checks that Shopify permits this redirect URI for a client of this type.
+    /// Checks that a redirect URI has the form that Shopify permits for a client of this type.
     ///
     /// With ``allowsLoopbackHTTP``, http to a loopback address or to `localhost` is accepted too, although Shopify does not permit it.
     func checkRedirect(_ redirectURI: String) throws(ShopifyConfigurationProblem) {

@@ -13,7 +13,7 @@ extension ShopifyProvider {
     /// configuration.shopID = "1234567"
     /// ```
     public struct Configuration: Sendable {
-        /// The provider's name, which the app passes to `SessionManager` to choose it.
+        /// The provider's name; the app passes this name to `SessionManager` to choose the provider.
         public var name: String
         /// The shop's domain, best its `myshopify.com` name; by default the SDK fetches the discovery document from this domain.
         ///
@@ -28,12 +28,14 @@ extension ShopifyProvider {
         ///
         /// Only a mobile client has a default: `shop.{shop id}.app://callback`.
         public var redirectURI: String?
-        /// The URL to which Shopify redirects the browser after a logout, exactly as registered; nil: one that Shopify chooses.
+        /// The URL to which Shopify redirects the browser after a logout, exactly as registered.
+        ///
+        /// With nil, the default, Shopify chooses one of the client's registered logout URIs.
         public var postLogoutRedirectURI: String?
         /// The shop id, in digits.
         ///
-        /// With a shop id, and if ``issuers`` is nil, the SDK accepts only this shop's issuer. It then also uses Shopify's fixed endpoints
-        /// if the discovery URL returns 404.
+        /// With a shop id, and if ``issuers`` is nil, the SDK accepts only this shop's issuer. If the SDK accepts this shop's issuer and
+        /// the discovery URL returns 404, the SDK uses Shopify's fixed endpoints.
         public var shopID: String?
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid", "email", "customer-account-api:full"]
@@ -47,12 +49,13 @@ extension ShopifyProvider {
         public var endpoints = Endpoints()
         /// The hosts that discovered endpoints may have, instead of the default list.
         ///
-        /// By default: `shopify.com`, ``shopDomain`` and its subdomains, and the hosts of ``endpoints``. The SDK follows redirects of the
-        /// discovery URL to these hosts only. If the shop's account domain is not a subdomain of ``shopDomain``, set a list, for example
-        /// `["shopify.com", "account.brand.example"]`. An entry is a host name and does not include its subdomains.
+        /// The default list contains `shopify.com`, ``shopDomain`` and its subdomains, and the hosts of ``endpoints``. The SDK follows
+        /// redirects of the discovery URL to these hosts only. If the shop's account domain is not a subdomain of ``shopDomain``, set a
+        /// list, for example `["shopify.com", "account.brand.example"]`. An entry is a host name and does not include its subdomains.
         public var endpointHosts: [String]?
-        /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a
-        /// session's lock.
+        /// The time limit of one request, by default 8 seconds.
+        ///
+        /// The limit must not be longer than the time for which the store guarantees a session's lock.
         public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
@@ -96,7 +99,8 @@ extension ShopifyProvider {
         /// Public, in a native app: its redirect URI has the scheme `shop.{shop id}.…`.
         case publicMobile
         /// Public, on the web: the SDK sends `origin` in the `Origin` header of discovery, token, logout and Customer Account API requests.
-        /// Register it at Shopify as a JavaScript origin.
+        ///
+        /// Register the origin at Shopify as a JavaScript origin.
         case publicWeb(origin: String)
         /// Confidential, with a secret; best for a server.
         case confidential(Secret)
@@ -124,7 +128,7 @@ extension ShopifyProvider {
     /// If the authorization, token and key set endpoints are set and ``discovery`` is nil, the SDK fetches no discovery document. In this
     /// case set ``ShopifyProvider/Configuration/shopID`` or ``ShopifyProvider/Configuration/issuers`` too.
     public struct Endpoints: Sendable {
-        /// The URL of the OpenID configuration, instead of the one at the shop's domain.
+        /// The URL of the OpenID configuration, instead of the URL at the shop's domain or below the shop's issuer.
         public var discovery: HTTPURL?
         /// The authorization endpoint.
         public var authorization: HTTPURL?

@@ -6,7 +6,7 @@ struct ShopifyConfigurationProblem: Error {
     let problem: String
     let hint: String
 
-    /// The error with this problem; `owner` has the member.
+    /// The error with this problem; `owner` begins the message and names what contains the member.
     func error(of owner: String = "The Shopify configuration's") -> IdentityError {
         IdentityError(
             configuration: "\(owner) \(member) \(problem).",

@@ -6,7 +6,7 @@ extension ShopifyProvider.Configuration: ProviderConfiguration {}
 
 /// Creates ``ShopifyProvider`` from configuration entries of kind `shopify`.
 public struct ShopifyProviderFactory: ProviderFactory {
-    /// `shopify`.
+    /// The kind of the configuration entries: `shopify`.
     public let kind = "shopify"
 
     private static let memberNames =

@@ -48,10 +48,10 @@ struct CustomerIdentity: GraphQLReadable, GraphQLRedacted {
         phone = try contact("phoneNumber")
     }
 
-    /// Returns the buyer of the ID token with the values of this response; a value that is nil here keeps that of the ID token.
+    /// Returns the buyer of the ID token, changed to the values of this response that are not nil.
     func buyer(_ verified: Buyer) -> Buyer {
-        // The Customer Account API does not say whether an e-mail address or phone number is verified. So one that differs from the ID
-        // token's counts as unverified.
+        // The Customer Account API does not say whether an e-mail address or phone number is verified. So a value that differs from the
+        // value in the ID token counts as unverified.
         func contact(_ value: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {
             guard let value, known.map({ !$0.value.isIdentical(to: value) }) ?? true else { return known }
             return Buyer.Contact(value, isVerified: false)

@@ -6,8 +6,9 @@ internal import ShopifyGraphQL
 extension ShopifyProvider {
     /// Requests the buyer's name, e-mail address and phone number from the Customer Account API.
     ///
-    /// They are protected customer data: if Shopify has not approved the app for them, the result contains the values of the login's ID
-    /// token. The result contains these values also if the API's URL is not configured and discovery does not find it.
+    /// Name, e-mail address and phone number are protected customer data. For values for which Shopify has not approved the app, the result
+    /// contains the values of the login's ID token. The result also contains the values of the ID token if the provider has neither a URL
+    /// for the API nor a URL to discover it.
     ///
     /// - Throws: `IdentityError`; with code `access_token_refused` if the API rejected the access token and may accept a newer one.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
@@ -80,7 +81,8 @@ extension ShopifyProvider {
             api.fallback = ShopifyURLs.fixedAPI(shopID: shopID, version: configuration.apiVersion)
         }
         if case .publicWeb(let origin) = configuration.client { api.origin = origin }
-        // The request is not repeated here: SessionManager repeats it with a refreshed token, and after other errors the app decides.
+        // The request is not repeated here. SessionManager repeats it with a refreshed token if the API rejected the access token. After
+        // other errors, the app decides whether to repeat the request.
         return CustomerAccountAPI(api, environment: environment, retry: .none)
     }
 }

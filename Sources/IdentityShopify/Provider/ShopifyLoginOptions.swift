@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// The options of a login at Shopify.
 ///
-/// A name in parentheses is that of Shopify's parameter, if it differs.
+/// If Shopify's parameter has another name than the member, the member's comment contains the parameter's name in parentheses.
 ///
 /// ```swift
 /// let options = LoginOptions.shopify { $0.locale = "fr-CA" }
@@ -10,7 +10,8 @@ public import IdentityKit
 public struct ShopifyLoginOptions: Sendable {
     /// The language of the login page, with or without a region, for example `fr-CA`.
     ///
-    /// Shopify does not support `pt` and `zh` without a region: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`. The SDK does not check it.
+    /// Shopify does not support `pt` and `zh` without a region: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`. The SDK does not check the
+    /// value.
     public var locale: String?
     /// The ISO 3166-1 alpha-2 country whose market determines the branding of the login page (`region_country`).
     public var regionCountry: String?

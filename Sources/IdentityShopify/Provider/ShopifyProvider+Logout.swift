@@ -7,7 +7,7 @@ extension ShopifyProvider {
     ///
     /// - Parameters:
     ///   - tokens: The tokens of the app's session.
-    ///   - postLogoutRedirectURI: A logout URI, exactly as registered at Shopify, which ignores an unregistered URI without an error.
+    ///   - postLogoutRedirectURI: A logout URI, exactly as registered at Shopify. Shopify ignores an unregistered URI without an error.
     ///     With nil, Shopify redirects the browser to one of the client's registered logout URIs.
     /// - Returns: The URL. Nil if the tokens contain no ID token, which Shopify's logout requires, if another shop issued the tokens,
     ///   or if the shop's metadata contain no end-session endpoint.

@@ -165,8 +165,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
     /// Throws an error if another shop issued the tokens, so that they are not sent to this shop.
     ///
     /// Without `shopID` and `issuers`, the configuration accepts the issuers of all shops, and only the metadata contain this shop's
-    /// issuer. The check uses the metadata if they are in memory. It does not fetch them, because a failed discovery would make the cart
-    /// fail.
+    /// issuer. The check uses the metadata if they are in memory. The check does not fetch the metadata, because a failed discovery would
+    /// make the cart fail.
     func checkShop(of tokens: TokenSet) throws {
         guard let metadata = client.metadataInMemory else { return try client.checkIssuer(of: tokens) }
         try client.checkIssuer(of: tokens, is: metadata)

@@ -26,7 +26,7 @@ struct ShopifyQuirks: OpenIDQuirks {
 
     /// The error for an error response of Shopify's token endpoint.
     ///
-    /// Only an OAuth `error` in a JSON response can end a session. An HTML page, an outage or a configuration error does not end it.
+    /// Only an OAuth `error` in a JSON response can end a session. An HTML page, an outage or a configuration error ends no session.
     func error(for failure: TokenErrorResponse) -> IdentityError {
         if (300..<400).contains(failure.status) {
             return failure.make(
@@ -42,8 +42,8 @@ struct ShopifyQuirks: OpenIDQuirks {
             name.isIdentical(to: "invalid_client")
             || failure.status == 401 && name.isIdentical(to: "unauthorized_client")
         if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
-        // Status 401 decides only for the error name `invalid_token` or a response without a name, and status 403 only without a name. With
-        // any other OAuth error name, the name decides.
+        // Status 401 means a refused origin only if the error name is `invalid_token`, or if the name is missing and the header
+        // WWW-Authenticate contains `invalid_token`. Status 403 means a blocked request only if the error name is missing.
         let isInvalidToken = name.isIdentical(to: "invalid_token") || name.isEmpty && challengesInvalidToken(failure)
         if failure.status == 401, isInvalidToken {
             return failure.make(
