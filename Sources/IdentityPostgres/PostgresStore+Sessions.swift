@@ -90,7 +90,7 @@ extension PostgresStore: SessionReplacing {
     ///
     /// Call this method once after the database was restored from a backup, before sessions are used.
     ///
-    /// - Returns: The number of sessions that were marked, without those in quarantine.
+    /// - Returns: The number of sessions that this call marked, without sessions in quarantine.
     public func markAllAsRestored() async throws -> Int {
         _ = try await client.write(sql.markQuarantinedAsRestored)
         return try await page(sql.markRestored)

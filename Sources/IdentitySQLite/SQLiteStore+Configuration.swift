@@ -60,7 +60,8 @@ extension SQLiteStore {
         ///
         /// With false, most pending logins are in a file in the directory `<path>.logins`. The store never synchronizes this file with the
         /// disk. A crash of a process does not lose the logins. After a restart of the machine, the store discards the file, and a buyer
-        /// whose login was pending must begin again.
+        /// whose login was pending must begin again. If the directory may be on another machine, or if the id of the machine's boot is not
+        /// known, all pending logins are in the database file.
         ///
         /// With true, all pending logins are in the database file, which costs two more durable writes for each login. Set the same value
         /// in all processes of a store. If the values differ, a process may not find the pending login of a callback.

@@ -104,7 +104,7 @@ extension Connection {
     func find<R>(_ query: Query, _ hash: [UInt8], _ kind: SealedRow.Kind, read: (Statement) -> R) throws -> R? {
         if let row = try first(query, .key(hash), read: read) { return row }
         try refuseQuarantined(hash, kind)
-        // Outside of a transaction, an operator may have put the row back from quarantine between the first two statements.
+        // Outside of a transaction, an operator may have put the row back from quarantine after the first read. So the row is read again.
         return try first(query, .key(hash), read: read)
     }
 }

@@ -117,8 +117,8 @@ final class ConnectionLoop {
 
     /// Returns whether one more connection may be opened.
     ///
-    /// At the maximum number of connections, it closes an idle connection to a read-only server if a call waits for a server that accepts
-    /// writes.
+    /// At the maximum number of connections, this method closes an idle connection to a read-only server if a call waits for a server that
+    /// accepts writes.
     private func makeRoom() -> Bool {
         if connections.count + pool.connecting < settings.maximumConnections { return true }
         guard queue.writers > 0, let connection = idle.first(where: \.isReadOnly) else { return false }

@@ -2,7 +2,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Takes PostgreSQL's advisory locks, all on the one direct connection of this process.
+/// Takes PostgreSQL's advisory locks, all on the direct connection of the store.
 ///
 /// A store uses advisory locks only if the app chose them. By default, a store uses ``LeaseLocks``.
 ///
@@ -83,8 +83,8 @@ final class AdvisoryLock: DatabaseLock {
             do {
                 _ = try await locks.client.send(statement, [.integer(key)], to: .direct, by: locks.client.deadline)
             } catch {
-                // The release failed, so the server may keep the lock until the connection ends. So the connection is closed. Other tasks
-                // then lose their locks on this connection: ``remaining`` becomes zero.
+                // The release failed, so the server may keep the lock until the connection ends. Closing the connection releases the lock.
+                // Other tasks lose their locks on this connection too: ``remaining`` becomes zero.
                 locks.client.dropDirect(link)
             }
         }

@@ -125,7 +125,9 @@ extension StoreLocation {
 }
 
 extension IdentityError {
-    /// This error; for a full disk or missing write access, with a message and hint about the backup instead of the store.
+    /// This error, as an error of a backup.
+    ///
+    /// For a full disk or missing write access, message and hint name the backup instead of the store. Other errors are not changed.
     var ofBackup: IdentityError {
         switch code {
         case .storeFull:

@@ -73,7 +73,7 @@ actor Database: BatchWorker {
                 queue.postpone(batch)
                 return true
             }
-            // The callers get their results after the writer lock is released, so that their next call finds it free.
+            // The callers get their results after the writer lock is released, so that the lock is free for their next calls.
             for answer in answers { answer() }
             return false
         } catch {
@@ -103,7 +103,7 @@ actor Database: BatchWorker {
         do {
             return try transact(batch, on: connection)
         } catch let failure as SQLiteFailure where failure.isBusy {
-            // A reader blocked the commit, and no call is at fault.
+            // A reader blocked the commit. No call of the batch caused this, so the caller tries the whole batch again later.
             return nil
         } catch {
             guard batch.count > 1 else { throw error }

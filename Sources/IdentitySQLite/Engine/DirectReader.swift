@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// A read here never waits for a lock. Only one caller at a time reads here, so that a slow disk blocks at most one thread of Swift's
 /// cooperative pool. If ``read(_:)`` returns nil, the caller uses ``DatabaseReader``. ``read(_:)`` also returns nil after any error of
-/// SQLite: for example, its read-only connection cannot roll back the transaction of a crashed process.
+/// SQLite, because ``DatabaseReader`` may succeed: for example, only its connection can roll back the transaction of a crashed process.
 final class DirectReader: Sendable {
     /// The duration from which a read counts as slow, if its thread has waited during the read.
     ///

@@ -24,7 +24,7 @@ final class LoginFileTable {
     static let lockedByte: Int64 = 1 << 40
 
     private let descriptor: Int32
-    /// Determines whether a tenant's logins must be counted before one is added.
+    /// Determines whether a tenant's logins must be counted before a login is added.
     private var counter = TenantRowCounter()
 
     /// Opens the file and creates it if it is missing.

@@ -59,7 +59,7 @@ extension Database {
             if configuration.keepsJournal, !candidate.isReadOnly {
                 journal = try candidate.journal(trusted: configuration.trustsWriteAheadLog)
             }
-            // The journal mode is set after these checks, because setting it writes to the file, which may belong to another program.
+            // The journal mode is set after these checks. Setting it writes to the file, and the checks show that the file is a store.
             try candidate.setJournal(journal)
             // A change to a rollback journal has copied the pages of the log into the file, so the file's length can be checked now.
             try candidate.checkLength(of: location)
@@ -169,7 +169,7 @@ extension Connection {
 
     /// Sets the options of a connection.
     ///
-    /// This method reads four pragmas back, and throws if SQLite did not accept the value.
+    /// After that, this method reads the values of four pragmas, and throws if SQLite did not accept one of them.
     func prepareForUse() throws {
         // A row contains a record of at most sixteen slots of 1 MiB, and some columns.
         limitValues(to: 17 << 20)
@@ -195,7 +195,8 @@ extension Connection {
 
     /// The journal mode of the file.
     ///
-    /// - Throws: `IdentityError` if the file has a write-ahead log with which the library can corrupt it, unless the library is trusted.
+    /// - Throws: `IdentityError` if the file has a write-ahead log and this process's SQLite can corrupt such a file, unless the library is
+    ///   trusted.
     fileprivate func journal(trusted isTrusted: Bool) throws -> SQLiteStore.Journal {
         guard try texts("PRAGMA journal_mode").first == "wal" else { return .rollback }
         if !isTrusted { try WriteAheadLog.require(WriteAheadLog.libraryVersion) }

@@ -129,8 +129,10 @@ public final class AuthClient: Sendable {
         random = (try? outcome.get())?.environment.random ?? SystemRandom()
     }
 
-    /// The delegate, which ``startLogin(with:options:)``, ``continueLogin(url:)``, ``exchangeCodeForTokens(code:)`` and
-    /// ``exchangeCodeForTokens(params:)`` call at the end of a login; a weak reference.
+    /// The delegate, to which the client reports the end of a login; a weak reference.
+    ///
+    /// These methods call the delegate: ``startLogin(with:options:)``, ``continueLogin(url:)``, ``exchangeCodeForTokens(code:)`` and
+    /// ``exchangeCodeForTokens(params:)``.
     public var delegate: (any AuthWebViewDelegate)? {
         get { state.withLock { $0.delegate }.delegate }
         set {

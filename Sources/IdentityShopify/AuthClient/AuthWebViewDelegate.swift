@@ -1,6 +1,6 @@
 /// Receives the outcome of a login with ``AuthClient``; name and functions are those of Shopify's Customer Account guide.
 ///
-/// ``AuthClient/delegate`` lists the methods that call the delegate. For each login that such a method completes, the client calls one of
+/// ``AuthClient/delegate`` lists the methods that call the delegate. For each login that ends in such a method, the client calls one of
 /// the two functions once, on its `callbackExecutor`. The client's reference to the delegate is weak.
 ///
 /// The class need not be `final` or `Sendable`. Set `callbackExecutor` to the executor on which the app uses the class: `.main`, as in the
@@ -14,7 +14,7 @@ public protocol AuthWebViewDelegate: AnyObject {
 
     /// The login failed.
     ///
-    /// - Parameter error: What failed and what to do next. It is safe to log, because it contains no text from Shopify.
+    /// - Parameter error: What failed and what to do next. This text is safe to log, because it contains no text from Shopify.
     func loginFailed(error: String)
 }
 

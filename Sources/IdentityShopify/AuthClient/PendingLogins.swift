@@ -88,9 +88,9 @@ struct PendingLogins: Sendable {
     ///   - verifier: The code verifier that the app passed with the code; nil if the app passed none.
     ///   - usesRecorded: Whether the latest recorded verifier is used if `verifier` is nil and no checked login has this code.
     ///   - now: The time.
-    /// - Returns: `repeated` if the code was used before. Otherwise the checked login with the code, else the pending login with the
-    ///   verifier, else the verifier itself for an authorization URL of the app. `unknown` if no verifier is passed or recorded for a code
-    ///   without a checked login, if the verifier was used before, or if the checked login has another verifier.
+    /// - Returns: `repeated` if the code was used before; `checked` for a checked login with the code; `pending` for a pending login with
+    ///   the verifier; `app` for a verifier that belongs to no login of this client. `unknown` if the checked login has another verifier,
+    ///   if the verifier is missing for a code without a checked login, or if the verifier was used before.
     mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
         guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }

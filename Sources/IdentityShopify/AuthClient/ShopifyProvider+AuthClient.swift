@@ -27,7 +27,7 @@ extension ShopifyProvider {
         )
     }
 
-    /// Refreshes with a refresh token whose other tokens are not known; `idToken` is the ID token of its login, if known.
+    /// Refreshes with a refresh token alone; `idToken` is the ID token of the same login, if the client or the app has it.
     ///
     /// If `idToken` is given and the response contains an ID token, both ID tokens must belong to the same login.
     func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {

@@ -45,7 +45,7 @@ extension ShopifyProvider {
         ///
         /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
         public var issuers: [String]?
-        /// Endpoints that replace discovered ones.
+        /// Endpoints that replace discovered endpoints.
         public var endpoints = Endpoints()
         /// The hosts that discovered endpoints may have, instead of the default list.
         ///
@@ -123,7 +123,7 @@ extension ShopifyProvider {
         }
     }
 
-    /// Endpoints that replace discovered ones.
+    /// Endpoints that replace discovered endpoints.
     ///
     /// If the authorization, token and key set endpoints are set and ``discovery`` is nil, the SDK fetches no discovery document. In this
     /// case set ``ShopifyProvider/Configuration/shopID`` or ``ShopifyProvider/Configuration/issuers`` too.

@@ -48,7 +48,7 @@ struct CustomerIdentity: GraphQLReadable, GraphQLRedacted {
         phone = try contact("phoneNumber")
     }
 
-    /// Returns the buyer of the ID token, changed to the values of this response that are not nil.
+    /// Returns the ID token's buyer with the values of this response; a value that is nil in this response is not changed.
     func buyer(_ verified: Buyer) -> Buyer {
         // The Customer Account API does not say whether an e-mail address or phone number is verified. So a value that differs from the
         // value in the ID token counts as unverified.

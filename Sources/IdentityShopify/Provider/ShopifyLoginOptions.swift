@@ -25,7 +25,7 @@ public struct ShopifyLoginOptions: Sendable {
     ///
     /// If the browser is not signed in at the shop, a silent login fails with code `login_required`. Then start a login that is not silent.
     public var isSilent = false
-    /// The path of the app to which the buyer returns after the login.
+    /// The path in the app to which the buyer returns after the login.
     public var returnPath: String?
 
     /// Creates options with the default values.
