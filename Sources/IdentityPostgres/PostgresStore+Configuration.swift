@@ -36,9 +36,9 @@ extension PostgresStore {
         public var schema = "identitykit"
         /// Whether a missing store is created, by default true.
         ///
-        /// Set it to false in production. Then opening fails with `configuration_invalid` if a name is wrong or the schema is lost. With
-        /// true, the store would be empty in these cases, and no buyer would be signed in. Even with true, opening fails if the store is
-        /// missing and ``spoolDirectory`` contains sessions.
+        /// Set it to false in production. Then opening fails with `configuration_invalid` if the store is missing, for example because the
+        /// schema is lost or its name is wrong. With true, opening would create an empty store, and no buyer would be signed in. Even with
+        /// true, opening fails if the store is missing and ``spoolDirectory`` contains sessions.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
         ///

@@ -51,8 +51,8 @@ extension SQLiteStore {
         /// Opening an existing file for writing converts it to this mode. A file that is opened only for reading keeps its mode.
         ///
         /// A conversion from a write-ahead log to the rollback journal fails with `store_busy` while another process has the file open. A
-        /// conversion to a write-ahead log succeeds. After that, saves of a process fail with `configuration_invalid` if its SQLite library
-        /// has the fault that ``Journal/writeAheadLog`` describes.
+        /// conversion to a write-ahead log is possible while other processes have the file open. After that, saves of such a process fail
+        /// with `configuration_invalid` if its SQLite library has the fault that ``Journal/writeAheadLog`` describes.
         public var journal = Journal.rollback
         /// Whether an existing file keeps its journal mode instead of ``journal``, for a tool that opens the stores of other programs.
         package var keepsJournal = false
