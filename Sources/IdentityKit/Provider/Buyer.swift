@@ -54,7 +54,7 @@ public struct Buyer: Sendable, Equatable {
     public struct Contact: Sendable, Equatable {
         /// The address or number.
         public var value: String
-        /// Whether the provider states that it has verified the address or number; only a JSON `true` counts.
+        /// Whether the provider states that it has verified the address or number.
         public var isVerified: Bool
 
         /// Creates a contact.

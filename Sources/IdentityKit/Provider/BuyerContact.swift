@@ -1,6 +1,6 @@
 /// Contact data that prefills the checkout of a buyer without a Shopify login.
 public struct BuyerContact: Sendable, Equatable {
-    /// The e-mail address; must be a verified one.
+    /// The e-mail address; pass only an address that the provider has verified.
     public var email: String?
     /// The phone number in E.164 form.
     public var phone: String?

@@ -6,9 +6,9 @@ public import FoundationEssentials
 public struct CustomerAccessToken: Sendable {
     /// The token, unchanged and without a `Bearer` prefix.
     public let token: Secret
-    /// When the token expires; nil if that is not known.
+    /// When the token expires; nil if the expiry is not known.
     public let expiresAt: Date?
-    /// The issuer of the token, which identifies the shop.
+    /// The token's issuer; it identifies the shop.
     public let issuer: String
 
     /// Creates the value from a token that Shopify issued; the initializer does not check who issued the token.

@@ -2,12 +2,12 @@ public import IdentityHTTP
 
 /// One configured client at one identity service.
 ///
-/// A provider exchanges a callback for tokens, and a refresh token for newer tokens. ``SessionManager`` stores the logins and sessions, so
-/// a provider does not store them. The provider's methods are called concurrently from any task.
+/// A provider exchanges a callback for tokens, and a refresh token for newer tokens. A provider does not store logins or sessions, because
+/// ``SessionManager`` stores them. Several tasks may call the methods at the same time.
 ///
-/// Throw ``IdentityError`` with the kind that fits. A failed refresh ends the buyer's session only if its error is a ``RefreshRefusal`` of
-/// kind ``RefreshRefusal/Kind/invalidGrant``, or has kind ``IdentityError/Kind/signInAgain`` and code ``IdentityError/Code/invalidGrant``.
-/// After any other error the session is kept.
+/// Throw ``IdentityError`` with the kind that tells the caller what to do. After a failed refresh, only two errors can end the buyer's
+/// session: a ``RefreshRefusal`` of kind ``RefreshRefusal/Kind/invalidGrant``, and an ``IdentityError`` of kind
+/// ``IdentityError/Kind/signInAgain`` with code ``IdentityError/Code/invalidGrant``.
 ///
 /// Optional abilities are separate protocols: ``BuyerProfileProviding``, ``UserInfoProviding``, ``CartClaimProviding``,
 /// ``DeviceAuthorizing``, ``LogoutStateSupporting``, ``BackChannelLogoutSupporting``, ``TokenRevoking``, ``ResourceAuthorizing``,
@@ -41,20 +41,21 @@ public protocol IdentityProvider: Sendable {
     /// Refreshes tokens (RFC 6749 section 6).
     ///
     /// - Parameter tokens: The current tokens.
-    /// - Returns: The new tokens; members that the response leaves out keep their old values.
-    /// - Throws: ``RefreshRefusal`` if you know whether the refresh token was used, otherwise ``IdentityError``, whose meaning
-    ///   ``RefreshRefusal/init(_:)`` describes. An error of another type, except `HTTPTransportError`, means that the refresh token may
-    ///   have been used: ``SessionManager`` sends the refresh token once more, and marks the session as in doubt if the second request
-    ///   fails too. If the provider requests a pause, throw a refusal of kind ``RefreshRefusal/Kind/throttled``.
+    /// - Returns: The new tokens. Keep the old value of each member that the response leaves out. If the response states no lifetime,
+    ///   use the old access token's lifetime.
+    /// - Throws: ``RefreshRefusal`` if you know whether the refresh token was used. If the provider requests a pause, use its kind
+    ///   ``RefreshRefusal/Kind/throttled``. Otherwise ``IdentityError``: ``RefreshRefusal/init(_:)`` describes what it means for the
+    ///   session. Do not throw errors of other types, except `HTTPTransportError`: they mean that the refresh token may have been used.
     func refresh(_ tokens: TokenSet) async throws -> TokenSet
 
     /// The provider's logout page, which ends the provider's own session in the buyer's browser.
     ///
     /// - Parameters:
     ///   - tokens: The tokens of the session that ended.
-    ///   - postLogoutRedirectURI: The registered address to which the browser returns; nil for the configured address.
-    /// - Returns: The URL; nil when the provider has no logout page.
-    /// - Throws: ``IdentityError`` when the provider's metadata could not be fetched.
+    ///   - postLogoutRedirectURI: The registered address to which the browser returns. ``SessionManager`` passes nil if neither the
+    ///     options of the logout nor ``descriptor`` contain an address.
+    /// - Returns: The URL; nil when the provider has no logout page for these tokens.
+    /// - Throws: ``IdentityError`` when the URL could not be created, for example because the provider's metadata could not be fetched.
     func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL?
 }
 
@@ -79,7 +80,7 @@ public protocol CartClaimProviding: Sendable {
     func cartClaim(for tokens: TokenSet) async throws -> CartClaim
 }
 
-/// A provider whose access tokens resource servers accept, such as the app's own APIs.
+/// A provider whose access tokens are accepted by resource servers, such as the app's own APIs.
 ///
 /// Send a token only to servers that the app's configuration names, never to an address from a request or response (RFC 9700
 /// section 4.9.1).
@@ -93,8 +94,9 @@ public protocol ResourceAuthorizing: Sendable {
     ///   - url: The URL of the request.
     ///   - tokens: The tokens of the session.
     /// - Returns: The headers.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/configuration`` for a URL that is not https (except http to a loopback
-    ///   address, if the provider permits it), and for a DPoP-bound token whose key is missing.
+    /// - Throws: ``IdentityError``. Its kind is ``IdentityError/Kind/configuration`` if the URL is not https, if the key of a DPoP-bound
+    ///   token is missing, or if a ``ProviderDescriptor/resources`` list that is not empty lacks the URL's origin. A provider may permit
+    ///   http to loopback addresses.
     func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders
 
     /// Whether to repeat a request because its DPoP proof lacked the server's nonce (RFC 9449 section 9).
@@ -107,7 +109,7 @@ public protocol ResourceAuthorizing: Sendable {
     ///   - headers: The headers of the response.
     ///   - url: The URL of the request.
     /// - Returns: True if the server rejected the request only because of the nonce. In this case the server did not execute the request:
-    ///   send it once more, with new headers. False in every other case, also if the proof already contained the nonce.
+    ///   send it once more, with new headers. False in every other case, also if the proof already contained the response's nonce.
     func shouldRepeat(
         _ sent: HTTPHeaders,
         answeredWith status: Int,

@@ -1,8 +1,9 @@
 /// A provider whose response to a refresh can be stored before it is validated.
 ///
 /// A provider that rotates refresh tokens invalidates the old refresh token when it responds, and only the response contains the new one.
-/// Therefore ``SessionManager`` stores the unchanged response before it validates the response, so that a crash or an error during the
-/// validation does not lose the new token. It calls the three methods below in order. `refresh(_:)` calls them without storing anything.
+/// Therefore ``SessionManager`` stores the unchanged response first and validates it afterwards. A crash or an error during the validation
+/// then does not lose the new token. ``SessionManager`` calls the three methods below in order. `refresh(_:)` calls the same methods, but
+/// stores nothing.
 ///
 /// ```swift
 /// try await provider.prepareRefresh(of: tokens)
@@ -14,18 +15,18 @@ public protocol JournaledRefreshing: IdentityProvider {
     /// Prepares a refresh, for example fetches metadata and keys, before the refresh token is sent.
     ///
     /// - Parameter tokens: The session's tokens.
-    /// - Throws: ``IdentityError``. The refresh token was not sent.
+    /// - Throws: ``IdentityError``. After an error, ``SessionManager`` does not send the refresh token.
     func prepareRefresh(of tokens: TokenSet) async throws
 
     /// Sends the refresh token.
     ///
     /// - Parameters:
     ///   - tokens: The session's tokens.
-    ///   - lock: The session's lock, or ``HeldLock/notNeeded``. No request may take longer than its ``HeldLock/remaining`` time. Check the
-    ///     lock immediately before each request, even before a repeated one: another process may have acquired the lock, and may send
-    ///     the same refresh token.
+    ///   - lock: The session's lock, or ``HeldLock/notNeeded``. No request may take longer than the lock's ``HeldLock/remaining`` time.
+    ///     Check the lock immediately before each request, even before a repeated one: another process may have acquired the lock, and may
+    ///     send the same refresh token.
     /// - Returns: The unchanged response, if its status is a success.
-    /// - Throws: ``RefreshRefusal`` for any other response, and when no response arrived.
+    /// - Throws: ``RefreshRefusal`` for any other response, and when no response was received, for example because the lock was lost.
     func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse
 
     /// Validates a response, which may have been stored hours ago by another process.
@@ -36,11 +37,12 @@ public protocol JournaledRefreshing: IdentityProvider {
     /// - Parameters:
     ///   - response: The stored response.
     ///   - tokens: The tokens that were refreshed.
-    /// - Returns: The new tokens; members that the response leaves out keep their old values.
+    /// - Returns: The new tokens. Keep the old value of each member that the response leaves out. If the response states no lifetime,
+    ///   use the old access token's lifetime.
     /// - Throws: ``RefreshRefusal`` when the response contains no token. After any other error ``SessionManager`` keeps the response and
-    ///   validates it again later. If the response belongs to another login, because it names another issuer, subject, audience,
-    ///   authorized party or nonce, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, even if a time or the signature
-    ///   is wrong too. ``SessionManager`` then returns no token of the session. Check these values before you fetch keys.
+    ///   validates it again later. Before you fetch keys, compare issuer, subject, audience, authorized party and nonce with the login. If
+    ///   one of them differs, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, even if a time or the signature is also
+    ///   wrong. ``SessionManager`` then returns no token of the session.
     func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 
@@ -64,8 +66,8 @@ extension JournaledRefreshing {
 extension IdentityProvider {
     /// Validates the response to a refresh and returns the new tokens.
     ///
-    /// - Throws: ``RefreshRefusal`` when the response contains no token, so that the old refresh token may be sent again. `IdentityError`
-    ///   when the response may contain tokens but is not valid or cannot be validated now. The old refresh token may then be invalid.
+    /// - Throws: ``RefreshRefusal`` when the response contains no token: the old refresh token may be sent again. `IdentityError` when the
+    ///   response may contain tokens, but is not valid or cannot be validated now: the old refresh token may be invalid.
     func validated(_ response: RefreshResponse, of old: TokenSet) async throws -> TokenSet {
         guard let journaling = self as? any JournaledRefreshing else {
             throw IdentityError.unreadableResponse(of: descriptor.name)

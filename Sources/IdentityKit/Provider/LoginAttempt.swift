@@ -1,7 +1,9 @@
 public import FoundationEssentials
 internal import IdentityCrypto
 
-/// The data of a login that are stored from the redirect to the provider until the callback, and are used once.
+/// The data of one login that waits for its callback.
+///
+/// The store keeps the data from the redirect to the provider until the callback. They can complete one login only.
 public struct LoginAttempt: Sendable {
     /// The provider's name.
     public var provider: String
@@ -38,7 +40,9 @@ public struct LoginAttempt: Sendable {
     var postedCallback: [(name: String, value: Secret)]?
     /// The session that a step-up replaces, and what the step-up requires of the login; nil for an ordinary login.
     var stepUp: PendingStepUp?
-    /// The buyer of the session that a step-up replaces; set before the code is exchanged, and never stored.
+    /// The buyer of the session that a step-up replaces; nil for an ordinary login.
+    ///
+    /// The value is set before the code is exchanged, and is never stored.
     package var steppedUpBuyer: Buyer?
 }
 
@@ -60,7 +64,7 @@ extension LoginAttempt {
         createdAt: Date,
         expiresAt: Date
     ) {
-        // If an initializer sets the members one after the other, Swift copies a struct of this size once more.
+        // This calls the memberwise initializer, because Swift copies this large struct once more if the members are set one by one.
         self.init(
             provider: provider,
             state: state,

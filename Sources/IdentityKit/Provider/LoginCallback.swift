@@ -2,17 +2,18 @@ internal import IdentityHTTP
 
 /// The untrusted parameters that the provider sent back through the buyer's browser.
 ///
-/// The parser splits bytes and not characters, so that no combining character can hide a separator. It keeps repeated parameters, so that
+/// The parser splits bytes and not characters, so that no combining character can hide a separator. Repeated parameters are kept, so that
 /// ``value(of:)`` can refuse them.
 public struct LoginCallback: Sendable {
     package let fields: [(name: String, value: Secret)]
-    /// The address at which the callback arrived; nil if the callback was created from a form body or a bare query.
+    /// The address at which the callback arrived; nil if the callback was created from a form body or stored parameters, without a URL.
     package private(set) var address: CallbackAddress?
 
-    /// Parses the callback's URL, absolute or a path with a query.
+    /// Parses the callback's URL: an absolute URL, or a path with its query.
     ///
     /// - Parameter url: The URL that the browser requested.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is missing, malformed or too large.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is missing, malformed, larger than
+    ///   16 KiB, or has more than 64 parameters.
     public init(url: String) throws(IdentityError) {
         let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }
         guard !query.isEmpty else { throw Self.invalid("The callback URL has no query.") }
@@ -23,7 +24,8 @@ public struct LoginCallback: Sendable {
     /// Parses the callback from a form body (`response_mode=form_post`) or a bare query.
     ///
     /// - Parameter bytes: The form body or the query, at most 16 KiB.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the parameters are malformed or too large.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the parameters are malformed or too large, or
+    ///   when there are more than 64.
     public init(form bytes: [UInt8]) throws(IdentityError) {
         guard bytes.count <= 16_384 else { throw Self.invalid("The callback is larger than 16 KiB.") }
         guard let decoded = FormEncoding.decode(bytes), decoded.count <= 64 else {

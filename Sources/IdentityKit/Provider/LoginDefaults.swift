@@ -18,8 +18,8 @@ public struct LoginDefaults: Sendable {
     public var locale: String?
     /// Further authorization parameters.
     ///
-    /// A parameter of the same name in ``LoginOptions/additionalParameters`` replaces it. Parameters that the protocol needs, such as
-    /// `state`, are refused.
+    /// A parameter in ``LoginOptions/additionalParameters`` replaces a default of the same name. Parameters that the protocol needs, such
+    /// as `state`, are refused.
     public var additionalParameters: [(name: String, value: String)] = []
 
     /// Creates defaults without any value.

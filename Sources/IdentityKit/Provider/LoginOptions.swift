@@ -8,13 +8,13 @@ public struct LoginOptions: Sendable {
     public var prompt: String?
     /// OpenID Connect `login_hint`, for example the e-mail address to prefill.
     public var loginHint: String?
-    /// OpenID Connect `max_age`: the longest time since the buyer last authenticated.
+    /// OpenID Connect `max_age`: the longest permitted time since the buyer last authenticated.
     public var maximumAge: Duration?
     /// OpenID Connect `acr_values`, in order of preference.
     public var authenticationContexts: [String]
-    /// The language of the login page, a BCP 47 tag: Shopify's `locale`, elsewhere `ui_locales`.
+    /// The language of the login page, as a BCP 47 tag; sent as `locale` to Shopify, and as `ui_locales` to other providers.
     public var locale: String?
-    /// Further authorization parameters of the provider; they cannot replace parameters of the protocol.
+    /// Further authorization parameters of the provider; parameters that the protocol needs, such as `state`, are refused.
     public var additionalParameters: [(name: String, value: String)]
     /// The app's page for the buyer after the login; stored with the login attempt and returned in ``CompletedLogin/returnPath``.
     ///

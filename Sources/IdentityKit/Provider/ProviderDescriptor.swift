@@ -1,6 +1,6 @@
 package import IdentityHTTP
 
-/// The description of a provider that is known from its configuration.
+/// The description of a provider, taken from the provider's configuration.
 public struct ProviderDescriptor: Sendable, Equatable {
     /// The name by which the app chooses the provider, unique in a ``ProviderRegistry``.
     public var name: String
@@ -16,12 +16,12 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var postLogoutRedirectURI: String?
     /// The origins of the resource servers that accept this provider's access tokens, for example `https://api.example`.
     ///
-    /// For other origins, the SDK makes no headers with the access token (RFC 9700 section 4.9.1). An empty list, the default, permits
-    /// every origin.
+    /// If the list is not empty, the SDK makes no headers with the access token for other origins (RFC 9700 section 4.9.1). An empty list,
+    /// the default, permits every origin.
     public var resources: [String]
-    /// The shop of the app, or another tenant, to which the provider belongs; stored with every session.
+    /// The tenant to which the provider belongs, for example one of the app's shops; stored with every session.
     public var tenant: String
-    /// The client authentication method and the use of PKCE, for display.
+    /// A text to display, for example the client authentication method and the use of PKCE.
     public var clientType: String
     /// The response mode that logins request.
     public var responseMode: ResponseMode
@@ -68,7 +68,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
 
     /// Checks that ``resources`` lists the origin of a URL.
     ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` if it does not, also if ``resources`` is empty.
+    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` if the list does not contain the origin, also if
+    ///   the list is empty.
     package func requireResource(_ url: HTTPURL) throws(IdentityError) {
         guard resources.contains(where: { $0.isIdentical(to: url.origin) }) else {
             throw IdentityError(

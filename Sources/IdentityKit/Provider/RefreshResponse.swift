@@ -12,13 +12,13 @@ public struct RefreshResponse: Sendable {
     public var startedAt: Date
     /// When the response was received, in whole milliseconds.
     ///
-    /// Times in the response, such as the expiry of an ID token, are compared with it.
+    /// Times in the response, such as the expiry of an ID token, are compared with this time, not with the current time.
     public var receivedAt: Date
-    /// The error code if the response belongs to another login, for example `id_token_subject`.
+    /// The error code if the response belongs to another login, for example `id_token_subject`; otherwise nil.
     ///
-    /// Until a validation accepts the response, ``SessionManager`` returns no token of the session.
+    /// With an error code, ``SessionManager`` returns no token of the session until a validation accepts the response.
     package var loginMismatch: IdentityError.Code?
-    /// The secrets of the refresh request, to redact them in errors; nil if the response was read from the store or the spool.
+    /// The secrets of the refresh request, which are redacted in errors; nil if the response was read from the store or the spool.
     package var sent: RequestSecrets?
 
     /// Creates a value from an HTTP response.

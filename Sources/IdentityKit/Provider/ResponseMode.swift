@@ -4,6 +4,6 @@ public enum ResponseMode: String, Sendable, CaseIterable {
     case query
     /// A form that the browser posts, which keeps the code out of URLs, histories and logs (OAuth 2.0 Form Post Response Mode).
     ///
-    /// The post comes from the provider's site, so the browser sends the binding cookie only if it has `SameSite=None`.
+    /// The post comes from the provider's site, so the browser sends the binding cookie only if the cookie has `SameSite=None`.
     case formPost = "form_post"
 }

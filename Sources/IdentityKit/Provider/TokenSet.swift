@@ -62,7 +62,7 @@ public struct TokenSet: Sendable {
         get { storage.value.idToken }
         set { content.idToken = newValue }
     }
-    /// The scopes granted, in the provider's order.
+    /// The granted scopes, in the provider's order; the requested scopes if the provider does not state the granted ones.
     public var scopes: [String] {
         get { storage.value.scopes }
         set { content.scopes = newValue }
@@ -72,33 +72,42 @@ public struct TokenSet: Sendable {
         get { storage.value.issuedAt }
         set { content.issuedAt = newValue }
     }
-    /// When the access token expires, counted from ``issuedAt``; nil when the provider did not state it.
+    /// When the access token expires; nil if the expiry is not known.
+    ///
+    /// An access token without a known expiry counts as unexpired.
     public var expiresAt: Date? {
         get { storage.value.expiresAt }
         set { content.expiresAt = newValue }
     }
-    /// When the buyer authenticated (`auth_time`), if the ID token says so; a refreshed ID token may leave it out but not change it.
+    /// When the buyer authenticated (`auth_time` of the ID token); nil if the ID token does not state it.
+    ///
+    /// The ID token of a refresh may leave out `auth_time`, but must not change it.
     public var authenticatedAt: Date? {
         get { storage.value.authenticatedAt }
         set { content.authenticatedAt = newValue }
     }
-    /// The ID token's `azp`, which a refreshed ID token may leave out but not change; nil if the ID token has none.
+    /// The client for which the ID token was issued (`azp` of the ID token); nil if the ID token does not state it.
+    ///
+    /// The ID token of a refresh may leave out `azp`, but must not change it.
     public var authorizedParty: String? {
         get { storage.value.authorizedParty }
         set { content.authorizedParty = newValue }
     }
-    /// The `nonce` of the login, which a refreshed ID token may leave out but not change; nil when none was sent.
+    /// The `nonce` of the login; nil if neither the login request nor the ID token contained a `nonce`.
+    ///
+    /// The ID token of a refresh may leave out the `nonce`, but must not change it.
     public var nonce: Secret? {
         get { storage.value.nonce }
         set { content.nonce = newValue }
     }
-    /// The provider's session id (`sid` of the ID token), which a logout token can refer to (OpenID Connect Back-Channel Logout
-    /// 1.0 section 2.1); nil if the ID token has none.
+    /// The provider's session id (`sid` of the ID token); nil if no ID token contained a `sid`.
+    ///
+    /// A logout token of the provider can name this id (OpenID Connect Back-Channel Logout 1.0 section 2.1).
     public var providerSessionID: String? {
         get { storage.value.providerSessionID }
         set { content.providerSessionID = newValue }
     }
-    /// The claims of the newest ID token; nil for a provider without ID tokens.
+    /// The claims of the newest validated ID token; nil if no ID token was validated.
     ///
     /// Set only claims that were validated. If the response to a refresh contains an ID token, its claims replace all claims. Otherwise the
     /// claims stay (OpenID Connect Core section 12.2).
