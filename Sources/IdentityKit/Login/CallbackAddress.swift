@@ -9,15 +9,15 @@ package struct CallbackAddress: Sendable {
         bytes = Array(Self.address(of: url))
     }
 
-    /// Whether the address equals that of the redirect URI, byte for byte; false if only a part of the address is known.
+    /// Whether this address equals the redirect URI's address, byte for byte; false if only a part of this address is known.
     package func equals(_ redirectURI: String) -> Bool { bytes.elementsEqual(Self.address(of: redirectURI)) }
 
-    /// Whether the known parts of the address equal those of the redirect URI, byte for byte; true if the address is not known.
+    /// Whether the known part of this address equals the same part of the redirect URI, byte for byte; true if no part is known.
     package func matches(_ redirectURI: String) -> Bool {
         bytes.isEmpty || equals(redirectURI) || bytes.elementsEqual(Self.path(of: Self.address(of: redirectURI)))
     }
 
-    /// Whether the callback's path equals the path of the redirect URI; true if the address is not known.
+    /// Whether the callback's path equals the path of the redirect URI; true if the callback's address is not known.
     ///
     /// The origin is not compared, because behind a proxy the app may see another origin than the browser.
     func hasPath(of redirectURI: String) -> Bool {
@@ -29,7 +29,7 @@ package struct CallbackAddress: Sendable {
         url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     }
 
-    /// The path of an address; a slash if it is empty.
+    /// The path of an address; a slash if the path is empty.
     private static func path(of address: some Sequence<UInt8>) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         var rest = Array(address).drop { $0 != UInt8(ascii: ":") }.dropFirst()

@@ -2,10 +2,10 @@
 public struct CompletedLogin: Sendable {
     /// The new session.
     public let session: Session
-    /// The app's page to which to redirect the browser: ``LoginOptions/returnPath``, checked and normalized by ``ReturnPathPolicy``; nil if
-    /// the login began without a return path.
+    /// The page to which the app redirects the browser; nil if the app chose no page.
     ///
-    /// In `IdentityWeb` the app's `admit` function can replace the path with another one, which the policy does not check.
+    /// It is ``LoginOptions/returnPath``, checked and normalized by ``ReturnPathPolicy``. In `IdentityWeb`, the app's `admit` function can
+    /// choose another page, and the policy does not check this page.
     public let returnPath: String?
     /// The session that the new one replaces, after a step-up (``SessionManager/beginStepUp(of:requiring:options:)``); otherwise nil.
     ///

@@ -1,6 +1,7 @@
-/// Receives the result of a login from ``LoginFlow``, which calls exactly one of the three methods, once, on the login's executor.
+/// Receives the result of a login from ``LoginFlow``.
 ///
-/// If the delegate is released before the call, no method is called.
+/// The flow calls exactly one of the three methods, once, on the login's executor. If the delegate is released before the call, the flow
+/// calls no method.
 public protocol LoginDelegate: AnyObject, Sendable {
     /// The buyer signed in.
     func loginDidComplete(_ session: Session)
@@ -20,12 +21,12 @@ public struct LoginHandle: Sendable {
         self.task = task
     }
 
-    /// Cancels the login; has no effect after it ended.
+    /// Cancels the login; has no effect after the login has ended.
     public func cancel() {
         task.cancel()
     }
 
-    /// Waits until the login has ended and its executor was asked to call the completion handler or the delegate's method.
+    /// Waits until the login has ended, and the call of the completion handler or delegate was passed to the executor.
     public func finished() async {
         await task.value
     }

@@ -55,7 +55,7 @@ public struct LoginFlow: Sendable {
     ///
     /// - Parameter options: Options of this login.
     /// - Returns: The new session.
-    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/cancelled`` when the buyer or the task cancelled the login.
+    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/cancelled`` when the buyer cancelled the login or the task was cancelled.
     public func login(_ options: LoginOptions = LoginOptions()) async throws -> Session {
         try await Correlation.scope {
             do {
@@ -128,7 +128,7 @@ public struct LoginFlow: Sendable {
             try Self.check(received.url, against: attempt.withLock { $0?.redirectURI })
             callback = try LoginCallback(received)
         } catch {
-            // If `startAttempt` has not reported the login as started, the failure is not reported. `complete` reports its own failures.
+            // The failure is reported only if `startAttempt` has reported the start of the login. `complete` reports its own failures.
             guard attempt.withLock({ $0 != nil }) else { throw error }
             throw sessions.events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
         }
@@ -157,7 +157,7 @@ public struct LoginFlow: Sendable {
 
     /// Checks that a callback arrived at the redirect URI of the login; a callback at another URL may belong to another client.
     ///
-    /// A presenter may return the URL without its origin, or the query alone.
+    /// A presenter may return the URL without its origin, or the query alone. The missing parts are not checked.
     package static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
         guard let redirectURI, !CallbackAddress(url: callbackURL).matches(redirectURI) else { return }
         throw IdentityError(

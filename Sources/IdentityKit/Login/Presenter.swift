@@ -12,7 +12,7 @@ internal import Synchronization
 /// }
 /// ```
 public protocol Presenter: Sendable {
-    /// Shows the login page and returns the URL to which the provider redirected, unchanged.
+    /// Shows the login page and returns, unchanged, the URL to which the provider redirected the browser.
     ///
     /// Call ``PresentedLogin/authorizationURL(redirectURI:)`` once, with the redirect URI at which the presenter listens.
     ///
@@ -24,7 +24,7 @@ public protocol Presenter: Sendable {
 
 /// A presenter that also receives a form that the browser posts, for ``ResponseMode/formPost``.
 public protocol FormPostPresenting: Presenter {
-    /// Shows the login page and returns the callback, which was posted or is in a URL.
+    /// Shows the login page and returns the callback: a posted form, or a URL with the parameters.
     ///
     /// If the login requested ``ResponseMode/formPost``, a callback in a URL is refused when the login is completed.
     ///
@@ -57,9 +57,9 @@ extension PresentedCallback: Redacted {
 public struct PresentedLogin: Sendable {
     /// The provider's name.
     public let provider: String
-    /// The redirect URI of the login's options, or else of the provider's configuration.
+    /// The redirect URI from the login's options; if they contain no redirect URI, from the provider's configuration.
     ///
-    /// Nil if neither contains a redirect URI: the provider then uses the one that is registered for the client.
+    /// If it is nil, the provider uses the redirect URI that is registered for the client.
     public let redirectURI: String?
     private let begin: @Sendable (String?) async throws -> AuthorizationRequest
     private let awaited = AwaitedState()
@@ -76,10 +76,10 @@ public struct PresentedLogin: Sendable {
 
     /// Begins the login and returns the URL of the login page.
     ///
-    /// - Parameter redirectURI: The URI at which the presenter receives the callback: ``redirectURI`` itself, or ``redirectURI`` with the
+    /// - Parameter redirectURI: The URI at which the presenter receives the callback: the property ``redirectURI``, unchanged or with the
     ///   port of a loopback listener (RFC 8252 section 7.3).
     /// - Returns: The authorization URL.
-    /// - Throws: ``IdentityError`` when the provider or the store fails.
+    /// - Throws: ``IdentityError``, for example when the provider or the store fails.
     public func authorizationURL(redirectURI: String?) async throws -> HTTPURL {
         try await page(redirectURI: redirectURI).url
     }
@@ -96,7 +96,7 @@ public struct PresentedLogin: Sendable {
         return given.isEqual(to: expected)
     }
 
-    /// A copy of the login, which passes the authorization URL to a closure before it returns the URL to the presenter.
+    /// Returns a copy of the login that passes the authorization URL first to a closure, and then to the presenter.
     package func announcing(_ announce: @escaping @Sendable (HTTPURL) -> Void) -> PresentedLogin {
         PresentedLogin(provider: provider, redirectURI: redirectURI) { redirectURI in
             let request = try await page(redirectURI: redirectURI)
@@ -112,7 +112,7 @@ public struct PresentedLogin: Sendable {
     }
 }
 
-/// The `state` of the last authorization URL of a ``PresentedLogin``, shared by the copies of the value.
+/// The `state` of the last authorization URL of a ``PresentedLogin``; copies of the login share this object.
 private final class AwaitedState: Sendable {
     let state = Mutex<Secret?>(nil)
 }

@@ -2,11 +2,11 @@
 extension SessionManager {
     /// Completes a login, and calls `admit`, if it is given, before the session is stored.
     ///
-    /// The tokens of a buyer whom `admit` refuses are revoked, except after a step-up. `noteReturnPath` gets the login's return path, also if
-    /// the login fails afterwards.
+    /// If `admit` refuses the buyer, the new tokens are revoked, except after a step-up by the same buyer. `noteReturnPath` gets the checked
+    /// return path before the code is exchanged, so the caller knows the path even if the login fails afterwards.
     ///
-    /// If `admit` is given, pass the `browserBinding` of the cookie that is named after ``LoginCallback/attemptID``. A browser may then
-    /// repeat its own callback, for example when the buyer reloads the page. So an unknown `state` is not reported as an attack.
+    /// If `admit` is given, `browserBinding` must come from the cookie that is named after ``LoginCallback/attemptID``. With this cookie, an
+    /// unknown `state` is not reported as an attack: the browser may have repeated its own callback, for example by a reload of the page.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
@@ -60,7 +60,7 @@ extension SessionManager {
     /// Stores a posted callback with its login attempt, until the browser repeats the request with GET and only the `state`.
     ///
     /// A browser sends all cookies of the app with the GET, but only cookies with `SameSite=None` with the post from the provider's site.
-    /// If no login waits for the `state`, this method does nothing. The GET request that follows reports the error.
+    /// After an error with code `state_unknown` this method does nothing, because the GET request that follows reports the error.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {
             let started = clock.elapsed
@@ -79,10 +79,10 @@ extension SessionManager {
         }
     }
 
-    /// Takes the login attempt of a callback out of the store; if the callback is refused, the login attempt stays in the store.
+    /// Takes the login attempt of a callback out of the store; if this method refuses the callback, the login attempt stays in the store.
     ///
-    /// If ``keepPosted(_:browserBinding:provider:)`` stored a posted callback with the login attempt, `callback` must contain only a
-    /// `state`, and is replaced by the posted callback.
+    /// ``keepPosted(_:browserBinding:provider:)`` may have stored a posted callback with the login attempt. In this case `callback` must
+    /// contain only a `state`, and the method replaces `callback` with the posted callback.
     private func take(
         _ callback: inout LoginCallback,
         _ browserBinding: Secret?,

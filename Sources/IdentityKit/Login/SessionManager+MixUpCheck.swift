@@ -79,10 +79,10 @@ extension SessionManager {
         )
     }
 
-    /// Whether `other`, a provider other than the login's, may have sent the callback.
+    /// Whether `other` may have sent the callback; false if `other` is the login's provider.
     ///
-    /// For another provider, this is false only in one case: the callback arrived at the configured redirect URI of the login's provider,
-    /// and its address does not match the one of `other`.
+    /// For another provider, it is false in one case only: the callback arrived at the configured redirect URI of the login's provider,
+    /// and the configured redirect URI of `other` has another address.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),

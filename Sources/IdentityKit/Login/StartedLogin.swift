@@ -5,10 +5,11 @@ public import IdentityHTTP
 public struct StartedLogin: Sendable {
     /// The URL to which the app sends the browser.
     public let url: HTTPURL
-    /// The value of the binding cookie: set it in this browser, and pass it to ``SessionManager/complete(_:browserBinding:provider:)``.
+    /// The value of the binding cookie to set in this browser.
     ///
-    /// Set it with `HttpOnly`, `Secure` and `SameSite=Lax`. If the provider posts the callback (``ResponseMode/formPost``), use
-    /// `SameSite=None` instead.
+    /// Set the cookie with `HttpOnly`, `Secure` and `SameSite=Lax`. If the provider posts the callback (``ResponseMode/formPost``), use
+    /// `SameSite=None` instead. When the callback arrives, pass the cookie of the browser that sent it to
+    /// ``SessionManager/complete(_:browserBinding:provider:)``.
     public let browserBinding: Secret
     /// When the login expires.
     public let expiresAt: Date

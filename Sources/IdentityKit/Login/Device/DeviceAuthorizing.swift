@@ -29,7 +29,7 @@ public enum DevicePoll: Sendable {
     case pending
     /// The buyer has not decided yet, and the interval must grow by five seconds (`slow_down`).
     case slowDown
-    /// The provider did not respond, because of an outage or a timeout; the login continues.
+    /// The poll failed because of an outage or a timeout; the login continues.
     case unanswered(IdentityError)
     /// The buyer signed in.
     case authorized(TokenSet)

@@ -9,9 +9,9 @@ public struct DeviceLoginPrompt: Sendable {
     public let userCode: String
     /// The page on which to enter the code.
     public let verificationURI: HTTPURL
-    /// The page with the code filled in, for a link or a QR code; nil if the provider has none.
+    /// The page with the code filled in, for a link or a QR code; nil if the provider has no such page.
     ///
-    /// Show ``userCode`` beside it.
+    /// Show ``userCode`` beside the link or QR code.
     public let verificationURIComplete: HTTPURL?
     /// When the code expires.
     public let expiresAt: Date

@@ -27,7 +27,7 @@ struct DevicePollSchedule {
 
     /// Whether a poll may be sent now, after ``pause(at:)``.
     ///
-    /// The expiry of the code can shorten a pause. A poll is then sent only if the full pause has passed.
+    /// The expiry of the code can shorten a pause. A further poll is then sent only if the full pause after the previous poll has passed.
     func permitsPoll(at now: Duration) -> Bool {
         now < deadline || now >= nextPermitted
     }
