@@ -2,7 +2,7 @@
 public struct BackChannelLogoutResult: Sendable {
     /// The status of the response (OpenID Connect Back-Channel Logout 1.0 section 2.8).
     ///
-    /// - 200: the sessions were ended, or there were none.
+    /// - 200: the sessions were ended, or no session matched.
     /// - 400: the request or its token was refused.
     /// - 503: the provider should try again, for example because its keys or the store were unavailable.
     /// - 500: the operator has to change something first.

@@ -6,8 +6,8 @@ public protocol BackChannelLogoutSupporting: Sendable {
     ///
     /// - Parameter logoutToken: The token from the request.
     /// - Returns: The claims, which name the sessions that ended at the provider.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/rejected``, with a code for ID tokens or logout tokens, when the token is
-    ///   not a valid logout token of this provider for this client; of kind ``IdentityError/Kind/retryLater`` when it cannot be checked
-    ///   now.
+    /// - Throws: ``IdentityError``. If the token is not a valid logout token of this provider for this client, the kind is
+    ///   ``IdentityError/Kind/rejected``, with a code for ID tokens or logout tokens. If the token cannot be checked now, the kind is
+    ///   ``IdentityError/Kind/retryLater``.
     func validate(logoutToken: Secret) async throws -> LogoutTokenClaims
 }

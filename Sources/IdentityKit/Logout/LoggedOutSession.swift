@@ -1,4 +1,4 @@
-/// A session that was removed from the store, with what the notification of participants and the revocation of its tokens need.
+/// A session that was removed from the store, with the data for two further steps: notify participants, and revoke the tokens.
 struct LoggedOutSession: Sendable {
     var session: Session
     /// The session as it was stored, and its newest states, which contain the tokens to revoke.

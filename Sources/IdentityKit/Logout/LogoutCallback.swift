@@ -2,10 +2,10 @@
 public struct LogoutCallback: Sendable {
     let state: Secret?
 
-    /// Parses the URL with which the browser returned, absolute or path only; the query is optional.
+    /// Parses the URL with which the browser returned: an absolute URL or a path, with or without a query.
     ///
     /// - Parameter url: The URL that the browser requested.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the text is too large or malformed, or repeats
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is too large or malformed, or repeats
     ///   the `state`.
     public init(url: String) throws(IdentityError) {
         let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()

@@ -17,8 +17,9 @@ public struct LogoutResult: Sendable {
 
     /// The data with which the browser's return from the provider's logout page is checked.
     public struct AwaitedReturn: Sendable {
-        /// The value of a cookie to set in the browser (`HttpOnly`, `Secure`, `SameSite=Lax`); pass it to
-        /// ``SessionManager/completeLogout(_:browserBinding:provider:)``.
+        /// The value of a cookie to set in the browser, with `HttpOnly`, `Secure` and `SameSite=Lax`.
+        ///
+        /// When the browser returns, pass its cookie to ``SessionManager/completeLogout(_:browserBinding:provider:)``.
         public let browserBinding: Secret
         /// When the `state` expires.
         public let expiresAt: Date
@@ -26,7 +27,7 @@ public struct LogoutResult: Sendable {
     }
 }
 
-/// A browser's checked return from a provider's logout page.
+/// The result of the check when a browser returns from a provider's logout page.
 ///
 /// The session itself ended before the browser was sent to the logout page.
 public struct CompletedLogout: Sendable {
@@ -37,6 +38,6 @@ public struct CompletedLogout: Sendable {
     public let isConfirmed: Bool
     /// The provider; nil when the return is not confirmed.
     public let provider: String?
-    /// The value of ``LogoutOptions/returnPath``; nil when the return is not confirmed.
+    /// The checked value of ``LogoutOptions/returnPath``; nil when it was not set, or when the return is not confirmed.
     public let returnPath: String?
 }

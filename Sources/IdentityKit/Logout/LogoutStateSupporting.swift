@@ -8,8 +8,8 @@ public protocol LogoutStateSupporting: Sendable {
     ///   - tokens: The tokens of the session that ended.
     ///   - postLogoutRedirectURI: The registered address to which the browser returns.
     ///   - state: The value that the logout page adds to the address when the browser returns.
-    /// - Returns: The URL; nil when the provider has no logout page.
-    /// - Throws: ``IdentityError`` when the provider's metadata could not be fetched.
+    /// - Returns: The URL; nil when the provider has no logout page for these tokens.
+    /// - Throws: ``IdentityError`` when the URL could not be created, for example because the provider's metadata could not be fetched.
     func logoutURL(
         for tokens: TokenSet,
         returningTo postLogoutRedirectURI: String,

@@ -13,7 +13,7 @@ public struct LogoutTokenClaims: Sendable {
     public let providerSessionID: String?
     /// The token's unique id (`jti`); each token is accepted once.
     public let tokenID: String
-    /// When the token expires; ``tokenID`` has to be remembered until then.
+    /// When the token expires; ``tokenID`` has to be remembered until this time.
     public let expiresAt: Date
 
     /// Creates the claims of a logout token.

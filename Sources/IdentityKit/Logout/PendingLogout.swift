@@ -11,7 +11,7 @@ struct PendingLogout: Sendable {
 
     /// The key under which the store keeps the logout with this `state`.
     ///
-    /// The prefix distinguishes it from the key of a login attempt, which contains no dot.
+    /// The prefix distinguishes this key from the keys of login attempts, which contain no dot.
     static func key(for state: Secret) throws -> String {
         "logout." + (try LoginAttempt.key(for: state))
     }

@@ -20,9 +20,9 @@ final class ReplacedSessions: Sendable {
     /// Records that a task is about to remove a session that a newer session replaces.
     func beginRemoval(_ id: SessionID) { update(id) { $0.removals += 1 } }
 
-    /// Records the end of a removal; if `found` is true, it has removed the session, so the session is replaced.
+    /// Records the end of a removal; `found` says whether the removal found the session, which is then replaced.
     ///
-    /// If the session is not replaced and no other removal runs, the table forgets the session, so that a logout revokes its tokens.
+    /// If the session is not replaced and no other removal runs, the table forgets the session. A later logout then revokes the tokens.
     func endRemoval(_ id: SessionID, found: Bool) {
         update(id) { entry in
             entry.removals -= 1

@@ -15,8 +15,8 @@ extension SessionManager {
     ///   - browserBinding: The binding cookie of the browser; ``LogoutResult/awaitedReturn`` contained its value.
     ///   - provider: The provider at whose return address the browser arrived, if each provider has a separate address.
     /// - Returns: A confirmed logout, or an unconfirmed one when the return has no `state`.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/rejected`` for a `state` that belongs to another browser or provider, was
-    ///   used before or has expired.
+    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/rejected`` for a `state` that is unknown, belongs to another browser or
+    ///   provider, was used before or has expired.
     public func completeLogout(
         _ callback: LogoutCallback,
         browserBinding: Secret?,
@@ -83,9 +83,9 @@ extension SessionManager {
         )
     }
 
-    /// Creates the provider's logout URL, and stores the pending logout against which the browser's return is checked.
+    /// Creates the provider's logout URL, and stores a pending logout to check the browser's return.
     ///
-    /// If the pending logout cannot be stored, the URL contains no `state`.
+    /// If the pending logout cannot be stored, the URL contains no `state`. Errors are appended to `problems`.
     func logoutPage(
         for session: Session,
         _ tokens: TokenSet?,

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 extension SessionManager {
     /// The maximum number of ended sessions whose participants are notified and whose tokens are revoked at the same time.
     ///
-    /// Otherwise the logout of a buyer with many sessions would flood the provider and the shop with requests.
+    /// Without this limit, the logout of a buyer with many sessions would flood the provider and the shop with requests.
     private static let concurrentEnds = 8
 
     /// Ends one session.
@@ -155,9 +155,10 @@ extension SessionManager {
         return results
     }
 
-    /// Notifies the participants that sessions have ended, and revokes their tokens, for at most ``concurrentEnds`` sessions at a time.
+    /// Notifies the participants that sessions have ended, and revokes the sessions' tokens, for ``concurrentEnds`` sessions at a time.
     ///
-    /// - Returns: For each session, in order, its newest tokens and the errors. If `revokesTokens` is false, the tokens are nil.
+    /// - Returns: For each session, in order, its newest tokens and the errors. The tokens are nil if `revokesTokens` is false, or if the
+    ///   session has no readable tokens.
     func settle(
         _ ended: [LoggedOutSession],
         revokesTokens: Bool,
