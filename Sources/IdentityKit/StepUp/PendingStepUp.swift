@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// The additional data of a login attempt that is a step-up: it re-authenticates the buyer of an existing session.
+/// The additional data of a login attempt for a step-up, a login that re-authenticates the buyer of an existing session.
 struct PendingStepUp: Sendable {
     /// The session that the login replaces.
     let session: SessionID

@@ -5,10 +5,11 @@ extension SessionManager {
     /// Begins a step-up: a login of a session's buyer that is more recent or stronger than the session's login.
     ///
     /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
-    /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement. The new session has a new id
-    /// and gets the attachments of the old session, such as the cart. The old session ends. Its tokens are removed but not revoked, because
-    /// a provider that keeps one grant for a buyer and a client would invalidate the new tokens too. If the step-up fails, the old session
-    /// is unchanged.
+    /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement.
+    ///
+    /// The new session has a new id and gets the attachments of the old session, such as the cart. The old session ends. Its tokens are
+    /// removed but not revoked: if a provider keeps one grant for a buyer and a client, the revocation would also invalidate the new tokens.
+    /// If the step-up fails, the old session is unchanged.
     ///
     /// ```swift
     /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
@@ -19,8 +20,8 @@ extension SessionManager {
     ///   - requirement: What the login must prove; by default that the buyer signs in now.
     ///   - options: Further options of the login.
     /// - Returns: The login page and the binding cookie.
-    /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and with
-    ///   ``IdentityError/isAttackSuspected`` when the response to its last refresh belongs to another login. `complete` throws
+    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and with
+    ///   ``IdentityError/isAttackSuspected`` when the response to the session's last refresh belongs to another login. `complete` throws
     ///   ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the new login does not
     ///   satisfy the requirement, and ``IdentityError/Code/sessionUnknown`` when the session no longer exists.
     public func beginStepUp(
@@ -82,17 +83,17 @@ extension SessionManager {
     /// Removes the old session.
     ///
     /// After an error of kind `retryLater`, the store may have removed the old session. So the new session stays, and the removal is tried
-    /// again for some seconds, and then for a minute in the background. If the old session was already removed, its attachments are lost,
-    /// because the failed call did not return them.
+    /// again for some seconds, and then for a minute in the background. If the failed call has removed the old session, the attachments
+    /// are lost, because the call did not return them.
     ///
-    /// - Throws: `IdentityError` if the first attempt fails with another kind than `retryLater`, or if it finds no session, because a
-    ///   logout or another step-up has ended the session first.
+    /// - Throws: `IdentityError` if the first attempt fails with another kind than `retryLater`. Also if the first attempt finds no
+    ///   session, for example because a logout or another step-up has ended the session.
     private func removeOld(_ id: SessionID, for session: Session, since started: Duration) async throws {
         do {
             guard let ended = try await removeReplaced(id) else { throw IdentityError.unknownSession }
             return await move(ended, to: session, since: started)
         } catch let error as IdentityError where error.kind == .retryLater {
-            // A refresh of the old session that still runs must not revoke its new tokens, even if it finds that the session was removed.
+            // If a refresh of the old session still runs and finds no session, it must not revoke the tokens that it received.
             context.replaced.add(id)
         }
         guard await !removeAgain(id, for: session, since: started, after: [100, 400, 1600]) else { return }
@@ -101,7 +102,7 @@ extension SessionManager {
         }
     }
 
-    /// Tries the removal again after each of these pauses, in milliseconds.
+    /// Tries the removal again after each of these pauses, in milliseconds, until it succeeds.
     ///
     /// - Returns: Whether the old session is removed.
     private func removeAgain(
@@ -122,7 +123,7 @@ extension SessionManager {
 
     /// Moves the attachments of the old session to the new one.
     ///
-    /// Attachments that cannot be moved are passed to the participants, as at a logout, so that they detach the cart, for example.
+    /// If attachments cannot be moved, the participants get these attachments as at a logout, and can, for example, detach the cart.
     private func move(_ ended: LoggedOutSession, to session: Session, since started: Duration) async {
         var lost: [String: Secret] = [:]
         for (name, value) in ended.attachments where name != SignInRecord.name {
@@ -143,8 +144,9 @@ extension SessionManager {
 extension SessionManager {
     /// Checks the new tokens of a step-up; does nothing for an ordinary login.
     ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/idTokenSubject`` for another buyer, and with
-    ///   ``IdentityError/Code/idTokenAuthentication`` if `acr` or `auth_time` do not satisfy the requirement.
+    /// - Throws: `IdentityError`; with code ``IdentityError/Code/idTokenSubject`` for another buyer, and with
+    ///   ``IdentityError/Code/idTokenAuthentication`` if `acr` or `auth_time` do not satisfy the requirement. Also if the old session has
+    ///   ended.
     func checkStepUp(_ attempt: LoginAttempt, _ new: TokenSet, at provider: ProviderDescriptor) async throws {
         guard let stepUp = attempt.stepUp else { return }
         let (session, tokens) = try await signedInSession(stepUp.session)
