@@ -2,11 +2,11 @@
 extension SessionManager {
     /// Completes a login, and calls `admit`, if it is given, before the session is stored.
     ///
-    /// If `admit` refuses the buyer, the new tokens are revoked, except after a step-up by the same buyer. `noteReturnPath` gets the checked
-    /// return path before the code is exchanged, so the caller knows the path even if the login fails afterwards.
+    /// If `admit` refuses the buyer, the new tokens are revoked, except after a step-up by the same buyer. `noteReturnPath` gets the
+    /// checked return path before the code is exchanged, so the caller knows the path even if the login fails afterwards.
     ///
-    /// If `admit` is given, `browserBinding` must come from the cookie that is named after ``LoginCallback/attemptID``. With this cookie, an
-    /// unknown `state` is not reported as an attack: the browser may have repeated its own callback, for example by a reload of the page.
+    /// If `admit` is given, `browserBinding` must come from the cookie that is named after ``LoginCallback/attemptID``. With this cookie,
+    /// an unknown `state` is not reported as an attack: the browser may have repeated its own callback, for example by a reload.
     package func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,

@@ -53,7 +53,7 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
 enum Logout {
     /// Whether a logout called the code that runs now, for example a participant.
     ///
-    /// If it is true, a further logout does not join a running logout (``RunningLogouts``), because the two could wait for each other. Tasks
-    /// that a participant starts inherit the value.
+    /// If it is true, a further logout does not join a running logout (``RunningLogouts``), because the two could wait for each other.
+    /// Tasks that a participant starts inherit the value.
     @TaskLocal static var isCurrent = false
 }

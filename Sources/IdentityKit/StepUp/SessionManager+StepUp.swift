@@ -8,8 +8,8 @@ extension SessionManager {
     /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement.
     ///
     /// The new session has a new id and gets the attachments of the old session, such as the cart. The old session ends. Its tokens are
-    /// removed but not revoked: if a provider keeps one grant for a buyer and a client, the revocation would also invalidate the new tokens.
-    /// If the step-up fails, the old session is unchanged.
+    /// removed but not revoked: if a provider keeps one grant for a buyer and a client, the revocation would also invalidate the new
+    /// tokens. If the step-up fails, the old session is unchanged.
     ///
     /// ```swift
     /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))

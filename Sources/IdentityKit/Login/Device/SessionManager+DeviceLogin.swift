@@ -3,8 +3,8 @@ extension SessionManager {
     /// entered it (RFC 8628).
     ///
     /// The provider is polled until the buyer decides or the code expires, one request at a time, at the interval that the provider
-    /// requests. The interval becomes longer if the provider asks for a longer one (`slow_down`) or does not respond. When the code expires,
-    /// a last poll is sent if the pause after the previous poll has ended. If the task is cancelled, the login ends at once.
+    /// requests. The interval becomes longer if the provider asks for a longer one (`slow_down`) or does not respond. When the code
+    /// expires, a last poll is sent if the pause after the previous poll has ended. If the task is cancelled, the login ends at once.
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
