@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// A table in memory with a maximum number of values in each group, such as the pending logins of one tenant.
 ///
-/// Each tenant has its own group, so that a flood of logins at one tenant does not evict the logins of other tenants. Eviction does not
-/// search the whole table, so that a flood of unfinished logins costs little time (CVE-2021-22119).
+/// The pending logins of each tenant have a separate group, so that a flood of logins at one tenant does not evict the logins of other
+/// tenants. Eviction does not search the whole table, so that a flood of unfinished logins costs little time (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
     private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]
 

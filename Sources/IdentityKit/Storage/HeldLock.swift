@@ -27,9 +27,9 @@ public struct HeldLock: Sendable {
 
     /// A lock that can be lost only if its holder's process ends, such as a file lock of the kernel.
     ///
-    /// - Parameter keep: A closure that ``keepAfterBody()`` calls. After a call of the closure, the process keeps the lock when the body
-    ///   ends: other tasks of the process can get the lock, other processes cannot. When a later body ends without a call of the closure,
-    ///   the lock is released.
+    /// - Parameter keep: A closure that ``keepAfterBody()`` calls. After this call, the process must keep the lock when the body ends:
+    ///   other tasks of the process can get the lock, but other processes cannot. Release the lock when a later body ends without this
+    ///   call.
     /// - Returns: The lock.
     public static func untilProcessEnds(keeping keep: @escaping @Sendable () -> Void) -> HeldLock {
         HeldLock(keep: keep)
@@ -47,9 +47,9 @@ public struct HeldLock: Sendable {
     /// Whether the lock is certainly still held; true for ``notNeeded``.
     public var isHeld: Bool { remaining.map { $0 > .zero } ?? true }
 
-    /// Whether the acquisition of this lock proves that its previous holder has released it or has ended.
+    /// Whether the acquisition of this lock proves that the previous holder has released the lock or has ended.
     ///
-    /// It is false for a lease and for a lock of a server. The previous holder of a lease or of a server's lock may only be suspended or
-    /// disconnected from the server, and may still have an unsaved response of the provider.
+    /// False for a lease and for a lock of a server: the previous holder may only be suspended or disconnected from the server, and may
+    /// still have an unsaved response of the provider.
     public var provesPreviousHolderGone: Bool { time == nil }
 }

@@ -127,7 +127,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         }
     }
 
-    /// Removes a pending login or logout and returns it, unless `check` throws; nil if the store has none with this key.
+    /// Removes a pending login or logout and returns it, unless `check` throws; returns nil for an unknown key.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
@@ -163,7 +163,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         state.withLock { $0.attachments[id]?[Array(name.utf8)] }
     }
 
-    /// Adds, replaces or removes an attachment if it has the expected revision; returns false otherwise.
+    /// Adds, replaces or removes an attachment; returns false if its revision is not the expected one, or if the session does not exist.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,

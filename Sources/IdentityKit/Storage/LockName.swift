@@ -2,14 +2,14 @@
 public enum LockName: Sendable, Hashable {
     /// The tokens of a session, while they are refreshed.
     case session(SessionID)
-    /// An attachment of a session, such as its cart, by the name of the attachment.
+    /// An attachment of a session, such as its cart; the string is the attachment's name.
     case attachment(String, of: SessionID)
-    /// An object of another system that several sessions can use, such as a cart, with its id in that system.
+    /// An object of another system that several sessions can use, such as a cart; the string is the object's id in that system.
     case object(String)
 
     /// The name as bytes; two different names never have the same bytes.
     ///
-    /// The bytes contain the session's id, which is a secret. A store that writes or sends the bytes must hash them with a key.
+    /// The bytes can contain a secret, such as a session's id. A store that writes or sends the bytes must hash them with a key.
     public var bytes: [UInt8] {
         // The first byte differs between the cases. The session id at the end of an attachment's bytes has a fixed length, so the bytes of
         // two different attachments differ too.

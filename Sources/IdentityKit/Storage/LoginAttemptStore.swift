@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The part of a store that keeps login attempts until their callback, and pending logouts until the browser returns.
 public protocol LoginAttemptStore: Sendable {
-    /// Adds a login attempt; replaces an earlier login attempt with the same key.
+    /// Adds a login attempt or a pending logout; replaces an earlier one with the same key.
     func insert(_ attempt: StoredLoginAttempt) async throws
 
     /// Removes a login attempt and returns it, atomically: if several tasks or processes take the same attempt, only one gets it.

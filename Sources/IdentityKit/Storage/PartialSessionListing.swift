@@ -1,4 +1,4 @@
-/// A store that can list its readable sessions, and reports an error if unreadable sessions may match the filter too.
+/// A store that can list its readable sessions, and also reports an error if unreadable sessions may match the filter.
 ///
 /// For example, ``SessionManager/logoutAll(issuer:subject:tenant:)`` ends the readable sessions of a buyer, and then throws the error.
 public protocol PartialSessionListing: SessionRecordStore {
@@ -12,7 +12,7 @@ public protocol PartialSessionListing: SessionRecordStore {
 public struct SessionListing: Sendable {
     /// The sessions that could be read.
     public var sessions: [StoredSession]
-    /// The reason why other matching sessions may be missing; nil if none is missing.
+    /// The reason why matching sessions may be missing; nil if the list is complete.
     public var damage: IdentityError?
 
     /// Creates a list.
@@ -30,8 +30,8 @@ public struct SessionListing: Sendable {
 extension PartialSessionListing {
     /// The sessions that match, oldest first.
     ///
-    /// Unreadable sessions are omitted. If the filter names a buyer or a session id of the provider, and an unreadable session may match,
-    /// the method throws, because a logout with this filter must end every matching session.
+    /// If the filter names a buyer or a session id of the provider, and an unreadable session may match, the method throws, because a
+    /// logout with this filter must end every matching session. With other filters, unreadable sessions are omitted.
     public func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
         let listing = try await readableSessions(matching: filter)
         if let damage = listing.damage, filter.buyer != nil || filter.providerSessionID != nil { throw damage }

@@ -2,9 +2,9 @@
 public struct SessionAttachment: Sendable {
     /// The value that is attached.
     public var payload: Secret
-    /// The number of this version of the value, with which ``SessionAttachmentStore/setAttachment(_:to:of:expecting:)`` detects a change.
+    /// The number of this version of the value; ``SessionAttachmentStore/setAttachment(_:to:of:expecting:)`` detects a change by it.
     ///
-    /// Each version has another number, even if the attachment or its session was removed and added again in between.
+    /// Each version gets a new number, also after the attachment or its session was removed and added again.
     public var revision: Int64
 
     /// Creates an attachment.

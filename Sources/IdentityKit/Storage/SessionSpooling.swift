@@ -4,12 +4,12 @@
 /// store has saved the result, ``SessionManager`` removes the session from the spool. The spool must encrypt what it writes, and keeps at
 /// most one session for each id.
 public protocol SessionSpooling: Sendable {
-    /// Writes a session that could not be saved; it replaces an earlier spooled session with the same id.
+    /// Writes a session that could not be saved, and replaces an earlier spooled session with the same id.
     ///
     /// When the method returns, the spooled session survives a crash.
     func spool(_ session: StoredSession) async throws
 
-    /// Returns the spooled session with an id; nil if the spool contains none.
+    /// Returns the spooled session with an id; nil if the spool does not contain it.
     func spooledSession(_ id: SessionID) async throws -> StoredSession?
 
     /// Returns the sessions in the spool, in any order.
@@ -21,10 +21,10 @@ public protocol SessionSpooling: Sendable {
     func removeSpooledSession(_ id: SessionID) async throws
 }
 
-/// A type of stores of which some have a spool and some do not, depending on their configuration.
+/// A store that may have a spool or not, depending on its configuration.
 package protocol OptionalSpooling: SessionSpooling {
     /// Whether this store has a spool.
     ///
-    /// If it is false, ``SessionManager`` calls no method of ``SessionSpooling``, so that observers get no errors about a missing spool.
+    /// If the value is false, ``SessionManager`` calls no method of ``SessionSpooling``, so that observers get no errors about the spool.
     var hasSpool: Bool { get }
 }

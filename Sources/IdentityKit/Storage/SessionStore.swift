@@ -1,9 +1,10 @@
 /// The part of a store that keeps sessions.
 ///
 /// The payloads are unencrypted secrets. A store that writes payloads to a disk or a database must encrypt each payload, so that it can be
-/// decrypted only as a part of the same record: `IdentityStoreKit` does that. Calls may be concurrent. Throw ``IdentityError``: of kind
-/// ``IdentityError/Kind/retryLater`` when the caller may try again, of kind ``IdentityError/Kind/configuration`` when an operator has to
-/// act. If a session exists but cannot be read, throw: do not report that the session does not exist.
+/// decrypted only as a part of the same record: `IdentityStoreKit` does that. Several tasks may call the methods at the same time. Throw
+/// ``IdentityError``: of kind ``IdentityError/Kind/retryLater`` when the caller may try again, of kind
+/// ``IdentityError/Kind/configuration`` when an operator has to act. If a session exists but cannot be read, throw: do not report that the
+/// session does not exist.
 ///
 /// A read sees every earlier save of any task, and of any process that shares the store. Sessions, attachments and login attempts are
 /// returned exactly as they were saved: texts by their bytes, dates to the last bit. A store accepts payloads of up to 7,500 bytes. If the
@@ -14,8 +15,8 @@
 public protocol SessionRecordStore: Sendable {
     /// Adds a new session durably; throws an error of kind ``IdentityError/Kind/rejected`` if a session with this id exists.
     ///
-    /// After an error of another kind, ``SessionManager`` removes the session, because the store may have added it. After an error with
-    /// code ``IdentityError/Code/storeFull``, ``SessionManager`` does not remove the session, so the store must not have added it.
+    /// After most other errors, ``SessionManager`` removes the session, because the store may have added it. Exception: throw an error with
+    /// code ``IdentityError/Code/storeFull`` only if the session was not added, because ``SessionManager`` then does not remove it.
     func insert(_ session: StoredSession) async throws
 
     /// Returns the session with this id; nil if the session does not exist.

@@ -2,12 +2,14 @@ public import FoundationEssentials
 
 /// A pending login or logout as `SessionManager` passes it to a store.
 public struct StoredLoginAttempt: Sendable {
-    /// The key: a hash of the `state`, so that a reader of the store does not learn the `state`; for a pending logout, with a prefix.
+    /// The key: for a login, a hash of the `state`; for a logout, a prefix and this hash.
+    ///
+    /// The hash does not reveal the `state` to a reader of the store.
     public var key: String
     /// The tenant, empty if the app has only one.
     ///
-    /// A store applies its maximum number of pending logins and logouts to each tenant. Otherwise a flood of logins at one tenant would
-    /// affect the other tenants.
+    /// A store applies its maximum number of pending logins and logouts to each tenant separately. With one limit for all tenants, a flood
+    /// of logins at one tenant would evict the logins of other tenants.
     public var tenant: String
     /// When the login or logout expires; the store may remove it after this time.
     public var expiresAt: Date

@@ -15,11 +15,11 @@ public struct StoredSession: Sendable {
     public var issuer: String
     /// The buyer's subject at the issuer.
     ///
-    /// It is personal data: a store indexes only a keyed hash of it.
+    /// The subject is personal data, so a store indexes only a keyed hash of it.
     public var subject: String
     /// The provider's session id (`sid`); nil if the provider sent none.
     ///
-    /// A store indexes only a keyed hash of it.
+    /// A store indexes only a keyed hash of this id.
     public var providerSessionID: String?
     /// The number of this version of the session, counted from ``firstGeneration``; each saved change has a greater number.
     public var generation: Int64
@@ -41,7 +41,7 @@ public struct StoredSession: Sendable {
 
     /// The first generation.
     ///
-    /// The number is so high that a later generation needs no more bytes, so that a store can overwrite the session in place.
+    /// The number is so high that all later generations have the same number of bytes. A store can therefore overwrite a session in place.
     public static let firstGeneration: Int64 = 1 << 40
 
     /// Creates a stored session.

@@ -16,6 +16,6 @@ public protocol UsedTokenStore: Sendable {
     ///   - key: A text that identifies the token, compared as bytes.
     ///   - expiry: When the mark may be removed.
     /// - Returns: False if the key was marked already.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/retryLater`` when the store has no room for another mark.
+    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/retryLater`` when the store has no room for another mark.
     func markUsed(_ key: String, until expiry: Date) async throws -> Bool
 }
