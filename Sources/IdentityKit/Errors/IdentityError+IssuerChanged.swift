@@ -1,5 +1,7 @@
 extension IdentityError {
-    /// The error if another issuer than that of the session's provider issued the session's tokens; they are not sent to this provider.
+    /// The error for a session whose tokens come from another issuer than the issuer of the session's provider.
+    ///
+    /// The tokens are not sent to this provider.
     package static func issuerChanged(from old: String, to new: String) -> IdentityError {
         IdentityError(
             .signInAgain,

@@ -8,9 +8,9 @@ extension IdentityError {
 
     /// Converts any error to an `IdentityError`.
     ///
-    /// An `IdentityError` stays the same, and a `RefreshRefusal` becomes its `error`. A `CancellationError` becomes `cancelled`, and an
-    /// `HTTPTransportError` gets the kind and the code that fit. Any other error, for example one of the app's own store, presenter or
-    /// closure, becomes `system_failure` with the original error as cause.
+    /// An `IdentityError` stays the same, and a `RefreshRefusal` becomes its `error`. A `CancellationError` becomes `cancelled`. An
+    /// `HTTPTransportError` gets a kind and a code that depend on its own code. Any other error, for example from the app's own store,
+    /// presenter or closure, becomes `system_failure` with the original error as cause.
     package static func wrapping(_ error: any Error) -> IdentityError {
         switch error {
         case let error as IdentityError: return error
@@ -28,7 +28,7 @@ extension IdentityError {
         }
     }
 
-    /// The error of an operation that its task or the buyer cancelled.
+    /// The error of an operation that the buyer cancelled, or whose task was cancelled.
     package static func cancellation(cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
             .cancelled,

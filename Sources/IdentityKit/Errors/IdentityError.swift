@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// The error that the methods of this SDK throw.
 ///
-/// Some basic parts throw errors of other types, for example an HTTP transport `HTTPTransportError` and the JSON parser ``JSONError``.
+/// Some basic parts throw errors of other types: for example, an HTTP transport throws `HTTPTransportError`, and the JSON parser throws
+/// ``JSONError``.
 ///
 /// Decide by ``kind`` what the program does, and by ``code`` what it tells the user. ``message`` and ``hint`` never contain a token
 /// or a secret. They contain no text from a provider except short names, such as the name of an algorithm. The provider's own text
@@ -22,15 +23,16 @@ public import FoundationEssentials
 public struct IdentityError: Error, Sendable {
     /// The kind of an error, by which a program decides what to do.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The same call may succeed later, but a login that has failed must be begun again. The error does not sign a buyer out.
+        /// The same call may succeed later.
         ///
-        /// After ``IdentityError/Code/outcomeUnknown``, check the effect of the request before you repeat it.
+        /// The error does not sign a buyer out. Begin a failed login again from its start. After ``IdentityError/Code/outcomeUnknown``,
+        /// check the effect of the request before you repeat it.
         case retryLater = "retry_later"
         /// The buyer has to sign in again.
         case signInAgain = "sign_in_again"
         /// The operator has to change something: the configuration, the registration at the provider, a key or a file.
         case configuration = "configuration"
-        /// The SDK or the provider rejected the input. The same input will be rejected again.
+        /// The SDK or a server rejected an input or a response; a repetition with the same input usually fails again.
         case rejected = "rejected"
         /// The buyer or the caller cancelled the operation.
         case cancelled = "cancelled"
@@ -54,7 +56,7 @@ public struct IdentityError: Error, Sendable {
     public struct ProviderResponse: Sendable, Equatable {
         /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or the provider's own error code.
         ///
-        /// If the SDK refuses metadata or a token, this is the refused value: the host, the issuer or the audiences.
+        /// If the SDK refuses metadata or a token, this is the refused value, such as a host, an issuer or the audiences.
         public var error: String?
         /// The OAuth `error_description`.
         public var errorDescription: String?
@@ -62,7 +64,7 @@ public struct IdentityError: Error, Sendable {
         public var errorURI: String?
         /// The HTTP status; nil if it is not known, for example for an error in a callback.
         public var status: Int?
-        /// The provider's request or trace id, for its support team.
+        /// The provider's request or trace id, with which the provider's support team can find the request.
         public var traceID: String?
 
         /// Creates a value; each text is cut to 500 Unicode scalars.
@@ -100,16 +102,15 @@ public struct IdentityError: Error, Sendable {
     public let correlationID: String
     /// How long to wait before the next attempt, if the provider said so or if the SDK makes a pause after failures; otherwise nil.
     public let retryAfter: Duration?
-    /// The provider's error response, if there was one.
+    /// The provider's error response, or a value that the SDK refused; nil if the error has neither of them.
     public var providerResponse: ProviderResponse? { sharedResponse?.value }
-    /// A reference, because most errors have no provider response, and its members would make every error much larger.
+    /// The provider response, stored as a reference: its members would make every error much larger, but most errors have no response.
     private let sharedResponse: Shared<ProviderResponse>?
     /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
     ///
-    /// True for a callback of another login or browser or without a `state`, for a `state` that is unknown or was used before, for a logout
-    /// token that is forged or was used before, for the response of another provider, for an ID token with a missing, different or
-    /// unexpected `nonce`, and for a refresh whose response belongs to another login. False if a browser only repeats its own callback at
-    /// the routes of `IdentityWeb`. Never true for a buyer who cancels. Programs should still decide by ``kind`` what to do.
+    /// True, for example, for a callback of another login, browser or provider, for an unknown or used `state`, for a forged or used logout
+    /// token, for an ID token with a wrong `nonce`, and for a refresh whose response belongs to another login. False if the buyer cancels,
+    /// and if a browser only repeats its own callback at the routes of `IdentityWeb`. Programs should still decide by ``kind`` what to do.
     public private(set) var isAttackSuspected: Bool
     /// The error that caused this one.
     public let cause: (any Error)?
@@ -167,8 +168,10 @@ public struct IdentityError: Error, Sendable {
         self.init(.configuration, .unsupportedByProvider, message, hint: hint, reference: reference)
     }
 
-    /// A copy with another kind, code, message, hint, `retryAfter` or `providerResponse`, and with the correlation id of the running
-    /// operation; for code that knows more about the failure than the code that created the error.
+    /// A copy in which the given values replace the values of this error.
+    ///
+    /// The copy has the correlation id of the running operation. Use it where the code knows more about the failure than the code that
+    /// created the error.
     package func recast(
         as kind: Kind? = nil,
         code: Code? = nil,
@@ -199,13 +202,13 @@ public struct IdentityError: Error, Sendable {
 }
 
 extension IdentityError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Message, hint, kind, code and correlation id, without text that a provider sent.
+    /// Message, hint, kind, code, correlation id and suspicion of an attack, without ``providerResponse``.
     public var description: String {
         let advice = hint.map { " \($0)" } ?? ""
         let suspicion = isAttackSuspected ? ", an attack is suspected" : ""
         return "\(message)\(advice) [\(kind.rawValue)/\(code.rawValue)\(suspicion), correlation id \(correlationID)]"
     }
-    /// The same as ``description``, followed by the cause if there is one.
+    /// The same as ``description``, followed by the cause if the error has a cause.
     public var debugDescription: String { description + (cause.map { ", because: \(String(reflecting: $0))" } ?? "") }
     /// Shows ``description``, the reference, `retryAfter`, the redacted ``providerResponse`` and the cause.
     public var customMirror: Mirror {
@@ -226,7 +229,7 @@ extension IdentityError.ProviderResponse: Redacted {
 }
 
 extension IdentityError: LocalizedError {
-    /// The same as ``message``; `localizedDescription` of any `Error` returns it.
+    /// The same as ``message``; Foundation returns it as `localizedDescription` of a value of type `any Error`.
     public var errorDescription: String? { message }
     /// The same as ``hint``.
     public var recoverySuggestion: String? { hint }

@@ -1,12 +1,12 @@
 extension IdentityError.Code {
     // The callback
 
-    /// The callback's `state` is missing, empty or the one of another login (RFC 6749 section 4.1.2).
+    /// The callback's `state` is missing, empty or belongs to another login (RFC 6749 section 4.1.2).
     public static let stateInvalid = Self(rawValue: "state_invalid")
     /// The `state` of a callback names no pending login or logout: it was never issued, has expired, or was used before.
     ///
-    /// The code is also used for a callback in the wrong order. With `form_post`, the browser first posts the provider's response, which is
-    /// stored, and then sends a GET request with only the `state`.
+    /// The code is also used if the two requests of a `form_post` callback arrive in the wrong order. The browser must first post the
+    /// provider's response, which is stored, and then send a GET request with only the `state`.
     public static let stateUnknown = Self(rawValue: "state_unknown")
     /// The callback came from another browser than the one in which the login or logout began, or without the binding cookie.
     public static let browserMismatch = Self(rawValue: "browser_mismatch")
@@ -51,34 +51,34 @@ extension IdentityError.Code {
     public static let tokenResponseInvalid = Self(rawValue: "token_response_invalid")
     /// A request that changes something, for example a GraphQL mutation, got no usable response.
     ///
-    /// It may have been executed, so check its effect before you repeat it.
+    /// The server may have executed the request, so check its effect before you repeat it.
     public static let outcomeUnknown = Self(rawValue: "outcome_unknown")
     /// The server rejected the DPoP proof (`invalid_dpop_proof`, `use_dpop_nonce`, RFC 9449).
     public static let dpopProofRefused = Self(rawValue: "dpop_proof_refused")
     /// The provider issued a token that is not bound to the DPoP key, although a DPoP proof was sent.
     public static let tokenUnbound = Self(rawValue: "token_unbound")
-    /// The protocol does not allow the provider's response.
+    /// A server's response is too large, or the protocol does not allow it.
     public static let unexpectedResponse = Self(rawValue: "unexpected_response")
 
     // The ID token
 
-    /// The ID token is not a well-formed JWS.
+    /// The ID token or logout token is not a well-formed JWS.
     public static let idTokenMalformed = Self(rawValue: "id_token_malformed")
     /// The token response has no ID token, or the login did not request the scope `openid`: the buyer is unknown.
     public static let idTokenMissing = Self(rawValue: "id_token_missing")
-    /// The ID token's signature algorithm is not allowed.
+    /// The signature algorithm of the ID token or logout token is not allowed.
     public static let idTokenAlgorithm = Self(rawValue: "id_token_algorithm")
-    /// The provider publishes no usable key for the ID token.
+    /// The provider publishes no usable key for the ID token or logout token.
     public static let idTokenKeyUnknown = Self(rawValue: "id_token_key_unknown")
-    /// The ID token's signature is wrong.
+    /// The signature of the ID token or logout token is wrong.
     public static let idTokenSignature = Self(rawValue: "id_token_signature")
-    /// The ID token's `iss` is not an accepted issuer.
+    /// The `iss` of the ID token or logout token is not an accepted issuer.
     public static let idTokenIssuer = Self(rawValue: "id_token_issuer")
-    /// The ID token's `aud` or `azp` does not fit this client.
+    /// The `aud` or `azp` of the ID token or logout token does not fit this client.
     public static let idTokenAudience = Self(rawValue: "id_token_audience")
-    /// The ID token's `sub` is missing, empty or differs from the session's, or the buyer of a token set has no issuer.
+    /// The `sub` of a token or UserInfo response is missing, empty or belongs to another buyer, or a token set's buyer has no issuer.
     public static let idTokenSubject = Self(rawValue: "id_token_subject")
-    /// The ID token has expired, was issued in the future, or has no valid times.
+    /// The ID token or logout token has expired, was issued in the future, or has no valid times.
     public static let idTokenTime = Self(rawValue: "id_token_time")
     /// The ID token's `nonce` is missing, differs from the one that was sent, or is present although none was sent.
     public static let idTokenNonce = Self(rawValue: "id_token_nonce")
@@ -115,8 +115,9 @@ extension IdentityError.Code {
     public static let rotationLost = Self(rawValue: "rotation_lost")
     /// The session cannot be refreshed: it has no refresh token.
     public static let notRefreshable = Self(rawValue: "not_refreshable")
-    /// The session's tokens were issued by another issuer than the provider's, for example before the configuration named another
-    /// shop; the SDK did not send them to the provider.
+    /// The session's tokens come from another issuer than the provider's issuer, for example because the configuration names another shop.
+    ///
+    /// The SDK did not send the tokens to the provider.
     public static let issuerChanged = Self(rawValue: "issuer_changed")
     /// The session's scopes do not allow the request.
     public static let insufficientScope = Self(rawValue: "insufficient_scope")
@@ -146,7 +147,7 @@ extension IdentityError.Code {
     public static let storeUnavailable = Self(rawValue: "store_unavailable")
     /// This process has no key for the store, or for one of its records.
     public static let storeKeyMismatch = Self(rawValue: "store_key_mismatch")
-    /// The source of the store's keys did not return them.
+    /// The source of the store's keys did not return the keys.
     public static let storeKeyUnavailable = Self(rawValue: "store_key_unavailable")
     /// The store or one of its records cannot be read, or a session's record lacks a valid DPoP key.
     public static let storeCorrupt = Self(rawValue: "store_corrupt")
