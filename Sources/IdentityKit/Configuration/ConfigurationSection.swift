@@ -168,10 +168,10 @@ public struct ConfigurationSection: Sendable {
 
     /// Checks that all members of the section are known.
     ///
-    /// Call it before you read the members. Otherwise a required member with a misspelled name is reported as missing.
+    /// Call the method before you read the members. If you read first, a required member with a misspelled name is reported as missing.
     ///
     /// - Parameter known: The names of all members that the section may have.
-    /// - Throws: ``IdentityError`` that names the first unknown member, and a known one with a similar name, if there is one.
+    /// - Throws: ``IdentityError`` that names the first unknown member, and if possible a known member with a similar name.
     public func check(members known: [String]) throws(IdentityError) {
         guard let name = memberNames.first(where: { name in !known.contains { $0.isIdentical(to: name) } }) else {
             return
@@ -188,7 +188,7 @@ public struct ConfigurationSection: Sendable {
 
     /// Checks that every member of the section was read.
     ///
-    /// - Throws: ``IdentityError`` that names the first unknown member, and a known one with a similar name, if there is one.
+    /// - Throws: ``IdentityError`` that names the first member that was not read, and if possible a known member with a similar name.
     public func finish() throws(IdentityError) { try check(members: readNames) }
 }
 

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// The content of an app's configuration file, which is checked strictly.
 ///
-/// For an unknown member or a missing secret, the error names the path of the member. For invalid JSON, such as a duplicate member, it
-/// names line and column. The members of a section are checked when the section is read, for example by a ``ProviderFactory``.
+/// For an unknown member or a missing secret, the error names the path of the member. For invalid JSON, such as a duplicate member, the
+/// error names line and column. The members of a section are checked when the section is read, for example by a ``ProviderFactory``.
 ///
 /// ```swift
 /// let configuration = try IdentityConfiguration(contentsOf: "identity.json")
