@@ -13,8 +13,8 @@ public struct AllowedHosts: Sendable {
     ///
     /// - Parameters:
     ///   - hosts: Hosts in lower case, as `HTTPURL.host` returns them.
-    ///   - domains: Hosts whose subdomains are accepted too.
-    ///   - member: The name of the configuration member that replaces the list, for the hint of an error.
+    ///   - domains: Hosts that are accepted together with all their subdomains.
+    ///   - member: The name of the configuration member that replaces this list; an error's hint contains the name.
     public init(_ hosts: [String], andBelow domains: [String] = [], member: String) {
         self.hosts = hosts
         self.domains = domains

@@ -12,7 +12,7 @@ package struct AuthenticationChallenge: Sendable {
 
     package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// The challenges of a response; of a malformed header, only the challenges before the first mistake.
+    /// The challenges of a response; of a malformed header, only the part before the first mistake.
     ///
     /// At most 8 headers are read, and at most 8 KiB of each header.
     package static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
@@ -21,7 +21,7 @@ package struct AuthenticationChallenge: Sendable {
         }
     }
 
-    /// The challenges of all headers; nil if a header is malformed, exceeds the limits or repeats a parameter.
+    /// The challenges of all headers; nil if a header is malformed, a challenge repeats a parameter, or the headers exceed a limit.
     static func wellFormed(in values: [String]) -> [AuthenticationChallenge]? {
         guard values.count <= maximumHeaders, values.allSatisfy({ $0.utf8.count <= maximumBytes }) else { return nil }
         var challenges: [AuthenticationChallenge] = []

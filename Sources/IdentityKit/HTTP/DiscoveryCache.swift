@@ -3,8 +3,8 @@ internal import Synchronization
 /// Caches a value that is read from one of a provider's discovery documents.
 ///
 /// A value is used for an hour, and callers that wait at the same time share one fetch. After a failed fetch, the next fetch has to wait.
-/// If an old value may still be used, the pause is one minute. Otherwise it is one second after the first failure, and doubles with each
-/// further failure. All times are on the monotonic clock.
+/// If an old value may still be used, the pause is one minute. Without such a value, the pause is one second after the first failure, and
+/// doubles with each further failure, up to 30 seconds. `Retry-After` can request a longer pause. All times are on the monotonic clock.
 package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     /// How long a value is used before the document is fetched again.
     private static var lifetime: Duration { .seconds(3600) }
@@ -70,7 +70,9 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
         return stored(value)
     }
 
-    /// Starts a pause after a failed fetch; returns the old value if it may be used, and throws the failure otherwise.
+    /// Starts a pause after a failed fetch, and returns the old value; throws the failure if no old value may be used.
+    ///
+    /// A cancelled fetch starts no pause, and its failure is thrown.
     private func recover(from failure: IdentityError) throws(IdentityError) -> Value {
         guard failure.kind != .cancelled else { throw failure }
         let now = clock.elapsed
@@ -97,11 +99,11 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     private func stored(_ value: any AnyObject & Sendable) -> Value { unsafe unsafeDowncast(value, to: Value.self) }
 }
 
-/// The state of a cache, which is not generic, because Swift's runtime looks up the metadata of a generic type at each use.
+/// The state of a cache; this type is not generic, because Swift's runtime looks up the metadata of a generic type at each use.
 private struct DiscoveryState {
     var value: (any AnyObject & Sendable)?
     var fetchedAt = Duration.zero
-    /// When the first refusal since the last successful fetch happened; nil if there was none.
+    /// When a document was refused for the first time since the last successful fetch; nil if no document was refused.
     var refusedSince: Duration?
     var failure: IdentityError?
     var failureCount = 0

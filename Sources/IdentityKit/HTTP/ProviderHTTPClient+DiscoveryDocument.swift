@@ -12,8 +12,8 @@ extension ProviderHTTPClient {
     ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
     ///   - party: The document's name, with which error messages begin.
     ///   - setting: What to set in the configuration after too many redirects: the end of the sentence "Set …".
-    /// - Returns: The response, with any status. A redirect response is returned too, if no redirects are allowed, if its URL is missing,
-    ///   insecure or invalid, or if its status is not 301, 302, 307 or 308.
+    /// - Returns: The response, with any status. A redirect is not followed but returned in three cases: no redirects are allowed, its URL
+    ///   is missing, insecure or invalid, or its status is not 301, 302, 307 or 308.
     /// - Throws: `IdentityError` when a request cannot be sent or gets no response, when a redirect leads to a host that is not permitted,
     ///   and when there are too many redirects.
     package func document(

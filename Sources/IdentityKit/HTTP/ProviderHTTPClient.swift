@@ -1,6 +1,6 @@
 package import IdentityHTTP
 
-/// Sends requests to one provider, with its time limit, its rule for loopback addresses and its address policy.
+/// Sends requests to one provider, with the provider's time limit, rule for loopback addresses and address policy.
 package struct ProviderHTTPClient: Sendable {
     package let environment: IdentityEnvironment
     package let timeout: Duration
@@ -10,8 +10,8 @@ package struct ProviderHTTPClient: Sendable {
 
     /// Creates a client for a provider whose configuration contains the URLs `configured`.
     ///
-    /// `timeout` is how long one request may take. `allowsLoopbackHTTP` permits plain http to loopback addresses, and requests to them even
-    /// for URLs that are not configured.
+    /// `timeout` is how long one request may take. `allowsLoopbackHTTP` permits plain http to loopback addresses. It also permits requests
+    /// to loopback addresses if their URLs are not configured.
     package init(
         environment: IdentityEnvironment,
         timeout: Duration,
@@ -37,8 +37,8 @@ package struct ProviderHTTPClient: Sendable {
     /// Sends a request.
     ///
     /// The client adds `User-Agent` to the headers. With `isSentOnce`, the transport sends the request only once. If the request is part of
-    /// a refresh, `lock` is the session's lock: the request ends while the lock is certainly held, and is not sent after the lock was
-    /// lost. `party` is the endpoint's name, with which error messages begin.
+    /// a refresh, `lock` is the session's lock. The request is not sent after the lock was lost, and must end while the lock is certainly
+    /// held. `party` is the endpoint's name, with which error messages begin.
     ///
     /// - Returns: The response, with any status.
     /// - Throws: `IdentityError` when the request cannot be sent or gets no response.
