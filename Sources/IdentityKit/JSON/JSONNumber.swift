@@ -12,14 +12,14 @@ public struct JSONNumber: Sendable, Equatable {
         text = String(value)
     }
 
-    /// The value as an integer; nil if it has a fraction or an exponent, or does not fit.
+    /// The value as an integer; nil if the text has a fraction or an exponent, or if the value does not fit into `Int`.
     public var integer: Int? {
         Int(text)
     }
 
     /// The value as a finite double; nil if it is out of range.
     public var double: Double? {
-        // A double represents integers up to 2^53 exactly, and their text is read much faster as an integer.
+        // A double represents integers up to 2^53 exactly, and a text is converted to an integer much faster than to a double.
         if let integer, integer != 0, integer.magnitude <= 1 << 53 { return Double(integer) }
         guard let value = Double(text), value.isFinite else { return nil }
         return value

@@ -11,7 +11,9 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         for (name, value) in elements { self[name] = value }
     }
 
-    /// The value of a member; setting nil removes it.
+    /// The value of a member; nil if the object has no such member.
+    ///
+    /// Setting nil removes the member.
     public subscript(name: String) -> JSONValue? {
         get {
             index(of: name).map { members[$0].value }

@@ -1,12 +1,12 @@
 internal import IdentityHTTP
 
 extension JSONValue {
-    /// Parses a JSON text strictly (RFC 8259, I-JSON's ban on duplicate names, RFC 7493 section 2.3).
+    /// Parses a JSON text strictly (RFC 8259), and refuses duplicate names (RFC 7493 section 2.3).
     ///
     /// - Parameters:
     ///   - bytes: The whole text in UTF-8, without a byte order mark.
     ///   - limits: Bounds on size and nesting.
-    /// - Throws: ``JSONError`` for anything but exactly one well-formed value.
+    /// - Throws: ``JSONError`` if the text is not exactly one well-formed value, or exceeds a limit.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         guard bytes.count <= limits.maximumBytes else {
             throw JSONError(reason: "the text is larger than \(limits.maximumBytes) bytes", offset: 0)
@@ -95,7 +95,7 @@ private struct JSONParser {
         try enter()
         defer { depth -= 1 }
         var object = JSONObject()
-        // To find a duplicate, the names of up to 16 members are compared one by one, and more names are kept in a set: an attacker's
+        // The first 16 names are compared one by one to find a duplicate. After that, the names are kept in a set, because an attacker's
         // object with many members must not cost quadratic time.
         var seen: Set<[UInt8]> = []
         if accept(UInt8(ascii: "}")) { return object }

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The value as compact JSON text in UTF-8; members keep their order and nulls are written.
+    /// The value as compact JSON text in UTF-8; members keep their order, and members with the value null are written.
     public var serialized: [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(512)

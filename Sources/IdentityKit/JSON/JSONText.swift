@@ -2,7 +2,7 @@ internal import IdentityHTTP
 
 /// Functions that read the bytes of JSON texts.
 package enum JSONText {
-    /// The index of the first byte that is not ASCII; the end of the bytes if all are.
+    /// The index of the first byte from `start` on that is not ASCII; the number of bytes if all of them are ASCII.
     private static func firstNonASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
         let raw = unsafe bytes.bytes
         var index = start
@@ -37,12 +37,12 @@ package enum JSONText {
 
     /// The text of bytes that are known to be valid UTF-8.
     package static func text(ofValid bytes: Span<UInt8>) -> String {
-        // If the string is not known to be ASCII, later comparisons of it are slow.
+        // Swift compares a string slowly if the string is not known to be ASCII.
         let isASCII = firstNonASCII(in: bytes, from: 0) == bytes.count
         return String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
     }
 
-    /// The index of the first quotation mark, backslash, byte below 0x20 or byte equal to `other`.
+    /// The index of the first quotation mark, backslash, byte below 0x20 or byte equal to `other`, from `start` on.
     ///
     /// If no such byte is found, the result is the number of bytes. Sixteen bytes are examined at a time, because tokens are long strings.
     package static func firstSpecialByte(
@@ -59,7 +59,7 @@ package enum JSONText {
             // The unchecked load is safe: the loop checks the bounds, and every bit pattern is a valid integer.
             let block = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: Block.self)
             let found = (block .== quotationMark) .| (block .== backslash) .| (block .== another) .| (block .< space)
-            // `found` has 8 bits for each byte of the block, which are all set or all clear.
+            // For each byte of the block, `found` has 8 bits: all 8 are set if the byte is special, and clear if it is not.
             let halves = unsafe unsafeBitCast(found, to: SIMD2<UInt64>.self)
             if halves[0] != 0 { return index + halves[0].littleEndian.trailingZeroBitCount / 8 }
             if halves[1] != 0 { return index + 8 + halves[1].littleEndian.trailingZeroBitCount / 8 }
@@ -131,7 +131,7 @@ extension JSONText {
         return value
     }
 
-    /// Checks a number by the grammar of RFC 8259 section 6, and moves the index behind it.
+    /// Checks a number by the grammar of RFC 8259 section 6, and moves the index behind the number.
     package static func skipNumber(in bytes: Span<UInt8>, at index: inout Int) throws(JSONError) {
         _ = accept("-", in: bytes, at: &index)
         if !accept("0", in: bytes, at: &index) { try skipDigits(in: bytes, at: &index) }

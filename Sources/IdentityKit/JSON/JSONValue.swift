@@ -2,8 +2,8 @@ package import FoundationEssentials
 
 /// A parsed JSON value (RFC 8259) that keeps the order of members, the text of numbers and the bytes of names.
 ///
-/// ``init(parsing:limits:)`` refuses texts that two parsers could read differently: duplicate names (also when one of them is
-/// escaped), invalid UTF-8, lone surrogates and trailing data.
+/// ``init(parsing:limits:)`` refuses texts that two parsers could read differently: texts with duplicate names (also if one of the names
+/// is escaped), with invalid UTF-8, with lone surrogates, or with trailing data.
 public enum JSONValue: Sendable, Equatable {
     /// The literal `null`.
     case null
@@ -78,12 +78,12 @@ extension JSONValue {
 
     /// A date as milliseconds since 1970.
     ///
-    /// A date outside of the years 1970 to 9999 is clamped to them, because only those can be decoded.
+    /// A date outside of the years 1970 to 9999 is clamped to this range, because other dates cannot be decoded.
     package static func date(_ date: Date) -> JSONValue {
         .integer(date.milliseconds > 0 ? Int(min(date.milliseconds, 253_402_300_799_000)) : 0)
     }
 
-    /// The date of milliseconds since 1970; nil outside of the years 1970 to 9999.
+    /// The date for a whole number of milliseconds since 1970; nil for any other value, and outside of the years 1970 to 9999.
     package var date: Date? {
         guard let milliseconds = number?.integer, (0...253_402_300_799_000).contains(milliseconds) else { return nil }
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
