@@ -10,7 +10,7 @@ public import FoundationEssentials
 /// let groups = session.claims?["groups"]?.array ?? []
 /// ```
 ///
-/// Claims of the UserInfo endpoint are of another type, ``UserInfoClaims``, because they are not signed.
+/// Claims of the UserInfo endpoint are of another type, ``UserInfoClaims``, because they do not prove that the buyer has signed in.
 public struct IDTokenClaims: Sendable {
     /// `iss`: the issuer of the ID token.
     public let issuer: String
@@ -22,9 +22,9 @@ public struct IDTokenClaims: Sendable {
     public let authorizedParty: String?
     /// All claims, including those that the provider defines.
     ///
-    /// A stored session does not contain the claims that only validation needs (`nonce`, `at_hash`, `c_hash`, `s_hash`). It does not
-    /// contain `_claim_names` and `_claim_sources` either, because the SDK does not verify the claims of other issuers to which they refer
-    /// (OpenID Connect Core section 5.6.2).
+    /// A stored session does not contain the claims that only validation needs (`nonce`, `at_hash`, `c_hash`, `s_hash`). It also does not
+    /// contain `_claim_names` and `_claim_sources`: these refer to claims of other issuers, which the SDK does not verify (OpenID Connect
+    /// Core section 5.6.2).
     public let all: JSONObject
 
     /// Creates claims, for tests and for providers that validate ID tokens themselves.
@@ -132,7 +132,7 @@ extension IDTokenClaims {
 }
 
 extension JSONObject {
-    /// The members without references to claims of other issuers (OpenID Connect Core section 5.6.2), and without those in `names`.
+    /// A copy without references to claims of other issuers (OpenID Connect Core section 5.6.2), and without the members in `names`.
     func withoutUnverifiedClaims(or names: [String] = []) -> JSONObject {
         var object = self
         for name in ["_claim_names", "_claim_sources"] + names { object[name] = nil }

@@ -1,7 +1,7 @@
 /// The claims of a provider's UserInfo endpoint (OpenID Connect Core section 5.3).
 ///
-/// The claims come from the provider over TLS, and their `sub` equals the subject of the session. They are the provider's current
-/// data, and a session does not store them. Only ``IDTokenClaims`` prove that the buyer has signed in.
+/// The claims are the provider's current data, and a session does not store them. ``SessionManager/userInfo(for:)`` returns only claims
+/// whose `sub` equals the subject of the session. Only ``IDTokenClaims`` prove that the buyer has signed in.
 ///
 /// ```swift
 /// let info = try await sessions.userInfo(for: id)
@@ -37,8 +37,8 @@ public protocol UserInfoProviding: Sendable {
     ///
     /// - Parameter tokens: The tokens of the session.
     /// - Returns: The claims. ``SessionManager`` refuses claims about another subject than the buyer of the tokens.
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/accessTokenRefused`` when the endpoint rejects the access token; a newer
-    ///   one may be accepted.
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/accessTokenRefused`` when the endpoint rejects the access token and may
+    ///   accept a newer one.
     func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims
 }
 
