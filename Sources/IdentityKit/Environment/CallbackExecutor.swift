@@ -24,7 +24,7 @@ public struct CallbackExecutor: Sendable {
 
     /// Runs work and passes its result to the completion exactly once, on this executor.
     ///
-    /// - Returns: The task of the work. It is unstructured, because code that uses callbacks may not run in a task.
+    /// - Returns: The task of the work. The task is unstructured, because code that uses callbacks often runs outside of a task.
     @discardableResult
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value,
