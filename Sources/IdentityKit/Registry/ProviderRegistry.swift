@@ -1,4 +1,4 @@
-/// The providers of an app, each of which the app finds by its name.
+/// The providers of an app, which the app finds by their names.
 ///
 /// ```swift
 /// let providers = try ProviderRegistry(
@@ -47,7 +47,7 @@ public struct ProviderRegistry: Sendable {
     ///   - configuration: The configuration.
     ///   - factories: One factory for each kind that the app supports.
     ///   - environment: The environment for the providers.
-    /// - Throws: ``IdentityError`` that names the invalid member, or at least the provider's path in the configuration.
+    /// - Throws: ``IdentityError`` that names the invalid member or the provider.
     public init(
         _ configuration: IdentityConfiguration,
         factories: [any ProviderFactory],
@@ -130,10 +130,10 @@ public struct ProviderRegistry: Sendable {
         return provider
     }
 
-    /// Finds the provider of a stored session or login attempt; throws an error of kind `configuration` if the registry lacks it.
+    /// Finds the provider of a stored session or login attempt by name and tenant.
     ///
-    /// The provider must also have the tenant of the session. Shops that share a store may use the same provider names, each in its own
-    /// registry, and a shop's token must not be sent to another shop's provider.
+    /// The tenant is compared, because shops that share a store may use the same provider names, each in a separate registry. A shop's
+    /// token must not be sent to another shop's provider. If no provider fits, an error of kind `configuration` is thrown.
     func provider(ofStored name: String, tenant: String) throws(IdentityError) -> any IdentityProvider {
         guard let provider = find(name), provider.descriptor.tenant.isIdentical(to: tenant) else {
             throw IdentityError(
