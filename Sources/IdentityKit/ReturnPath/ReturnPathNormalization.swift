@@ -6,8 +6,8 @@ internal import IdentityHTTP
 enum ReturnPathNormalization {
     /// The path without dot segments and unnecessary escapes (RFC 3986 section 6.2.2).
     ///
-    /// Nil if the path goes above the root or contains an escaped control character. Also nil if another program could read a part of it as
-    /// a host name, for example because the program decodes the path once more, removes segments or appends the path to another one.
+    /// Nil if the path goes above the root or contains an escaped control character. Also nil if another program could read a part of the
+    /// path as a host name, for example because it decodes the path once more, removes segments or appends the path to another path.
     static func path(_ text: String) -> String? {
         guard let bytes = withoutNeedlessEscapes(Array(text.utf8)) else { return nil }
         var segments: [ArraySlice<UInt8>] = []
@@ -30,7 +30,7 @@ enum ReturnPathNormalization {
         return segments.reduce(into: "") { $0 += "/" + String(decoding: $1, as: UTF8.self) }
     }
 
-    /// Whether a query or fragment is free of escaped control characters: decoded, they could start another header line in a response.
+    /// Whether a query or fragment contains no escaped control characters, which could start a new header line if a program decodes them.
     static func isHarmless(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.allSatisfy { index in

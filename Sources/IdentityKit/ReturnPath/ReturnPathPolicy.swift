@@ -3,7 +3,7 @@ internal import IdentityHTTP
 /// Decides to which pages a browser may be redirected after a login or logout: pages of the app, and of origins that the app lists.
 ///
 /// An attacker can choose the return path of a request, and a search for known bad patterns could miss one. Therefore the policy parses
-/// the text strictly (RFC 3986), normalizes its parts and builds the location from them, so that the browser gets only what was checked
+/// the text strictly (RFC 3986), normalizes its parts and builds the location from these parts. The browser gets only what was checked
 /// (RFC 9700 section 4.11.1).
 ///
 /// ``SessionManager`` applies ``SessionManager/Configuration/returnPaths`` when a login or logout begins and again when the browser
@@ -29,8 +29,8 @@ public struct ReturnPathPolicy: Sendable, Equatable {
     ///   - origins: The allowed origins of absolute URLs, such as `https://shop.example` or `https://shop.example:8443`; scheme, host
     ///     and port must be equal. None by default. Plain http is allowed for loopback addresses only.
     ///   - defaultPage: The page to use instead of a refused one; the policy must allow it. If it is nil, as by default,
-    ///     ``location(for:)`` throws.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid``.
+    ///     ``location(for:)`` throws for a refused page.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` for an invalid origin or default page.
     public init(origins: [String] = [], otherwise defaultPage: String? = nil) throws(IdentityError) {
         var accepted: [String] = []
         for origin in origins {
@@ -61,8 +61,8 @@ public struct ReturnPathPolicy: Sendable, Equatable {
     ///
     /// - Parameter text: A path or an absolute URL.
     /// - Returns: The normalized text, or the default page.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/returnPathRefused`` when the text is refused and there is no default
-    ///   page.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/returnPathRefused`` when the text is refused and the policy has no
+    ///   default page.
     public func location(for text: String) throws(IdentityError) -> String {
         if let location = checked(text) ?? fallback { return location }
         throw IdentityError(
