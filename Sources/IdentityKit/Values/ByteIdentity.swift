@@ -3,7 +3,7 @@ internal import IdentityPlatform
 extension StringProtocol {
     /// Whether two strings are the same UTF-8 bytes.
     ///
-    /// `String ==` compares by Unicode canonical equivalence, by which U+212A KELVIN SIGN equals `"K"`. With it, the subjects of two
+    /// `String ==` compares by Unicode canonical equivalence, by which U+212A KELVIN SIGN equals `"K"`. By `==`, the subjects of two
     /// different buyers could be equal.
     package func isIdentical(to other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)

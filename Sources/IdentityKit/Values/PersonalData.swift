@@ -1,4 +1,4 @@
-// Descriptions of types with personal data. Descriptions get into logs, so these name the type and omit the data.
+// Descriptions of types with personal data. Descriptions get into logs, so these descriptions omit the personal data.
 
 extension Buyer: Redacted {
     /// The issuer, without personal data.
@@ -21,7 +21,7 @@ extension BuyerContact: Redacted {
 }
 
 extension LoginOptions: Redacted {
-    /// Scopes and `prompt`; the login hint and further parameters are left out because they may be personal.
+    /// Scopes and `prompt`; the other options, such as the login hint, are left out because they may be personal.
     public var description: String {
         "LoginOptions(scopes: \(scopes?.joined(separator: " ") ?? "as configured"), prompt: \(prompt ?? "none given"))"
     }

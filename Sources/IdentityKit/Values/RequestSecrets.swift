@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The secrets of a request, such as tokens, cart ids and e-mail addresses.
 ///
-/// A response may repeat them in its error text, so ``hidden(in:)`` removes them from this text.
+/// The error text of a response may repeat the secrets, so ``hidden(in:)`` removes them from this text.
 package struct RequestSecrets: Sendable {
     private let variables: JSONObject
     private let secrets: [Secret]
@@ -17,7 +17,7 @@ package struct RequestSecrets: Sendable {
     /// Collects the secrets of one request.
     ///
     /// Every string of at least 6 bytes in the GraphQL `variables` counts as a secret; shorter strings count as enum values. `secrets` are
-    /// other secrets of at least 6 bytes; they are found unencoded, and as a form or a URL encodes them.
+    /// further secrets; those of less than 6 bytes are ignored. They are found unencoded, and in the encoding of forms and URLs.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
         self.variables = variables
         self.secrets = secrets
@@ -68,7 +68,7 @@ package struct RequestSecrets: Sendable {
         if bytes.count - start >= 6 { found.append(start..<bytes.count) }
     }
 
-    /// The first 500 characters of a text, with each secret replaced by "…".
+    /// At most the first 500 characters of a text, in which each secret is replaced by "…".
     package func hidden(in text: String) -> String {
         var bytes = Array(text.utf8.prefix(4096))
         let values = values
@@ -85,7 +85,7 @@ package struct RequestSecrets: Sendable {
         return String(String(decoding: bytes, as: UTF8.self).prefix(500))
     }
 
-    /// If the text ends with the start of a secret, replaces that start by "…": the text may have been cut inside the secret.
+    /// If the text ends with the first 6 or more bytes of a secret, replaces these bytes by "…": the text may have been cut there.
     private static func dropBeginning(of values: [ArraySlice<UInt8>], from bytes: inout [UInt8]) {
         for value in values {
             let longest = min(value.count - 1, bytes.count)

@@ -2,8 +2,8 @@ internal import IdentityCrypto
 
 /// The opaque id of a session: 128 random bits, which the app stores in a cookie.
 ///
-/// The id is secret, because it signs a browser in. Printing, dumping or mirroring it shows its ``SessionReference``; only ``rawValue``
-/// is the id itself.
+/// The id is secret, because it signs a browser in. Prints and dumps show only the id's ``SessionReference``. Only ``rawValue`` is the id
+/// itself.
 public struct SessionID: Sendable, Hashable, RawRepresentable {
     /// The id as text: 22 characters of the base64url alphabet.
     public let rawValue: String
@@ -18,7 +18,7 @@ public struct SessionID: Sendable, Hashable, RawRepresentable {
         rawValue = Base64URL.encode(bytes)
     }
 
-    /// The ``reference``, which names the session in logs and cannot be used as its id.
+    /// The ``reference``, which names the session in logs and cannot be used as a session id.
     public var description: String { reference.description }
 }
 
