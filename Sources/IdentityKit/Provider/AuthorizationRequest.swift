@@ -4,7 +4,7 @@ public import IdentityHTTP
 public struct AuthorizationRequest: Sendable {
     /// The login page, to which the app sends the browser.
     public var url: HTTPURL
-    /// The login attempt against which the callback is checked.
+    /// The data of the login to store until the callback, and to check the callback.
     public var attempt: LoginAttempt
 
     /// Creates a request.

@@ -43,9 +43,10 @@ public protocol IdentityProvider: Sendable {
     /// - Parameter tokens: The current tokens.
     /// - Returns: The new tokens. Keep the old value of each member that the response leaves out. If the response states no lifetime,
     ///   use the old access token's lifetime.
-    /// - Throws: ``RefreshRefusal`` if you know whether the refresh token was used. If the provider requests a pause, use its kind
-    ///   ``RefreshRefusal/Kind/throttled``. Otherwise ``IdentityError``: ``RefreshRefusal/init(_:)`` describes what it means for the
-    ///   session. Do not throw errors of other types, except `HTTPTransportError`: they mean that the refresh token may have been used.
+    /// - Throws: ``RefreshRefusal`` if you know whether the refresh token was used. If the provider requests a pause, use the kind
+    ///   ``RefreshRefusal/Kind/throttled``. If you do not know, throw ``IdentityError``: ``RefreshRefusal/init(_:)`` describes what each
+    ///   error means for the session. Do not throw errors of other types, except `HTTPTransportError`: they mean that the refresh token
+    ///   may have been used.
     func refresh(_ tokens: TokenSet) async throws -> TokenSet
 
     /// The provider's logout page, which ends the provider's own session in the buyer's browser.
@@ -94,9 +95,9 @@ public protocol ResourceAuthorizing: Sendable {
     ///   - url: The URL of the request.
     ///   - tokens: The tokens of the session.
     /// - Returns: The headers.
-    /// - Throws: ``IdentityError``. Its kind is ``IdentityError/Kind/configuration`` if the URL is not https, if the key of a DPoP-bound
-    ///   token is missing, or if a ``ProviderDescriptor/resources`` list that is not empty lacks the URL's origin. A provider may permit
-    ///   http to loopback addresses.
+    /// - Throws: ``IdentityError``. The kind is ``IdentityError/Kind/configuration`` if the URL is not https, if the key of a DPoP-bound
+    ///   token is missing, or if ``ProviderDescriptor/resources`` is not empty and does not contain the URL's origin. A provider may
+    ///   permit http to loopback addresses.
     func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders
 
     /// Whether to repeat a request because its DPoP proof lacked the server's nonce (RFC 9449 section 9).

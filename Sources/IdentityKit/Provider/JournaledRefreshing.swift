@@ -29,7 +29,7 @@ public protocol JournaledRefreshing: IdentityProvider {
     /// - Throws: ``RefreshRefusal`` for any other response, and when no response was received, for example because the lock was lost.
     func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse
 
-    /// Validates a response, which may have been stored hours ago by another process.
+    /// Validates a response, which another process may have stored hours ago.
     ///
     /// Check times in the response against ``RefreshResponse/receivedAt``, not against the current time: a response must not become
     /// invalid because it was stored for a while, and the provider may not accept the old refresh token again.

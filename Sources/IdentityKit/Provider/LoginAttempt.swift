@@ -3,7 +3,7 @@ internal import IdentityCrypto
 
 /// The data of one login that waits for its callback.
 ///
-/// The store keeps the data from the redirect to the provider until the callback. They can complete one login only.
+/// The store keeps the login attempt from the redirect to the provider until the callback. One login attempt completes at most one login.
 public struct LoginAttempt: Sendable {
     /// The provider's name.
     public var provider: String
@@ -15,7 +15,7 @@ public struct LoginAttempt: Sendable {
     public var codeVerifier: Secret?
     /// The issuer from discovery, which the callback's `iss` must equal (RFC 9207); nil if the provider's issuer is not known.
     public var issuer: String?
-    /// The redirect URI of the authorization request, which the token request repeats.
+    /// The redirect URI of the authorization request, which the token request repeats; nil when no redirect URI was sent.
     public var redirectURI: String?
     /// The requested scopes.
     public var scopes: [String]
@@ -27,7 +27,7 @@ public struct LoginAttempt: Sendable {
     public var responseMode: ResponseMode
     /// The DPoP key for the tokens (RFC 9449), a private JWK; nil without DPoP.
     public var dpopKey: Secret?
-    /// The app's page for the buyer after the login; nil if the app requested none.
+    /// The app's page for the buyer after the login; nil if the app requested no page.
     public var returnPath: String?
     /// When the login began.
     public var createdAt: Date

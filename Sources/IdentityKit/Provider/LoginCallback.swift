@@ -24,8 +24,8 @@ public struct LoginCallback: Sendable {
     /// Parses the callback from a form body (`response_mode=form_post`) or a bare query.
     ///
     /// - Parameter bytes: The form body or the query, at most 16 KiB.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the parameters are malformed or too large, or
-    ///   when there are more than 64.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the bytes are malformed, too many, or contain more
+    ///   than 64 parameters.
     public init(form bytes: [UInt8]) throws(IdentityError) {
         guard bytes.count <= 16_384 else { throw Self.invalid("The callback is larger than 16 KiB.") }
         guard let decoded = FormEncoding.decode(bytes), decoded.count <= 64 else {

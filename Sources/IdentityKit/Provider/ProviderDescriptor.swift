@@ -34,7 +34,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
 
     /// The default time limit of one request to a provider of the SDK: 8 seconds.
     ///
-    /// 8 seconds are two thirds of the default lease of a lock in PostgreSQL, the longest time limit that the lease permits.
+    /// A lock in PostgreSQL has a lease of 12 seconds by default. This lease permits no longer time limit than 8 seconds.
     public static let defaultTimeout = Duration.seconds(8)
 
     /// Creates a descriptor.

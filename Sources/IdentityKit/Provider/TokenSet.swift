@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The tokens of one buyer at one provider, with verified claims.
+/// The tokens of one buyer at one provider, with the validated claims of the ID token.
 public struct TokenSet: Sendable {
     private struct Content: Sendable {
         var buyer: Buyer
@@ -44,7 +44,7 @@ public struct TokenSet: Sendable {
         get { storage.value.tokenType }
         set { content.tokenType = newValue }
     }
-    /// The refresh token; nil when the provider issued none.
+    /// The refresh token; nil when the provider issued no refresh token.
     ///
     /// Without a refresh token, calls that need a token fail with ``IdentityError/Code/notRefreshable`` after the access token has expired.
     /// The stored session stays, and ``Session/needsLogin`` stays false.
@@ -52,12 +52,12 @@ public struct TokenSet: Sendable {
         get { storage.value.refreshToken }
         set { content.refreshToken = newValue }
     }
-    /// The scopes to request at a refresh, if the provider names them (Bolt's `refresh_token_scope`).
+    /// The scopes to request at a refresh, for example Bolt's `refresh_token_scope`; empty if the provider names no such scopes.
     public var refreshTokenScopes: [String] {
         get { storage.value.refreshTokenScopes }
         set { content.refreshTokenScopes = newValue }
     }
-    /// The raw ID token, kept for logout; nil when the provider issued none.
+    /// The raw ID token, kept for logout; nil when the provider issued no ID token.
     public var idToken: Secret? {
         get { storage.value.idToken }
         set { content.idToken = newValue }
@@ -109,8 +109,8 @@ public struct TokenSet: Sendable {
     }
     /// The claims of the newest validated ID token; nil if no ID token was validated.
     ///
-    /// Set only claims that were validated. If the response to a refresh contains an ID token, its claims replace all claims. Otherwise the
-    /// claims stay (OpenID Connect Core section 12.2).
+    /// Set only claims that were validated. If a refresh returns an ID token, the claims of this ID token replace all claims. If a refresh
+    /// returns no ID token, the claims stay (OpenID Connect Core section 12.2).
     public var claims: IDTokenClaims? {
         get { storage.value.claims }
         set { content.claims = newValue }
