@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A complete login with a presenter or a device prompt, as an async call, with a completion handler or with a delegate.
 ///
-/// On a web server a login consists of two requests: use ``SessionManager/begin(_:options:)`` and
-/// ``SessionManager/complete(_:browserBinding:provider:)`` there.
+/// On a web server, use ``SessionManager/begin(_:options:)`` and ``SessionManager/complete(_:browserBinding:provider:)`` instead, because
+/// a login consists of two requests of the browser.
 ///
 /// ```swift
 /// let flow = LoginFlow(provider: "shopify", sessions: sessions, presenter: LoopbackPresenter())

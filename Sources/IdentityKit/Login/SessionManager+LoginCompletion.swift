@@ -28,7 +28,7 @@ extension SessionManager {
                 var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
                 noteReturnPath(returnPath)
                 let provider = try visible.providers.provider(ofStored: attempt.provider, tenant: attempt.tenant)
-                // If the session of a step-up has ended in the meantime, the step-up fails here, before the code is sent.
+                // If the session has ended since the step-up began, the step-up fails here, before the code is sent.
                 if let stepUp = attempt.stepUp {
                     let old = try await signedInSession(stepUp.session).stored
                     attempt.steppedUpBuyer = Buyer(issuer: old.issuer, subject: old.subject)
@@ -57,7 +57,7 @@ extension SessionManager {
         }
     }
 
-    /// Stores a posted callback with its login attempt, until the browser repeats the request with GET and only the `state`.
+    /// Stores a posted callback with its login attempt, until the browser sends a GET request with only the `state`.
     ///
     /// A browser sends all cookies of the app with the GET, but only cookies with `SameSite=None` with the post from the provider's site.
     /// After an error with code `state_unknown` this method does nothing, because the GET request that follows reports the error.
