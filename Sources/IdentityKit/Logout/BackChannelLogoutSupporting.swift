@@ -1,4 +1,4 @@
-/// A provider that sends its clients a signed logout token when a session has ended there.
+/// A provider that sends its clients a signed logout token when a session has ended at the provider.
 public protocol BackChannelLogoutSupporting: Sendable {
     /// Validates a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.6).
     ///

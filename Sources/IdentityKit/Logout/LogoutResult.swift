@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import IdentityHTTP
 
-/// The result of a logout: the ended session, and the provider's logout page, if it has one.
+/// The result of a logout: the ended session, and the logout page of the provider, if the provider has one.
 public struct LogoutResult: Sendable {
     /// The session that ended.
     public let session: Session

@@ -17,7 +17,7 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
         self.background = background
     }
 
-    /// Creates an instance for the logouts of another module; ``SessionManager/drain()`` of `manager` waits for them.
+    /// Creates an instance for the logouts of another module; ``SessionManager/drain()`` of `manager` waits for these logouts.
     package convenience init(of manager: SessionManager) {
         self.init(manager.context.background)
     }

@@ -106,7 +106,7 @@ extension SessionManager {
         do {
             return try await store.markUsed(key, until: expiry)
         } catch {
-            // The store may have saved the mark although it returned an error. If it has, the request succeeds.
+            // The store may have saved the mark although it returned an error. If the mark is stored, the request succeeds.
             guard (try? await store.isUsed(key)) == true else { throw error }
             return true
         }

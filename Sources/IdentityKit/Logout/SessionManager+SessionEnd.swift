@@ -29,7 +29,7 @@ extension SessionManager {
         return results
     }
 
-    /// Does the same as ``endAll(matching:where:)``, but returns the first failure beside the results.
+    /// Does the same as ``endAll(matching:where:)``, but returns the first failure together with the results, and does not throw it.
     ///
     /// - Throws: The store's error if it cannot list the sessions.
     func end(
