@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// Re-authenticates the buyer of an existing session with a new login, whose session replaces the old one.
+/// Re-authenticates the buyer of an existing session with a new login. The session of the new login replaces the old session.
 extension SessionManager {
-    /// Begins a step-up: a login of a session's buyer that is more recent or stronger than the session's login.
+    /// Begins a step-up: the buyer of a session signs in again, for a more recent or stronger login than the session's login.
     ///
     /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
     /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement.
@@ -185,8 +185,9 @@ extension SessionManager {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
         // Because clocks differ, the check above accepts an `auth_time` up to a minute before the step-up began. This may be the
-        // `auth_time` of the session's earlier login, so the new one must be later. `auth_time` has whole seconds: if the earlier login was
-        // in the last second before the step-up, both can be equal, so they are not compared.
+        // `auth_time` of the session's earlier login, so the new `auth_time` must be later. If the earlier login was in the last second
+        // before the step-up, the two times are not compared: they have whole seconds, so they can be equal although the buyer signed in
+        // again.
         if requirement.demandsLogin, let earlier = old.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }
