@@ -37,8 +37,8 @@ public struct HeldLock: Sendable {
 
     /// Lets the process keep the lock after the body, if the lock was created with ``untilProcessEnds(keeping:)``.
     ///
-    /// Call the method if new tokens could not be saved. Otherwise another process could get the lock, assume that this process has
-    /// crashed, and send the old refresh token again. When a later body in this process ends without this call, the lock is released.
+    /// Call the method if new tokens could not be saved. If another process got the lock, it would assume that this process has crashed,
+    /// and would send the old refresh token again. When a later body in this process ends without this call, the lock is released.
     public func keepAfterBody() { keep?() }
 
     /// How much longer the lock is certainly held; nil for a lock that cannot be lost while the body runs, and for ``notNeeded``.

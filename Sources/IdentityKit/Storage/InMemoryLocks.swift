@@ -1,6 +1,6 @@
 /// The locks of a store that only one process uses; tasks get a lock in the order in which they requested it.
 ///
-/// A store that several processes share needs locks that all of them see.
+/// A store that several processes share needs locks that all these processes see.
 public final class InMemoryLocks: SessionLocking {
     private let locks: KeyedLock<LockName>
 

@@ -94,7 +94,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         }
     }
 
-    /// Removes a session with its attachments and returns them; nil if the session does not exist.
+    /// Removes a session with its attachments and returns both; nil if the session does not exist.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         state.withLock { state in
             guard let session = state.drop(id) else { return nil }

@@ -1,9 +1,10 @@
 /// Locks among all tasks, processes and machines that share a store; ``LockName`` lists what they protect.
 public protocol SessionLocking: Sendable {
-    /// How long a lock is certainly held while the store can be reached: the lower bound of ``HeldLock/remaining``.
+    /// How much longer a held lock is certainly held, at any time at which the store can be reached.
     ///
-    /// Nil, the default, means that a lock is lost only when its holder's process ends. A request with a refresh token must end within this
-    /// time, so ``SessionManager`` refuses providers whose ``ProviderDescriptor/timeout`` is longer.
+    /// ``HeldLock/remaining`` is then never shorter. A request with a refresh token must end within this time, so ``SessionManager``
+    /// refuses providers whose ``ProviderDescriptor/timeout`` is longer. Nil, the default, means that a lock is lost only when its
+    /// holder's process ends.
     var guaranteedLockDuration: Duration? { get }
 
     /// Runs the body while no other task, process or machine holds the lock.
@@ -15,8 +16,8 @@ public protocol SessionLocking: Sendable {
     ///   - limit: How long to wait until another holder releases the lock.
     ///   - body: The code to run. It receives a ``HeldLock``: check ``HeldLock/isHeld`` before each step that must happen only once.
     /// - Returns: The result of the body.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time; an error when the task
-    ///   is cancelled while it waits, or when the store fails; the error of the body.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time. Another error when the
+    ///   task is cancelled while it waits, or when the store fails. Any error of the body.
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,

@@ -27,9 +27,9 @@ public protocol SessionRecordStore: Sendable {
     /// When the method returns true, the new payload survives a crash.
     func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool
 
-    /// Removes a session with its attachments and returns them; nil if the session does not exist.
+    /// Removes a session with its attachments and returns both; nil if the session does not exist.
     ///
-    /// A damaged attachment does not prevent the removal. It is missing in the result.
+    /// A damaged attachment does not prevent the removal, and is missing in the result.
     func remove(_ id: SessionID) async throws -> RemovedSession?
 
     /// Returns the sessions that match, oldest first; sessions of the same age in any order.
