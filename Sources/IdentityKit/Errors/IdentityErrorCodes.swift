@@ -45,9 +45,9 @@ extension IdentityError.Code {
     public static let invalidScope = Self(rawValue: "invalid_scope")
     /// The `Origin` header was missing or is not registered at the provider.
     public static let originRefused = Self(rawValue: "origin_refused")
-    /// The provider returned a redirect that the protocol does not allow.
+    /// A server returned a redirect, which the SDK does not follow for this request.
     public static let redirectRefused = Self(rawValue: "redirect_refused")
-    /// The token response lacks a field, or a field has the wrong type.
+    /// The token response is not usable: for example, a field is missing or has a wrong type or value.
     public static let tokenResponseInvalid = Self(rawValue: "token_response_invalid")
     /// A request that changes something, for example a GraphQL mutation, got no usable response.
     ///
@@ -84,7 +84,7 @@ extension IdentityError.Code {
     public static let idTokenNonce = Self(rawValue: "id_token_nonce")
     /// The ID token's `at_hash` does not fit the access token.
     public static let idTokenAccessTokenHash = Self(rawValue: "id_token_access_token_hash")
-    /// The ID token's `acr` or `auth_time` does not satisfy the request, or differs from the one of the session's login.
+    /// The ID token's `acr` or `auth_time` does not satisfy the request, or the `auth_time` differs from that of the session's login.
     public static let idTokenAuthentication = Self(rawValue: "id_token_authentication")
 
     // Logout
@@ -109,11 +109,11 @@ extension IdentityError.Code {
     public static let sessionUnknown = Self(rawValue: "session_unknown")
     /// The session is a guest session without a signed-in buyer (``SessionManager/beginGuest(retainedFor:)``).
     public static let notSignedIn = Self(rawValue: "not_signed_in")
-    /// The session has ended at the provider; see ``IdentityError/Kind/signInAgain``.
+    /// The session has ended, because the provider no longer accepts the refresh token; the buyer has to sign in again.
     public static let sessionEnded = Self(rawValue: "session_ended")
     /// The provider does not accept the refresh token, and a newer one was probably lost; see ``SessionEndReason/lostRotation``.
     public static let rotationLost = Self(rawValue: "rotation_lost")
-    /// The session cannot be refreshed: it has no refresh token.
+    /// The session cannot be refreshed, because it has no refresh token.
     public static let notRefreshable = Self(rawValue: "not_refreshable")
     /// The session's tokens come from another issuer than the provider's issuer, for example because the configuration names another shop.
     ///
@@ -135,7 +135,7 @@ extension IdentityError.Code {
 
     /// The provider or another server could not be reached, is down, or limits the rate of requests.
     public static let providerUnavailable = Self(rawValue: "provider_unavailable")
-    /// The caller cancelled its task, or the buyer closed the login page.
+    /// The caller's task was cancelled, or the buyer closed the login page.
     public static let cancelled = Self(rawValue: "cancelled")
     /// The configuration, or an option that the app passes, is unknown, missing or invalid.
     public static let configurationInvalid = Self(rawValue: "configuration_invalid")
