@@ -50,7 +50,7 @@ public struct ConfigurationSection: Sendable {
     /// The names of the members, in the order of the file.
     public var memberNames: [String] { object.members.map(\.name) }
 
-    /// Reads an optional string.
+    /// Reads an optional string, which must not be empty or contain control characters; returns nil if the member is missing.
     public mutating func optionalString(_ name: String) throws(IdentityError) -> String? {
         guard let value = take(name) else { return nil }
         guard let text = value.string, !text.isEmpty else { throw error(name, "must be a non-empty string") }
@@ -84,7 +84,7 @@ public struct ConfigurationSection: Sendable {
         return flag
     }
 
-    /// Reads an optional list of strings.
+    /// Reads an optional list of one or more non-empty strings; returns nil if the member is missing.
     public mutating func optionalStrings(_ name: String) throws(IdentityError) -> [String]? {
         guard let value = take(name) else { return nil }
         guard let strings = value.strings, !strings.isEmpty, strings.allSatisfy({ !$0.isEmpty }) else {
