@@ -4,7 +4,7 @@ public import Dispatch
 public struct CallbackExecutor: Sendable {
     package let execute: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Creates an executor that passes each callback to the closure, which must run it exactly once.
+    /// Creates an executor that passes each callback to a closure; the closure must run the callback exactly once.
     public init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         execute = run
     }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A source of time; tests inject one that they advance by hand.
+/// A source of time; tests can use a clock that they advance by hand.
 public protocol IdentityClock: Sendable {
     /// The wall-clock time; decides when tokens expire.
     var now: Date { get }

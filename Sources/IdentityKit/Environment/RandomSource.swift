@@ -1,6 +1,6 @@
 internal import IdentityCrypto
 
-/// A source of unpredictable bytes; tests inject one that returns the same bytes in every run.
+/// A source of unpredictable bytes; tests can use a source that returns the same bytes in every run.
 public protocol RandomSource: Sendable {
     /// Makes fresh random bytes.
     ///
@@ -11,7 +11,7 @@ public protocol RandomSource: Sendable {
 }
 
 extension RandomSource {
-    /// Makes exactly the requested number of random bytes; with fewer bytes, an attacker could guess values that must be secret.
+    /// Makes random bytes and checks their number, because an attacker could guess a secret that is made from too few bytes.
     ///
     /// - Throws: The error of the source, as an `IdentityError`; an error with code `system_failure` if the source returns another number
     ///   of bytes.
