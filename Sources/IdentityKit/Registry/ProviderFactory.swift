@@ -1,6 +1,6 @@
 /// Creates providers of one kind from the configuration.
 public protocol ProviderFactory: Sendable {
-    /// The value of `kind` in the configuration for which this factory is used.
+    /// The kind of provider that this factory creates: the value of `kind` in the provider's section of the configuration.
     var kind: String { get }
 
     /// Creates a provider from its section; ``ProviderRegistry`` checks afterwards that every member was read.
