@@ -30,7 +30,7 @@ enum AuthorizationParameter {
 
     /// The problem with an additional parameter; nil if an app may set the parameter.
     ///
-    /// Names are compared as lenient servers read them: some servers ignore case, and PHP reads `client.id` as `client_id`.
+    /// The comparison of names ignores case, and takes `.` for `_`: some servers ignore case, and PHP reads `client.id` as `client_id`.
     static func problem(name: String, value: String) -> Problem? {
         guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return Problem(
@@ -78,7 +78,7 @@ enum AuthorizationParameter {
 
     /// The problem with the value of `prompt` (OpenID Connect Core section 3.1.2.1); nil for a valid value.
     ///
-    /// Providers define further values, so an unknown value is accepted.
+    /// Unknown values are accepted, because providers define values of their own.
     static func problem(prompt: String) -> Problem? {
         let values = prompt.split(separator: " ", omittingEmptySubsequences: false)
         guard values.allSatisfy({ isWord(String($0)) }) else {

@@ -6,8 +6,8 @@ extension ClientAuthentication {
     ///
     /// - Parameters:
     ///   - section: The provider's entry.
-    ///   - postsSecret: Whether an entry without `clientAuthentication` sends `clientSecret` in the body; if false, in the `Authorization`
-    ///     header.
+    ///   - postsSecret: Where the client sends `clientSecret` if the entry has no `clientAuthentication`: true for the body, false for the
+    ///     `Authorization` header.
     /// - Throws: `IdentityError` that names the member.
     init(_ section: inout ConfigurationSection, postsSecret: Bool) throws(IdentityError) {
         let method = try section.optionalString("clientAuthentication")

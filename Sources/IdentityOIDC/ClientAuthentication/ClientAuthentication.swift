@@ -11,16 +11,16 @@ public enum ClientAuthentication: Sendable {
     case secretBasic(Secret, encoding: BasicCredentialEncoding = .formEncoded)
     /// A secret in the body, as `client_secret`.
     case secretPost(Secret)
-    /// A secret in the body that the client signs for every request, as Sign in with Apple requires.
+    /// A signed JWT as the secret in the body, as Sign in with Apple requires; the client signs a new JWT for every request.
     case signedSecretPost(SignedClientSecret)
-    /// An assertion that is signed with the client's key for every request (OpenID Connect Core section 9, RFC 7523).
+    /// A new assertion for every request, signed with the client's key (OpenID Connect Core section 9, RFC 7523).
     case privateKeyJWT(ClientKey, audience: AssertionAudience = .issuer)
 
     /// The audience (`aud`) of an assertion.
     public enum AssertionAudience: String, Sendable, CaseIterable {
         /// The issuer identifier, as draft-ietf-oauth-rfc7523bis requires: a server with another issuer must refuse the assertion.
         case issuer
-        /// The token endpoint's URL, also in requests to other endpoints: for providers that require it (OpenID Connect Core section 9).
+        /// The token endpoint's URL, even in requests to other endpoints; for providers that require it (OpenID Connect Core section 9).
         ///
         /// Register a separate client key at each provider. Otherwise a malicious provider can name another provider's token endpoint in
         /// its metadata, receive an assertion for that endpoint, and use the assertion at the other provider.

@@ -62,7 +62,9 @@ public struct ClientKey: Sendable {
         configured = name
     }
 
-    /// The error for a text that is not PKCS#8 in PEM; its hint shows how to convert a key in SEC1, PKCS#1 or encrypted form.
+    /// The error for a text that is not PKCS#8 in PEM.
+    ///
+    /// For a key in SEC1, PKCS#1 or encrypted form, the hint shows how to convert the key.
     private static func unreadable(_ bytes: [UInt8]) -> IdentityError {
         let forms = [
             ("EC PRIVATE KEY", "in the form SEC1"), ("RSA PRIVATE KEY", "in the form PKCS#1"),
@@ -90,15 +92,15 @@ public struct ClientKey: Sendable {
         IdentityError(configuration: message, hint: hint, reference: "RFC 7518 section 3.1")
     }
 
-    /// The algorithm to sign with: the configured algorithm, otherwise the first algorithm that the key supports and the provider
-    /// lists, otherwise the first that the key supports.
+    /// The algorithm to sign with: the configured algorithm; else the first algorithm of the key that the provider lists; else the first
+    /// algorithm of the key.
     private func algorithm(offered: [String]?) -> String? {
         if let configured { return configured }
         let supported = SignatureAlgorithm.allCases.filter(key.supports).flatMap(\.names)
         return supported.first { offered?.contains($0) ?? false } ?? supported.first
     }
 
-    /// A signed JWT with these claims; `offered` are the algorithms that the provider lists, nil if its metadata have no list.
+    /// A signed JWT with these claims; `offered` are the algorithms that the provider lists, or nil if no list is known.
     ///
     /// - Throws: `IdentityError` with code `system_failure`.
     func sign(_ claims: JSONObject, offered: [String]?) throws(IdentityError) -> String {

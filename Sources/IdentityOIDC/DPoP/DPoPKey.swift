@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 package import IdentityKit
 
-/// The DPoP key to which the tokens of one session are bound (RFC 9449): P-256, created at the login, stored with the tokens.
+/// The DPoP key to which the tokens of one session are bound (RFC 9449): a P-256 key, created at the login and stored with the tokens.
 package struct DPoPKey: Sendable {
     static let algorithm = SignatureAlgorithm.es256
 

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import Synchronization
 
-/// The last DPoP nonces of at most 64 servers.
+/// Stores the last DPoP nonce of each server, for at most 64 servers.
 ///
 /// The next proof for a server must contain the server's nonce (RFC 9449 sections 8 and 9).
 final class DPoPNonceCache: Sendable {
@@ -21,7 +21,7 @@ final class DPoPNonceCache: Sendable {
     private static let capacity = 64
     private let nonces = Mutex<[(server: Server, nonce: String)]>([])
 
-    /// The nonce for the next proof for a server; nil if none is stored.
+    /// The nonce for the next proof for a server; nil if no nonce of the server is stored.
     func nonce(for role: ServerRole, at url: HTTPURL) -> String? {
         let server = Server(role: role, origin: url.origin)
         return nonces.withLock { $0.first { $0.server == server }?.nonce }

@@ -10,8 +10,8 @@ enum DPoPProof {
     /// - Parameters:
     ///   - key: The DPoP key.
     ///   - method: The request's method.
-    ///   - url: The request's URL; the proof contains no query and no fragment.
-    ///   - nonce: The nonce that the server requires, if any.
+    ///   - url: The request's URL; the proof contains the URL without query and fragment.
+    ///   - nonce: The server's last nonce; nil if the server has sent no nonce.
     ///   - accessToken: The access token of the request; nil at the authorization server.
     ///   - environment: Clock and random numbers.
     /// - Returns: The value of the `DPoP` header.

@@ -7,11 +7,13 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var userCode: String
     package var verificationURI: HTTPURL
     package var verificationURIComplete: HTTPURL?
-    /// How long the device code is valid, at most one day: RFC 8628 sets no maximum.
+    /// How long the device code is valid; the SDK counts a longer time than one day as one day.
     package var lifetime: Duration
     package var interval: Duration
 
-    /// The longest lifetime and interval, in seconds; a longer lifetime counts as this one, and a longer interval is invalid.
+    /// The longest lifetime and interval, in seconds.
+    ///
+    /// RFC 8628 sets no maximum. A longer lifetime is reduced to this value. A longer interval is an error.
     private static let longest = 86_400.0
 
     /// Reads the JSON object of a response.

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// The issuers that a client accepts: a list, or every issuer that a closure accepts.
 ///
-/// Issuers are compared byte for byte. An array literal is a list: `configuration.acceptedIssuers = ["https://id.example"]`.
+/// An array literal creates a list, for example `configuration.acceptedIssuers = ["https://id.example"]`.
 public struct IssuerPolicy: Sendable {
     private let accepts: @Sendable (String) -> Bool
     /// The issuers that count as one issuer; empty if each accepted issuer counts separately.
@@ -12,8 +12,8 @@ public struct IssuerPolicy: Sendable {
 
     /// Accepts exactly these issuers, compared byte for byte.
     ///
-    /// They count as one issuer, for example the old and the new issuer of a provider: one `sub` names the same buyer at all of them. For
-    /// issuers that are separate tenants, use ``init(summary:accepts:)``.
+    /// All these issuers count as one issuer: the same `sub` names the same buyer at each of them. An example is a provider with an old and
+    /// a new issuer. For issuers that are separate tenants, use ``init(summary:accepts:)``.
     public static func exactly(_ issuers: [String]) -> IssuerPolicy {
         var policy = IssuerPolicy(summary: issuers.joined(separator: " or ")) { issuer in
             issuers.contains { $0.isIdentical(to: issuer) }
@@ -45,7 +45,7 @@ public struct IssuerPolicy: Sendable {
         return [issuer, other].allSatisfy { name in equivalents.contains { $0.isIdentical(to: name) } }
     }
 
-    /// The same accepted issuers, but each counts separately, as for a provider that has one issuer for each tenant.
+    /// A copy of this policy in which each accepted issuer counts separately, for a provider that has one issuer for each tenant.
     var withoutEquivalents: IssuerPolicy {
         var policy = self
         policy.equivalents = []

@@ -1,12 +1,11 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// Gets the provider's metadata for a client: the configured endpoints, and the others from a metadata document (discovery), which is
-/// kept for an hour.
+/// Gets the provider's metadata for a client: configured endpoints, and the other members from a metadata document (discovery).
 ///
-/// After a failed discovery, the next attempt waits as ``DiscoveryCache`` describes.
+/// The metadata are cached for an hour. ``DiscoveryCache`` describes the pause after a failed discovery.
 package final class MetadataSource: Sendable {
-    /// Where the metadata come from and what is accepted in them.
+    /// Where the metadata come from, and which issuers and hosts the SDK accepts in them.
     package struct Configuration: Sendable {
         /// The address of the metadata document; nil without discovery.
         package var discoveryURL: HTTPURL?
@@ -16,7 +15,7 @@ package final class MetadataSource: Sendable {
         /// Without discovery, they are the whole metadata.
         package var configured: ProviderMetadata
         package var discovery = OpenIDClient.Discovery()
-        /// The member or members of the provider's configuration from which the document's address comes, for errors.
+        /// The configuration member or members from which the document's address comes; for errors.
         package var addressMember = "issuer"
         /// The provider's name, for events.
         package var provider = ""
@@ -34,17 +33,17 @@ package final class MetadataSource: Sendable {
         }
     }
 
-    /// How long the metadata in memory are still used after a newer document of the provider was refused for the first time.
+    /// How long the old metadata are used after the SDK has refused a newer document of the provider for the first time.
     ///
-    /// If the old metadata were not used, a wrong document would stop every login at once. If they were used without a limit, nobody would
-    /// notice that the provider has moved.
+    /// Without the old metadata, a wrong document would stop every login at once. Without a limit, nobody would notice that the provider
+    /// has moved.
     private static let refusalLimit = Duration.seconds(2 * 86_400)
 
     private let configuration: Configuration
     private let httpClient: ProviderHTTPClient
     private let cache: DiscoveryCache<Current>
 
-    /// Holds metadata behind one reference, because a copy of ``ProviderMetadata`` is slow: it retains each member.
+    /// Holds metadata behind one reference, because copying a ``ProviderMetadata`` is slow: the copy retains each member.
     package final class Current: Sendable {
         package let metadata: ProviderMetadata
         init(_ metadata: ProviderMetadata) { self.metadata = metadata }
@@ -63,8 +62,10 @@ package final class MetadataSource: Sendable {
     /// The metadata if they are in memory and may be used without a request.
     var inMemory: ProviderMetadata? { (try? cache.known())?.metadata }
 
-    /// The metadata, from memory for up to an hour; longer while they cannot be fetched again, and for up to two days after a newer
-    /// document was refused.
+    /// The metadata from memory, or newly fetched metadata if those in memory are older than an hour.
+    ///
+    /// During an outage of the provider, the old metadata are used longer. After the SDK has refused a newer document, they are used for up
+    /// to two days.
     ///
     /// - Throws: `IdentityError`.
     package func current() async throws -> Current {
@@ -138,7 +139,7 @@ package final class MetadataSource: Sendable {
         }
     }
 
-    /// Refuses discovered endpoints at hosts that are not in the list; configured endpoints may have any host.
+    /// Refuses discovered endpoints at hosts that ``OpenIDClient/Discovery/allowedHosts`` lacks; configured endpoints may have any host.
     private func checkHosts(_ metadata: ProviderMetadata) throws(IdentityError) {
         guard let hosts = configuration.discovery.allowedHosts else { return }
         let configured = configuration.configured.endpoints.map(\.name)

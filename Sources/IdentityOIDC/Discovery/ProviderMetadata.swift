@@ -63,7 +63,7 @@ public struct ProviderMetadata: Sendable {
         ]
     }
 
-    /// These metadata, but the endpoints that `configured` has replace the discovered ones.
+    /// A copy of these metadata in which the endpoints of `configured` replace the discovered endpoints.
     func overridden(by configured: ProviderMetadata) -> ProviderMetadata {
         var metadata = self
         for (_, path) in Self.endpointMembers {
@@ -78,8 +78,8 @@ public struct ProviderMetadata: Sendable {
 
     /// Parses a metadata document.
     ///
-    /// If the URL of the device authorization or revocation endpoint is invalid, the endpoint counts as missing. If pushed authorization
-    /// requests are not required, this is also true for their endpoint.
+    /// If the URL of the device authorization or revocation endpoint is invalid, the endpoint counts as missing. An invalid URL of the
+    /// pushed authorization request endpoint is an error only if the document requires pushed requests. Any other invalid URL is an error.
     ///
     /// - Parameters:
     ///   - body: The document.

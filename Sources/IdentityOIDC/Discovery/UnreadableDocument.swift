@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Decides whether a document of the provider that cannot be fetched or parsed indicates an outage.
 enum UnreadableDocument {
-    /// The error for a response with another status than 200: an outage, or a wrong address.
+    /// The error for a response whose status is not 200; the status decides whether the cause is an outage or a wrong address.
     static func error(
         _ response: HTTPResponse,
         _ message: String,

@@ -3,7 +3,7 @@ package import IdentityKit
 
 /// A JWS in compact serialization (RFC 7515 section 3.1), parsed but not verified; the payload may be any bytes.
 package struct CompactJWS: Sendable {
-    /// The `alg` of the header; it is used only after comparison with the accepted algorithms.
+    /// The `alg` of the header; the caller must compare it with the accepted algorithms before use.
     let algorithm: String
     let keyID: String?
     let type: String?
@@ -70,8 +70,9 @@ extension CompactJWS: Redacted {
 extension CompactJWS {
     /// Checks the algorithm and verifies the signature; the caller must check the payload.
     ///
-    /// - Throws: `IdentityError`; with code `id_token_key_unknown` when no key fits the token, and with code `id_token_signature` when no
-    ///   key verifies the signature. After these two codes, newer keys may verify the signature.
+    /// - Throws: `IdentityError`; with code `id_token_algorithm` when the algorithm is not accepted, with code `id_token_key_unknown` when
+    ///   no key fits the token, and with code `id_token_signature` when no key verifies the signature. After the last two codes, newer keys
+    ///   may verify the signature.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
             let accepted = algorithms.isEmpty ? "no algorithm" : algorithms.map(\.rawValue).joined(separator: ", ")
@@ -81,12 +82,12 @@ extension CompactJWS {
         try checkSignature(algorithm, keys) { Self.refusal($0, $1, $0 == .idTokenKeyUnknown ? "4.1.4" : "5.2") }
     }
 
-    /// Checks the signature with the keys that fit the token's `kid` and algorithm, at most eight, until one of them verifies it.
+    /// Tries at most eight keys that fit the token's `kid` and algorithm, until one of them verifies the signature.
     ///
     /// - Parameters:
     ///   - algorithm: The algorithm, which the caller has accepted.
     ///   - keys: The provider's keys.
-    ///   - mayUse: Whether a key may be used whose JWK names the given issuer.
+    ///   - mayUse: Receives the issuer in a key's JWK and returns whether this key may be used; not called for a key without an issuer.
     ///   - failure: Makes the error from its code and the problem.
     /// - Throws: The error with code `id_token_key_unknown` or `id_token_signature`.
     func checkSignature(

@@ -4,7 +4,7 @@ public import IdentityKit
 
 /// Verifies the signatures of JWTs that are not ID tokens, with the keys that a provider publishes.
 ///
-/// ``OpenIDClient`` validates ID tokens (`IDTokenValidator`).
+/// For ID tokens, use ``OpenIDClient``: it also validates their claims.
 ///
 /// ```swift
 /// let claims = try await verifier.verifiedClaims(of: token)

@@ -23,7 +23,7 @@ struct JSONWebKey: Sendable {
         for name in ["kid", "alg"] { if let member = value[name], member.string == nil { return nil } }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string
-        // A value that is not a string counts as an empty text, which is no issuer. So a client for several tenants does not use the key.
+        // A value that is not a string counts as an empty text. No issuer is empty, so a client for several tenants does not use the key.
         issuer = value["issuer"].map { $0.string ?? "" }
         identity = ["kid", "alg", "issuer", "kty", "crv", "n", "e", "x", "y"].map { value[$0]?.serialized ?? [] }
         func bytes(_ name: String) -> [UInt8]? { (value[name]?.string).flatMap { Base64URL.decode($0) } }
@@ -44,7 +44,7 @@ struct JSONWebKey: Sendable {
             self.key = key
         default: return nil
         }
-        // A key without `use` may be an encryption key: its `alg` is then no signature algorithm.
+        // An encryption key may lack `use`, but its `alg` is not a signature algorithm.
         if let algorithm, !(SignatureAlgorithm(name: algorithm).map(key.supports) ?? false) { return nil }
     }
 

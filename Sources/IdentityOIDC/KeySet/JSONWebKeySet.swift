@@ -36,14 +36,14 @@ package struct JSONWebKeySet: Sendable {
         Set(keys.map(\.identity)) == Set(other.keys.map(\.identity))
     }
 
-    /// The keys to try for a token, at most eight: the keys for its algorithm that have the token's `kid`, byte for byte.
+    /// The first eight keys that may verify a token: they support its algorithm and have its `kid`, byte for byte.
     ///
-    /// For a token without `kid`, these are the first eight keys for its algorithm.
+    /// For a token without `kid`, the `kid` of the keys does not matter.
     ///
     /// - Parameters:
     ///   - keyID: The token's `kid`.
     ///   - algorithm: The token's algorithm.
-    ///   - mayIssue: Whether a key may be tried whose JWK names the given issuer; not called for a key without an issuer.
+    ///   - mayIssue: Receives the issuer in a key's JWK and returns whether this key may be tried; not called for a key without an issuer.
     /// - Returns: The keys.
     package func candidates(
         keyID: String?,

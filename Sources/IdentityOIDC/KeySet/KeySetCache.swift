@@ -2,9 +2,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// The link of the chain of ``KeySetSource`` that caches the last valid key set.
+/// A link in the chain of ``KeySetSource``: it caches the last valid key set.
 ///
-/// All callers of one chain that wait for the keys of one URL share one fetch. A failed fetch does not remove the cached keys.
+/// Callers of one chain that need the keys of one URL at the same time share one fetch. A failed fetch does not remove the cached keys.
 struct KeySetCache: KeySetProviding {
     let next: any KeySetProviding
     let clock: any IdentityClock
@@ -20,7 +20,7 @@ struct KeySetCache: KeySetProviding {
         if let cached = cached(at: url, for: requirement) { return cached }
         let (result, isOwn) = await fetch(url, requirement)
         let snapshot = try result.get()
-        // The shared fetch may have started before the provider published the key of this caller's token.
+        // Another caller may have started the fetch before the provider published the key of this caller's token.
         guard !isOwn, !requirement.isMet(by: snapshot, at: clock.elapsed) else { return snapshot }
         return try await fetch(url, requirement).result.get()
     }
@@ -42,7 +42,7 @@ struct KeySetCache: KeySetProviding {
         lastKnown.snapshot.flatMap { $0.url == url ? $0 : nil }
     }
 
-    /// The requirement for the next link: keys from a later fetch than the cached keys, if any are cached.
+    /// The requirement for the next link: if keys are cached, the next link must return newer keys than these.
     private func adapted(_ requirement: KeySetRequirement, to last: KeySetSnapshot?) -> KeySetRequirement {
         guard let last else { return requirement }
         return switch requirement {
@@ -58,9 +58,9 @@ final class LastKnownKeySet: Sendable {
 
     var snapshot: KeySetSnapshot? { stored.withLock { $0 } }
 
-    /// Saves a key set; does nothing if the result of a later fetch of the same URL is stored.
+    /// Saves a key set; does nothing if the result of a later fetch of the same URL is already stored.
     ///
-    /// The two chains of ``KeySetSource`` may fetch at the same time.
+    /// The two chains of ``KeySetSource`` may fetch at the same time, so an earlier fetch may end last.
     func save(_ latest: KeySetSnapshot) {
         stored.withLock { stored in
             if let stored, stored.url == latest.url, stored.fetch > latest.fetch { return }

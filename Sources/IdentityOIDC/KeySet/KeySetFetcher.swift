@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The last link of the chain of ``KeySetSource``: fetches the key set, with `If-None-Match` if possible.
 ///
-/// It reports the outcome of each fetch to the environment's observers, except of a cancelled fetch.
+/// It reports the outcome of each fetch to the environment's observers, but it does not report a cancelled fetch.
 final class KeySetFetcher: KeySetProviding {
-    /// How long after a response with a key set the response "not modified" (304) is accepted.
+    /// How long the response "not modified" (304) is accepted after the last response that contained a key set.
     ///
     /// Without this limit, a broken HTTP cache that always returns 304 could keep a revoked key valid forever.
     static let maximumConfirmedAge = Duration.seconds(86_400)
@@ -77,7 +77,7 @@ final class KeySetFetcher: KeySetProviding {
     ) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         if let tag = known?.entityTag { fields.append(("If-None-Match", tag)) }
-        // Otherwise an HTTP cache could return the keys from before a key rotation (RFC 9111 section 5.2.1.4).
+        // Without `no-cache`, an HTTP cache could return the keys from before a key rotation (RFC 9111 section 5.2.1.4).
         if case .newer = requirement { fields.append(("Cache-Control", "no-cache")) }
         return fields
     }
@@ -121,7 +121,7 @@ final class KeySetFetcher: KeySetProviding {
         return keys
     }
 
-    /// Whether a value is a valid entity tag (RFC 9110 section 8.8.3) of at most 256 bytes, a prefix `W/` not counted.
+    /// Whether a value is a valid entity tag (RFC 9110 section 8.8.3) of at most 256 bytes, without counting a prefix `W/`.
     private static func isEntityTag(_ value: String) -> Bool {
         let opaque = value.hasPrefix("W/") ? value.utf8.dropFirst(2) : value.utf8[...]
         return opaque.count >= 2 && opaque.count <= 256 && opaque.first == 0x22 && opaque.last == 0x22

@@ -3,8 +3,8 @@ package import IdentityHTTP
 
 /// How long a key set is cached: the lifetime in the headers of its response (RFC 9111 section 4.2), within two bounds.
 ///
-/// Without ``shortest``, `no-store` would cause a fetch for every login. Without ``longest``, a lifetime of a year would keep a
-/// revoked key for a year.
+/// Without ``shortest``, a response with `no-store` would cause a fetch for every login. Without ``longest``, a client would accept a
+/// revoked key for a year if the headers state a lifetime of one year.
 package enum KeySetLifetime {
     static let shortest = Duration.seconds(300)
     static let longest = Duration.seconds(86_400)
@@ -22,7 +22,7 @@ package enum KeySetLifetime {
         let isUncacheable = directives.contains { $0.hasPrefix("no-store") || $0.hasPrefix("no-cache") }
         if isUncacheable { return 0 }
         let age = headers["Age"].flatMap { number($0[...]) } ?? 0
-        // The smallest of several values counts. An invalid value counts as 0 (RFC 9111 section 4.2.1).
+        // The smallest of several `max-age` values counts. An invalid value counts as 0 (RFC 9111 section 4.2.1).
         let ages = directives.filter { $0.hasPrefix("max-age=") }.map { number($0.dropFirst(8)) ?? 0 }
         if let least = ages.min() { return least - age }
         guard headers["Expires"] != nil else { return nil }

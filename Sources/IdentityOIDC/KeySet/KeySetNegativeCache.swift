@@ -3,9 +3,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Stores for a minute which `kid`s the fetched key set lacks, so that a token with such a `kid` causes at most one fetch per minute.
+/// Stores for one minute each `kid` that the fetched key set lacks, so that further tokens with this `kid` cause no fetch.
 ///
-/// It stores the digests of at most ``capacity`` key ids, and ignores them after the provider has changed its keys.
+/// The cache stores the digests of at most ``capacity`` key ids, and removes the oldest first. After the provider has changed its keys,
+/// the stored digests are ignored.
 final class KeySetNegativeCache: KeySetProviding {
     private struct State {
         var revision: Int?

@@ -1,14 +1,14 @@
 internal import IdentityHTTP
 
-/// A link of the chain that gets a provider's keys; each link has one task and calls the next link.
+/// A link of the chain that gets a provider's keys; each link has one task, and each but the last calls the next link.
 ///
 /// ``KeySetSource`` builds the chain; `Documentation/Decisions/0008-key-set.md` explains the order of the links.
 protocol KeySetProviding: Sendable {
     /// The keys at a URL.
     ///
-    /// - Returns: Keys that meet the requirement, with two exceptions. During an outage they may be expired (``KeySetStaleIfError``). For
-    ///   ``KeySetRequirement/newer(than:keyID:)``, they are the known keys if the provider has no newer keys or no fetch is permitted now,
-    ///   and newer keys may lack the `kid`.
+    /// - Returns: Keys that meet the requirement, with two exceptions. During an outage, the keys may be expired (``KeySetStaleIfError``).
+    ///   For ``KeySetRequirement/newer(than:keyID:)``, the result may be newer keys that lack the `kid`. It may also be the known keys, if
+    ///   the provider has no newer keys or if no fetch is permitted now.
     /// - Throws: `IdentityError` when the keys cannot be fetched.
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot
 }
@@ -19,7 +19,7 @@ enum KeySetRequirement: Sendable {
     case usable
     /// Newly fetched keys, because the known keys expire soon or have expired.
     case refreshed(KeySetSnapshot)
-    /// Newly fetched keys, because the known keys do not verify a token with this `kid`.
+    /// Newer keys, because the known keys do not verify a token with this `kid`; `keyID` is nil for a token without `kid`.
     case newer(than: KeySetSnapshot, keyID: String?)
 
     /// The keys that the caller has; nil for ``usable``.

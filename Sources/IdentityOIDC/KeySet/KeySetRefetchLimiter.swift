@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Limits the rate of fetches for tokens that the known keys do not verify: a burst of two, then one per minute.
 ///
-/// So a flood of tokens with invented key ids causes few fetches, and the first tokens after a key rotation do not wait. A failed fetch
-/// does not count. Otherwise an outage could use up the fetches that the next key rotation needs.
+/// A flood of tokens with invented key ids therefore causes few fetches. A failed fetch does not count, because an outage could
+/// otherwise use up the fetches that the next key rotation needs.
 final class KeySetRefetchLimiter: KeySetProviding {
     private struct State {
         var bucket = TokenBucket(size: 2, interval: .seconds(60))

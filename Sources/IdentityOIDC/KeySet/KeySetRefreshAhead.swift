@@ -11,11 +11,11 @@ struct KeySetRefreshAhead: KeySetProviding {
 
     /// How long before their expiry keys are fetched again: a fifth of their lifetime, at most five minutes.
     static func lead(_ lifetime: Duration) -> Duration {
-        // This equals min(lifetime / 5, .seconds(300)). Long lifetimes need no division, because a division of a Duration is slow.
+        // This equals min(lifetime / 5, .seconds(300)), but avoids the slow division of a Duration for long lifetimes.
         lifetime < .seconds(1500) ? lifetime / 5 : .seconds(300)
     }
 
-    /// Whether keys are fetched again now, because they expire soon.
+    /// Whether the keys expire soon or have expired, so that they are fetched again now.
     static func isDue(_ snapshot: KeySetSnapshot, at now: Duration) -> Bool {
         now >= snapshot.freshUntil - lead(snapshot.lifetime)
     }

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Limits the rate of fetches after failures: a burst of two, then one every ten seconds; a success ends the limit.
 ///
-/// While a provider is down, a flood of invalid tokens would otherwise cause a fetch for each token, because ``KeySetRefetchLimiter`` does
-/// not count failed fetches.
+/// ``KeySetRefetchLimiter`` does not count failed fetches. So without this limit, a flood of invalid tokens would cause a fetch for each
+/// token while a provider is down.
 final class KeySetRetryBackoff: KeySetProviding {
     private struct State {
         var url: HTTPURL?

@@ -10,7 +10,9 @@ package struct KeySetSnapshot: Sendable {
     var fetch: Int
     /// The response's `ETag`, if valid.
     let entityTag: String?
-    /// How long the keys may be cached, as ``KeySetLifetime`` reads it from the response.
+    /// How long the keys may be cached: the lifetime in the response, within the bounds of ``KeySetLifetime``.
+    ///
+    /// If the response states no lifetime, a new key set gets ``KeySetLifetime/default``, and a confirmed key set keeps its lifetime.
     var lifetime: Duration
     /// The start of the request that returned the keys.
     let receivedAt: Duration

@@ -3,7 +3,7 @@ package import IdentityKit
 
 /// Gets and caches a provider's keys: callers share one fetch, keys stay usable during an outage, and the fetches are rate-limited.
 ///
-/// `Documentation/Decisions/0008-key-set.md` explains its chain of links, each of which has one task.
+/// A chain of links does the work; each link has one task. `Documentation/Decisions/0008-key-set.md` explains the chain.
 package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
     /// The chain for tokens that this client did not request, such as logout tokens.
@@ -51,8 +51,9 @@ package struct KeySetSource: Sendable {
         return try await chain.keys(at: url, .usable)
     }
 
-    /// Newer keys, for a token that the known keys do not verify; nil if the provider has no newer keys, or if no fetch is
-    /// permitted now.
+    /// Newer keys, for a token that the known keys do not verify.
+    ///
+    /// The result is nil if the provider has no newer keys, or if no fetch is permitted now.
     ///
     /// - Throws: `IdentityError` when the keys cannot be fetched; the token's key may be available later.
     package func newerKeys(at url: HTTPURL, than known: KeySetSnapshot, keyID: String?) async throws -> KeySetSnapshot?
@@ -83,12 +84,11 @@ package struct KeySetSource: Sendable {
 
     /// Verifies a token that this client did not request, like ``verifying(with:keyID:_:)`` but with a separate rate limit.
     ///
-    /// If the known keys do not verify the token, the keys are fetched again before the token is rejected, because it may be signed with a
-    /// new key. If no fetch is permitted now, for example because a fetch in the last minute did not find the same `kid`, this function
-    /// throws a temporary error.
+    /// The token may be signed with a new key. So if the known keys do not verify the token, this function fetches the keys again before it
+    /// rejects the token. If no fetch is permitted now, for example because a fetch in the last minute did not find the same `kid`, the
+    /// function throws a temporary error.
     ///
-    /// - Throws: The error of `verify`; `IdentityError` of another code when the keys cannot be fetched, or no fetch is
-    ///   permitted yet.
+    /// - Throws: The error of `verify`, or `IdentityError` when the keys cannot be fetched or no fetch is permitted yet.
     package func verifyingUnsolicited<Value>(
         with url: HTTPURL,
         keyID: String?,
@@ -112,7 +112,7 @@ package struct KeySetSource: Sendable {
         }
     }
 
-    /// Verifies a token with the known keys; if its key is unknown or its signature invalid, with the keys that `newer` returns.
+    /// Verifies a token with the known keys; if the key is unknown or the signature is invalid, tries the keys that `newer` returns.
     private func verifying<Value>(
         with url: HTTPURL,
         _ verify: (JSONWebKeySet) throws -> Value,

@@ -3,10 +3,10 @@ internal import IdentityKit
 
 /// Uses expired keys while newer ones cannot be fetched, up to a maximum age (like `stale-if-error` of RFC 5861).
 ///
-/// Without the maximum age, an attacker who stole a provider's signing key and blocks the fetches could use the key forever, although the
-/// provider has revoked it.
+/// The maximum age limits an attack: an attacker who stole a signing key could block the fetches, so that clients accept the key after
+/// the provider has revoked it.
 struct KeySetStaleIfError: KeySetProviding {
-    /// How long keys are used at most after the provider last confirmed them.
+    /// The longest time for which keys are used after the provider last confirmed them.
     static let maximumAge = Duration.seconds(2 * 86_400)
     /// How long expired keys are used after a failed fetch, before a caller waits for another fetch.
     static let pause = Duration.seconds(60)
@@ -19,7 +19,7 @@ struct KeySetStaleIfError: KeySetProviding {
             return try await next.keys(at: url, requirement)
         } catch {
             let now = clock.elapsed
-            // If the known keys have not expired, this link throws the error. ``KeySetCache`` still has these keys.
+            // If the known keys have not expired, this link throws the error, because ``KeySetCache`` still returns these keys.
             guard case .refreshed(var known) = requirement, known.url == url, now >= known.freshUntil,
                 now < known.confirmedAt + Self.maximumAge
             else { throw error }

@@ -8,9 +8,9 @@ package import IdentityKit
 package enum LogoutTokenValidator {
     /// The member of `events` that makes a token a logout token.
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
-    /// How long after its issue a token is accepted at most, even if `exp` is later; the clock tolerance is added to this time.
+    /// The longest time for which a token is accepted after its issue, even if `exp` is later; the clock tolerance is added to this time.
     ///
-    /// The SDK stores the token's `jti` for this time. Without the limit, tokens with a distant `exp` would fill the store.
+    /// The SDK stores the `jti` while the token is accepted. Without the limit, tokens with a distant `exp` would fill the store.
     private static let maximumLifetime: TimeInterval = 86_400
     /// The longest `sid` and `jti`, in bytes.
     package static let maximumIDBytes = IDTokenClaims.maximumSessionIDBytes
@@ -23,7 +23,7 @@ package enum LogoutTokenValidator {
     ///   - token: The token.
     ///   - expected: The expectations for an ID token of the same provider for the same client. Expectations about one login, such as
     ///     the nonce, are ignored.
-    /// - Returns: The token, which does not show its claims before its signature is verified.
+    /// - Returns: The token; ``UnverifiedLogoutToken/verify(_:)`` returns its claims.
     /// - Throws: `IdentityError` of kind `rejected`.
     package static func read(
         _ token: Secret,
@@ -39,11 +39,11 @@ package enum LogoutTokenValidator {
             issuer = try checks.issuer(claims)
             _ = try checks.checkAudience(claims)
         } catch {
-            // The provider sends this client no token with a wrong issuer, audience, type or algorithm, so an attacker may have sent it.
+            // A token with a wrong issuer, audience, type or algorithm probably does not come from the provider, but from an attacker.
             throw error.suspectingAttack
         }
         let expiry = try acceptedUntil(try checks.times(claims), checks.expected)
-        // A token with a nonce is not a logout token, but for example an ID token.
+        // A token with a nonce is not a logout token. It may be an ID token.
         guard claims["nonce"] == nil else {
             throw failure("has a nonce, which a logout token must not have", "2.4").suspectingAttack
         }

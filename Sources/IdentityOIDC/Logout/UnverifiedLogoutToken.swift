@@ -1,7 +1,7 @@
 internal import IdentityCrypto
 package import IdentityKit
 
-/// A logout token that passed every other check, but whose signature is not verified yet.
+/// A logout token whose signature is not verified yet; the token has passed all other checks.
 ///
 /// Its claims must not be used before ``verify(_:)``.
 package struct UnverifiedLogoutToken {
@@ -14,7 +14,7 @@ package struct UnverifiedLogoutToken {
 
     /// Verifies the signature and returns the token's claims.
     ///
-    /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when none of the keys verifies it.
+    /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when none of the keys verifies the signature.
     package func verify(_ keys: JSONWebKeySet) throws(IdentityError) -> LogoutTokenClaims {
         do throws(IdentityError) {
             try checks.checkSignature(jwt, algorithm, keys)

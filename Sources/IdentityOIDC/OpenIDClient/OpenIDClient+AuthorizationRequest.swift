@@ -102,7 +102,7 @@ extension OpenIDClient {
                 responseMode: configuration.responseMode,
                 dpopKey: try dpopKey?.secret(),
                 createdAt: now,
-                // `SessionManager` replaces this time with its `attemptLifetime`.
+                // `SessionManager` replaces this time: its `attemptLifetime` decides when the attempt expires.
                 expiresAt: now + 600
             )
         )
@@ -119,7 +119,7 @@ extension OpenIDClient {
         unsafe value.bytes.withUnsafeBytes { unsafe query.append(contentsOf: $0) }
     }
 
-    /// Appends a constant text; the UTF-8 view of a `String` takes longer.
+    /// Appends a constant text, which is faster than appending the UTF-8 view of a `String`.
     private static func append(_ text: StaticString, to query: inout [UInt8]) {
         unsafe query.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

@@ -64,8 +64,8 @@ extension OpenIDClient {
         return (headers, fields)
     }
 
-    /// By how many seconds this machine's clock may differ from the provider's: `iat` of an assertion lies this far in the past, and `exp`
-    /// in the future.
+    /// The tolerated difference between this machine's clock and the provider's, in seconds: an assertion has an `iat` this long before
+    /// now, and an `exp` this long after now.
     ///
     /// The resulting lifetime is 60 seconds. Some providers reject an assertion with a longer lifetime or an older `iat`. Keycloak, for
     /// example, by default rejects an assertion whose `iat` is more than 60 seconds ago.
@@ -111,7 +111,7 @@ extension OpenIDClient {
         "redirect_uri", "response_mode", "response_type", "scope", "token_type_hint", "ui_locales",
     ]
 
-    /// The client's configured secret, and the Basic credentials with this secret; no error may contain them.
+    /// The client's configured secret and, if the client uses it in Basic credentials, these credentials; no error may contain them.
     ///
     /// The list is empty for a public client, and for a client that signs a new assertion or secret for each request.
     var clientSecrets: [Secret] {

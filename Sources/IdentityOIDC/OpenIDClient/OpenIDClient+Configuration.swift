@@ -27,7 +27,7 @@ extension OpenIDClient {
         public var authentication: ClientAuthentication = .none
         /// The type of client that tools such as identity-lab display, for example "public web, PKCE".
         ///
-        /// If it is nil, they display the authentication method.
+        /// If this is nil, such tools display the authentication method.
         public var clientType: String?
         /// The redirect URI, as registered; nil sends none.
         ///
@@ -51,11 +51,11 @@ extension OpenIDClient {
         /// Some providers add the audience of an API to every token. A token that names another audience was perhaps issued for
         /// another client, and is refused (OpenID Connect Core section 3.1.3.7 item 3).
         public var trustedAudiences: [String] = []
-        /// The requested response mode of authorization responses, by default a redirect.
+        /// The requested response mode of authorization responses; by default `query`: a redirect with the parameters in the URL.
         public var responseMode = ResponseMode.query
         /// Whether authorization requests are pushed (PAR, RFC 9126) even if the provider does not require it; by default no.
         public var pushesAuthorizationRequest = false
-        /// Whether logins by device code use PKCE too (RFC 7636), for providers that require it of the client; by default no.
+        /// Whether logins by device code use PKCE (RFC 7636), for providers that require PKCE from this client; by default no.
         ///
         /// RFC 8628 does not define PKCE: a provider that expects no `code_challenge` in a device authorization request may reject it.
         public var usesPKCEForDeviceLogin = false
@@ -63,7 +63,7 @@ extension OpenIDClient {
         public var usesDPoP = false
         /// Whether bearer tokens are accepted although ``usesDPoP`` requests tokens that are bound to a key; by default no.
         ///
-        /// If it is false, a login fails when the provider, or an attacker in its place, ignores the DPoP proof.
+        /// If false, a login with ``usesDPoP`` fails when the provider, or an attacker in its place, ignores the DPoP proof.
         public var acceptsUnboundTokens = false
         /// Endpoints that replace discovered ones.
         public var endpoints = Endpoints()
@@ -98,7 +98,7 @@ extension OpenIDClient {
     public struct Discovery: Sendable {
         /// Whether the document is fetched; if false, ``Configuration/endpoints`` are the whole metadata.
         public var isEnabled = true
-        /// How many redirects are followed at most when the document is fetched; by default none.
+        /// The maximum number of redirects that are followed when the document is fetched; by default 0.
         ///
         /// A redirect to plain http is not followed, except to loopback if ``Configuration/allowsLoopbackHTTP`` is true.
         public var allowedRedirects = 0
@@ -159,7 +159,7 @@ extension OpenIDClient {
 }
 
 extension OpenIDClient.Configuration {
-    /// Throws an error if ``timeout`` is not positive, or if one of the ``resources`` is not written exactly as an origin.
+    /// Throws an error if ``timeout`` is not positive, or if one of the ``resources`` is not a serialized https origin.
     func checkTimeoutAndResources() throws(IdentityError) {
         guard timeout > .zero else {
             throw .invalidMember(

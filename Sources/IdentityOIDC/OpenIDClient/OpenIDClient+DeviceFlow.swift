@@ -5,7 +5,7 @@ public import IdentityKit
 extension OpenIDClient {
     /// Requests a code that the buyer enters on another device (RFC 8628 section 3.1).
     ///
-    /// It also fetches the provider's keys: if they are not available, the login fails now, and not after the buyer has entered the code.
+    /// This function also fetches the provider's keys. If the keys are not available, the login fails before the buyer enters the code.
     ///
     /// - Throws: `IdentityError`.
     public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
@@ -66,8 +66,8 @@ extension OpenIDClient {
 
     /// Asks once for the tokens of a device code (RFC 8628 section 3.4).
     ///
-    /// After a temporary failure without a token response, the result is `unanswered`, and the caller polls again. After the provider
-    /// has issued tokens, every failure ends the login.
+    /// After a temporary failure, the result is `unanswered`, and the caller polls again. But if the provider has issued tokens, every
+    /// failure ends the login.
     ///
     /// - Throws: `IdentityError` when the login has failed, for example because the buyer refused or the code expired.
     public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {

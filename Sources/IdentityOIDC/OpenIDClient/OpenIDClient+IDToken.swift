@@ -25,7 +25,7 @@ extension OpenIDClient {
         return expected
     }
 
-    /// Validates an ID token with the provider's keys; fetches newer keys if the known ones do not verify it.
+    /// Validates an ID token with the provider's keys; fetches newer keys if the known keys do not verify the token.
     func validate(
         _ token: Result<JSONWebToken, IdentityError>,
         _ metadata: ProviderMetadata,
@@ -40,8 +40,8 @@ extension OpenIDClient {
 
     /// The tokens of a login's successful response, after its ID token has been validated.
     ///
-    /// If the response or its ID token is invalid or cannot be validated, the response's tokens are revoked if possible, because no session
-    /// will use them. After a step-up login, they are revoked only if the ID token names another buyer than the buyer of the session.
+    /// If the response or its ID token is invalid or cannot be validated, no session will use the response's tokens. So they are revoked if
+    /// possible. After a step-up login, they are revoked only if the ID token names another buyer than the session.
     func loginTokens(
         _ object: JSONObject,
         _ startedAt: Date,
@@ -88,7 +88,8 @@ extension OpenIDClient {
                 expiresAt: response.lifetime.map { startedAt + $0 },
                 authenticatedAt: claims.authenticatedAt,
                 authorizedParty: claims.authorizedParty,
-                // The app may have sent its own nonce, which only the ID token shows. The ID token of a refresh has the same nonce or none.
+                // The app may have sent its own nonce, which only the ID token shows. The session keeps it, because the ID token of a
+                // refresh must have the same nonce or no nonce.
                 nonce: login.nonce ?? claims.nonce,
                 providerSessionID: claims.providerSessionID,
                 claims: claims.kept,
@@ -109,13 +110,13 @@ extension IDTokenClaims {
 /// The data of a login with which its token response is processed, for logins by redirect and by device code.
 protocol LoginExpectations: Sendable {
     var scopes: [String] { get }
-    /// The issuer to which the login is bound; nil if it is not bound to one.
+    /// The issuer to which the login is bound; nil if the login is not bound to an issuer.
     var issuer: String? { get }
-    /// The `nonce` that was sent; nil if none was sent.
+    /// The `nonce` that the authorization request contained; nil if it contained no `nonce`.
     var nonce: Secret? { get }
     /// Whether an ID token with a `nonce` is refused; true for a login by device code, which never sends a `nonce`.
     var refusesNonce: Bool { get }
-    /// The requested `max_age` in seconds; nil if none was requested.
+    /// The requested `max_age` in seconds; nil if the login requested no `max_age`.
     var maximumAgeSeconds: Int? { get }
     var authenticationContexts: [String] { get }
     /// The DPoP key to which the tokens are to be bound; nil for bearer tokens.

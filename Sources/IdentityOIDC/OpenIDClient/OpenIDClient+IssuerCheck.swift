@@ -7,7 +7,9 @@ extension OpenIDClient {
         metadataSource.usesDiscovery && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 
-    /// Refuses to complete a login if the provider's issuer changed after the login started; does nothing if `issuer` is nil.
+    /// Refuses to complete a login if the provider's issuer changed after the login started.
+    ///
+    /// The function does nothing if `issuer` is nil, or if the client does not use discovery.
     func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
         guard let issuer, metadataSource.usesDiscovery, !issuer.isIdentical(to: metadata.issuer) else { return }
         throw IdentityError(
@@ -22,9 +24,9 @@ extension OpenIDClient {
         )
     }
 
-    /// Refuses the tokens of an issuer that this client does not accept, for example of the shop that the configuration named before.
+    /// Refuses the tokens of an issuer that this client does not accept, for example after the configuration was changed to another shop.
     ///
-    /// Call it before the tokens are sent. Tokens that an app stored without the buyer have no issuer, and are accepted.
+    /// Call this function before the tokens are sent. Tokens that an app stored without the buyer have no issuer, and are accepted.
     ///
     /// - Throws: `IdentityError` with code `issuer_changed`.
     package func checkIssuer(of tokens: TokenSet) throws(IdentityError) {

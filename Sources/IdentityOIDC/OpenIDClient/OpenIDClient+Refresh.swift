@@ -3,7 +3,7 @@ internal import IdentityHTTP
 public import IdentityKit
 
 extension OpenIDClient {
-    /// Fetches metadata and keys before the refresh token is sent, because the validation of the response's ID token needs them.
+    /// Makes sure that metadata and keys are in memory before a refresh, because the validation of the response's ID token needs them.
     ///
     /// The keys are fetched only if the old tokens have an ID token.
     ///
@@ -18,7 +18,7 @@ extension OpenIDClient {
     /// Sends the refresh token while the session's lock is held (RFC 6749 section 6).
     ///
     /// - Returns: The response, if its status is a success; it is not validated yet.
-    /// - Throws: `RefreshRefusal` if the response is an error, if no response arrives, or if the request could not be sent.
+    /// - Throws: `RefreshRefusal` if the response is an error, if no response arrives, or if the request was not sent.
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock
@@ -61,12 +61,12 @@ extension OpenIDClient {
     /// - Parameters:
     ///   - response: The response of ``requestRefresh(of:under:)``.
     ///   - tokens: The tokens that were refreshed.
-    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. Pass false for a refresh token that an app stored. The ID token
-    ///     of the response then determines the buyer: it is validated even if it equals the stored ID token, and if the old tokens have a
-    ///     buyer, it must name this buyer.
+    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. Pass false for a refresh token that an app stored: the new ID
+    ///     token then determines the buyer. It is validated even if it equals the stored ID token. If the old tokens have a buyer, the new
+    ///     ID token must name the same buyer.
     /// - Returns: The new tokens; without a buyer if `isBuyerKnown` is false and the response contains no ID token.
-    /// - Throws: `RefreshRefusal` when the response contains no access token and no refresh token. Another error when the response may
-    ///   contain one of them; with `isAttackSuspected` when its ID token belongs to another login.
+    /// - Throws: `RefreshRefusal` when the response contains neither an access token nor a refresh token. `IdentityError` when the response
+    ///   may contain a token; `isAttackSuspected` of the error is true when the new ID token belongs to another login.
     public func tokens(
         from response: RefreshResponse,
         refreshing tokens: TokenSet,
@@ -105,7 +105,7 @@ extension OpenIDClient {
                 )
             }
         } catch {
-            // If the invalid response contains a token, the provider has used the old refresh token, so this is not a refusal.
+            // If the invalid response contains a token, the provider has accepted the old refresh token, so this is not a refusal.
             let names = ["access_token", "refresh_token"]
             guard names.contains(where: { object?[$0]?.string?.isEmpty == false }) else { throw RefreshRefusal(error) }
             throw error
@@ -122,18 +122,18 @@ extension OpenIDClient {
         refreshed.refreshToken = new.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
         refreshed.scopes = new.scopes ?? quirks.scopes(afterRefreshing: tokens)
         refreshed.issuedAt = response.startedAt
-        // If `expires_in` is missing or invalid, the new access token gets the old one's lifetime, because nil means that it never expires.
+        // If `expires_in` is missing or invalid, the new access token gets the lifetime of the old one. With nil, it would never expire.
         let lifetime = new.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
         if !new.refreshTokenScopes.isEmpty { refreshed.refreshTokenScopes = new.refreshTokenScopes }
-        // Some providers return the session's ID token again. It is not validated a second time, because its `at_hash` belongs to the old
+        // Some providers return the session's ID token again. A second validation could fail, because its `at_hash` belongs to the old
         // access token.
         let isRepeated = isBuyerKnown && new.idToken.map { tokens.idToken?.isEqual(to: $0) == true } ?? false
         if new.idToken != nil, !isRepeated, let idToken {
             var expected = expectations(metadata, new)
             // If the old tokens have a buyer, the ID token must belong to the same login (OpenID Connect Core section 12.2).
             expected.previous = hasBuyer ? tokens : nil
-            // The response may have been stored for hours, so its ID token is checked with the time of its receipt.
+            // The response may have been stored for hours, so the times in the ID token are checked against the time of the receipt.
             expected.receivedAt = response.receivedAt
             let claims: IDTokenClaims
             do { claims = try await validate(idToken, metadata, expected) } catch {
@@ -154,10 +154,10 @@ extension OpenIDClient {
 }
 
 extension IdentityError {
-    /// This error, which occurred after the token endpoint responded; a failure of metadata or keys becomes a temporary error.
+    /// The error to throw instead of this error after the token endpoint has responded.
     ///
-    /// The token response can be validated later, when metadata and keys are available again. `providerResponse` of the temporary error is
-    /// nil, because a reader would take the response of the metadata or key endpoint for the response of the token endpoint.
+    /// A failure to fetch metadata or keys becomes a temporary error, because the token response can be validated later. Its
+    /// `providerResponse` is nil, because a reader could take the response of the metadata or key endpoint for the token endpoint's.
     package var afterTokenResponse: IdentityError {
         let ofOthers: [Code] = [.discoveryFailed, .discoveryIssuerMismatch, .redirectRefused, .unsupportedByProvider]
         guard kind == .retryLater || ofOthers.contains(code) || cause is HTTPTransportError else { return self }

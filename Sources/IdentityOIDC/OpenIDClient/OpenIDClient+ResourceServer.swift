@@ -84,8 +84,8 @@ extension OpenIDClient {
     ///   - status: The response's status.
     ///   - headers: The response's headers.
     ///   - url: The request's URL.
-    /// - Returns: Whether the server refused the request because of its nonce, and sent another nonce than the request's proof has
-    ///   (RFC 9449 section 9). With the same nonce, a repetition would be refused again.
+    /// - Returns: Whether the server refused the request because of a missing or old nonce, and sent a new nonce (RFC 9449 section 9). With
+    ///   the same nonce, the server would refuse a repetition again.
     public func shouldRepeat(
         _ sent: HTTPHeaders,
         answeredWith status: Int,

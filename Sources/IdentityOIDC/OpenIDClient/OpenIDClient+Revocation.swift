@@ -10,8 +10,8 @@ extension OpenIDClient {
     /// The access token is revoked if there is no refresh token, or if the provider does not revoke refresh tokens.
     ///
     /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
-    /// - Throws: `IdentityError` when a revocation failed, when the provider does not revoke refresh tokens, and before the request when
-    ///   the metadata cannot be fetched or the tokens have another issuer.
+    /// - Throws: `IdentityError` when a revocation failed, or when the provider does not revoke refresh tokens. Before the request: when
+    ///   the metadata cannot be fetched, when their revocation endpoint is invalid, or when the tokens have another issuer.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try checkIssuer(of: tokens, is: try await metadata())
         return try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)
@@ -21,8 +21,8 @@ extension OpenIDClient {
     ///
     /// The ID token of the response is read without validation. Cancelling the calling task does not stop the revocation.
     ///
-    /// After an ordinary login, `kept` is nil. After a failed step-up login, it is the buyer of the session, which stays: if the ID token
-    /// names this buyer or cannot be read, the tokens are not revoked. Many providers have one grant for a buyer and a client, so the
+    /// `kept` is nil after an ordinary login. After a failed step-up login, `kept` is the buyer of the session, which continues. If the ID
+    /// token names this buyer or cannot be read, the tokens are not revoked: many providers have one grant for a buyer and a client, so the
     /// revocation would also invalidate the tokens of the session.
     func revokeTokens(of response: JSONObject, keeping kept: Buyer?) async {
         func token(_ name: String) -> Secret? {
@@ -44,7 +44,7 @@ extension OpenIDClient {
         environment.report(.loginTokensDropped(isRevoked: isRevoked), provider: descriptor.name, since: started)
     }
 
-    /// Whether the ID token, which is not validated, has the issuer and the subject of the buyer; nil if they cannot be read.
+    /// Whether the unvalidated ID token of a response names the buyer; nil if its issuer or its subject cannot be read.
     private func idToken(of response: JSONObject, names buyer: Buyer) -> Bool? {
         guard let token = response["id_token"]?.string,
             let claims = (try? JSONWebToken(parsing: Secret(token)))?.claims, let issuer = claims["iss"]?.string,
@@ -61,9 +61,9 @@ extension OpenIDClient {
             }
             return false
         }
-        /// Returns false if the provider does not revoke tokens of this type.
+        /// Revokes a token; returns false if the provider does not revoke tokens of this type.
         ///
-        /// The response for a token that the provider does not know is the same as for a revoked token (RFC 7009 section 2.2).
+        /// True does not prove that the provider knew the token: an unknown token gets the same response (RFC 7009 section 2.2).
         func revoke(_ token: Secret, _ type: String) async throws -> Bool {
             let (response, redacted) = try await postAuthenticated(
                 [("token", token.reveal()), ("token_type_hint", type)],

@@ -10,8 +10,8 @@ extension OpenIDClient {
     ///   - metadata: The metadata with the token endpoint.
     ///   - dpopKey: The key to which the tokens are to be bound, as a private JWK; nil for bearer tokens.
     ///   - lock: The session's lock, for a refresh; nil for other requests.
-    /// - Returns: The response, the values that no error about it may contain, and the start of the request, from which a token's
-    ///   lifetime counts.
+    /// - Returns: The response, the values that no error about the response may contain, and the start of the request. A token's lifetime
+    ///   counts from this start.
     /// - Throws: `IdentityError` when the request cannot be made, or there is no response.
     func send(
         _ fields: [(name: String, value: String)],

@@ -15,7 +15,7 @@ public import IdentityKit
 /// let tokens = try await client.exchange(callback, for: request.attempt)
 /// ```
 ///
-/// Any task may use it at any time. All references to one client share the fetched metadata and keys.
+/// Any task may use a client at any time. All references to one client share the fetched metadata and keys.
 public final class OpenIDClient: Sendable {
     /// The provider's description for the app: its name, kind, client id and other settings.
     public let descriptor: ProviderDescriptor
@@ -25,7 +25,7 @@ public final class OpenIDClient: Sendable {
     let settings: OpenIDQuirkSettings
     /// The issuers that metadata, callbacks and ID tokens may name.
     let issuers: IssuerPolicy
-    /// The algorithms to accept; nil accepts those of the metadata.
+    /// The signature algorithms to accept; nil accepts the algorithms that the metadata list.
     let algorithms: [SignatureAlgorithm]?
     let metadataSource: MetadataSource
     let httpClient: ProviderHTTPClient
@@ -72,7 +72,7 @@ public final class OpenIDClient: Sendable {
             )
         }
         let accepted = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
-        // At a provider with one issuer for each tenant, the same `sub` at two tenants names two people, so the issuers count separately.
+        // If each tenant has its own issuer, the same `sub` at two tenants names two people. So each issuer counts separately.
         issuers = settings.issuerTemplate == nil ? accepted : accepted.withoutEquivalents
         let endpoints = configuration.endpoints
         httpClient = ProviderHTTPClient(
@@ -115,10 +115,10 @@ public final class OpenIDClient: Sendable {
         )
     }
 
-    /// The provider's metadata: configured endpoints, completed by discovery, from memory for up to an hour.
+    /// The provider's metadata: the configured endpoints, and the other members from discovery.
     ///
-    /// While they cannot be fetched again, the old metadata are used longer. After a newer document was refused, the old metadata are used
-    /// for up to two days.
+    /// Fetched metadata are used for an hour. During an outage of the provider, the old metadata are used longer. After the SDK has refused
+    /// a newer document, the old metadata are used for up to two days.
     ///
     /// - Throws: `IdentityError`.
     public func metadata() async throws -> ProviderMetadata {

@@ -4,7 +4,7 @@ internal import IdentityKit
 public struct OpenIDQuirkSettings: Sendable {
     // MARK: The authorization request and its response
 
-    /// Whether a `nonce` is sent; if not, an ID token of another login of this client is not detected.
+    /// Whether a `nonce` is sent; if not, the client may accept the ID token of another login of this client.
     public var sendsNonce = true
     /// Whether PKCE is used (RFC 7636); if not, an attacker who can authenticate as this client can use a stolen code.
     public var usesPKCE = true
@@ -16,29 +16,33 @@ public struct OpenIDQuirkSettings: Sendable {
     /// A character has 6 random bits. With fewer than 22 characters, an attacker can guess `state` more easily than RFC 6749
     /// section 10.10 permits.
     public var stateLength: Int?
-    /// Whether a login is bound to the issuer that discovery names; if false, its ID token may name any of the accepted issuers.
+    /// Whether a login is bound to the issuer that discovery names; if false, the ID token may name any of the accepted issuers.
     public var bindsDiscoveredIssuer = true
-    /// The parameter for the language of the login page.
+    /// The name of the authorization parameter that sets the language of the login page.
     public var localeParameter = "ui_locales"
-    /// The names that the authorization code may have in the callback.
+    /// The names of the callback parameters that may contain the authorization code.
     public var codeParameters = ["code"]
-    /// Whether the buyer gets the name in the callback's parameter `user` if the ID token has no name; `Buyer.hasUnverifiedName` marks it.
+    /// Whether the buyer's name comes from the callback parameter `user` if the ID token has no name.
+    ///
+    /// `Buyer.hasUnverifiedName` of the buyer is then true, because the parameter has no signature.
     public var readsUserParameter = false
     /// The names of errors that the provider sends in `code` instead of in `error`.
     public var errorsInCode: [String] = []
 
     // MARK: The token endpoint
 
-    /// Whether `client_secret` directly follows `client_id` in a form; if false, `client_secret` is at the end.
+    /// Whether a secret of ``ClientAuthentication/secretPost(_:)`` directly follows `client_id` in a form; if false, it is at the end.
     public var secretFollowsClientID = false
-    /// Whether the metadata list the authentication methods of every type of client; if so, hints compare them with the configured method.
+    /// Whether the provider's metadata list the authentication methods for all types of clients.
+    ///
+    /// If true, the hint about a rejected client compares the configured method with this list.
     public var listsAuthenticationMethods = true
     /// Whether a token response must contain `token_type`; if false, a token without a type is used as a bearer token, although the
     /// provider may mean another type (RFC 6749 section 7.1).
     public var requiresTokenType = true
     /// Whether the token response of a login must contain `expires_in`.
     ///
-    /// The response to a refresh may lack `expires_in`, because an error would lose the new refresh token.
+    /// The response to a refresh may always lack `expires_in`, because an error would lose the new refresh token.
     public var requiresLifetime = false
     /// ASCII characters that separate scopes in addition to the space.
     public var additionalScopeSeparators: [UInt8] = []
@@ -49,9 +53,9 @@ public struct OpenIDQuirkSettings: Sendable {
 
     /// The issuers of a provider that has one issuer for each tenant: `iss` must belong to the token's `tid`; nil for other providers.
     public var issuerTemplate: TenantIssuerTemplate?
-    /// The values of which `aud` must contain one; nil accepts the client id alone.
+    /// The audiences of this client: `aud` must contain at least one of them; with nil, `aud` must contain the client id.
     public var audiences: [String]?
-    /// Whether `aud` may contain other values too; if so, a token for several clients is accepted.
+    /// Whether `aud` may also contain untrusted audiences; if so, a token for several clients is accepted.
     public var allowsUntrustedAudiences = false
     /// Whether `sub` may be a JSON integer.
     public var acceptsNumericSubject = false
@@ -61,7 +65,7 @@ public struct OpenIDQuirkSettings: Sendable {
     /// Creates settings without any difference.
     public init() {}
 
-    /// Refuses a ``stateByteCount`` of less than 6, and a ``stateLength`` of less than 8 or of more characters than the bytes make.
+    /// Throws an error if ``stateByteCount`` is below 6, or ``stateLength`` is below 8 or longer than the encoded random bytes.
     ///
     /// A ``stateLength`` of 8 is permitted, because Bolt documents a `state` of 8 characters.
     func checkState(ofProvider name: String) throws(IdentityError) {

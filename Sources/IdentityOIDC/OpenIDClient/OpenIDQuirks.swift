@@ -16,7 +16,7 @@ public import IdentityKit
 ///
 /// The functions must have no side effects: the SDK may call each of them from any task, and more than once.
 public protocol OpenIDQuirks: Sendable {
-    /// The constant differences, such as parameters with other names. Read once, when the client is created.
+    /// The constant differences, such as parameters with other names; a client reads them once, when it is created.
     var settings: OpenIDQuirkSettings { get }
 
     /// Form fields that a code exchange sends in addition to the standard ones (RFC 6749 section 4.1.3); by default none.
@@ -28,8 +28,9 @@ public protocol OpenIDQuirks: Sendable {
     /// The scopes after a refresh whose response has no `scope`; by default the scopes before the refresh (RFC 6749 section 6).
     func scopes(afterRefreshing tokens: TokenSet) -> [String]
 
-    /// The error for an error response of the token endpoint, and of the other endpoints to which the client authenticates; by default
-    /// ``TokenErrorResponse/standardError``.
+    /// The error for an error response of the token endpoint, or of another endpoint that authenticates the client.
+    ///
+    /// The default is ``TokenErrorResponse/standardError``.
     ///
     /// Only an error of kind `signInAgain` with code `invalidGrant` ends a session.
     func error(for failure: TokenErrorResponse) -> IdentityError

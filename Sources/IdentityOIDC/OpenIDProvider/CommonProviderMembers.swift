@@ -13,9 +13,9 @@ public struct CommonProviderMembers: Sendable {
     public let allowsLoopbackHTTP: Bool
     /// `timeout`: how long one request may take; by default 8 seconds.
     public let timeout: Duration
-    /// `issuers`: the issuers to accept instead of the provider's own; nil if the entry has none.
+    /// `issuers`: the issuers to accept instead of the provider's own; nil if the entry does not have this member.
     public let issuers: [String]?
-    /// `displayName`: what buyers read on a button; nil for the provider's own name.
+    /// `displayName`: the provider's name on the app's login button; nil if the entry does not have this member.
     public let displayName: String?
     /// `tenant`: the tenant of the app that this client serves; by default empty.
     public let tenant: String
@@ -33,8 +33,8 @@ public struct CommonProviderMembers: Sendable {
     ///
     /// - Parameters:
     ///   - section: The provider's entry.
-    ///   - endpoints: Receives the configured URLs; its other URLs are not changed.
-    ///   - names: The members that the entry's object `endpoints` may have, and the properties that receive their URLs.
+    ///   - endpoints: Receives the configured URLs; the URLs of endpoints that are not configured stay unchanged.
+    ///   - names: The members that the entry's object `endpoints` may have, each with the property that receives its URL.
     ///   - hints: Members that the entry's object `endpoints` must not have, with a hint for each.
     /// - Throws: `IdentityError` that names the member.
     public init<Endpoints>(
@@ -63,7 +63,7 @@ public struct CommonProviderMembers: Sendable {
         }
     }
 
-    /// Sets all members except `endpoints` in the configuration of a provider.
+    /// Sets these members in the configuration of a provider; the initializer has already read `endpoints`.
     package func apply(to configuration: inout some ProviderConfiguration) {
         configuration.allowsLoopbackHTTP = allowsLoopbackHTTP
         configuration.timeout = timeout

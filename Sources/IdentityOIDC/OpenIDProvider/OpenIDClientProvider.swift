@@ -38,12 +38,12 @@ extension OpenIDClientProvider {
 
     /// Completes a login: checks the callback, exchanges the code, validates the ID token.
     ///
-    /// A code works once, so the login must start again after a failed exchange.
+    /// A code can be used only once, so the login must start again after a failed exchange.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
         try await client.exchange(callback, for: attempt)
     }
 
-    /// Fetches the metadata and, if the tokens contain an ID token, the keys, unless they are in memory.
+    /// Fetches the metadata, unless they are in memory; if the tokens contain an ID token, also the keys.
     public func prepareRefresh(of tokens: TokenSet) async throws {
         try await client.prepareRefresh(of: tokens)
     }
@@ -124,7 +124,7 @@ extension OpenIDClientProvider where Self: DeviceAuthorizing {
         try await client.deviceAuthorization(options)
     }
 
-    /// Polls once whether the buyer has entered the code (RFC 8628 section 3.4).
+    /// Asks the provider once for the tokens of a device code (RFC 8628 section 3.4).
     public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
         try await client.poll(authorization)
     }

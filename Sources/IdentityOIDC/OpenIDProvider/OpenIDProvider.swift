@@ -13,8 +13,8 @@ public import IdentityKit
 /// ```
 ///
 /// The ID token of a login is always validated: signature, issuer, audience, times, `nonce` if one was sent, and `at_hash` if present.
-/// `state` is always sent. PKCE with S256 and `nonce` are used by default; the configured quirks can turn them off. If a provider differs
-/// in more than its quirks, create a separate type that conforms to ``OpenIDClientProvider``.
+/// `state` is always sent. PKCE with S256 and `nonce` are used by default; the configured quirks can turn them off. If quirks cannot
+/// describe how a provider differs, create a separate type that conforms to ``OpenIDClientProvider``.
 public struct OpenIDProvider: OpenIDClientProvider, BuyerProfileProviding, UserInfoProviding, LogoutStateSupporting,
     BackChannelLogoutSupporting, TokenRevoking, DeviceAuthorizing, ResourceAuthorizing
 {

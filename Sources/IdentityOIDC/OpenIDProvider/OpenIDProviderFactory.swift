@@ -55,7 +55,7 @@ extension OpenIDClient.Configuration {
         allowsLoopbackHTTP = common.allowsLoopbackHTTP
         timeout = common.timeout
         if let issuers = common.issuers {
-            // Metadata for several tenants name the template of the issuers as their issuer, so the template is accepted too.
+            // Metadata for several tenants name the template as their issuer, so the template is accepted in addition to `issuers`.
             acceptedIssuers = .exactly(issuers + [quirks?.settings.issuerTemplate?.text].compactMap(\.self))
         }
         displayName = common.displayName ?? displayName

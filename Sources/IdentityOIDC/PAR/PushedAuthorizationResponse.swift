@@ -10,9 +10,9 @@ package enum PushedAuthorizationResponse: Sendable {
 
     /// Reads a response; a success has status 201, `request_uri` and `expires_in`.
     ///
-    /// No error contains the request's secrets, which are `redacted`.
+    /// `redacted` are the request's secrets; the error of an error response does not contain them.
     ///
-    /// - Throws: `IdentityError` for a success response that is not valid.
+    /// - Throws: `IdentityError` for a success response that violates RFC 9126 section 2.2.
     package init(_ response: HTTPResponse, hiding redacted: RequestSecrets = RequestSecrets()) throws(IdentityError) {
         switch try TokenEndpointResponse(
             response,
@@ -44,8 +44,9 @@ package enum PushedAuthorizationResponse: Sendable {
 }
 
 extension TokenErrorResponse {
-    /// The SDK's error for a response whose meaning after a pushed authorization request (RFC 9126 section 2.3) differs from its meaning
-    /// after a token request; nil for other responses.
+    /// The SDK's error for an error response that has a special meaning after a pushed authorization request (RFC 9126 section 2.3).
+    ///
+    /// The result is nil for an error response that means the same as after a token request.
     package var pushedRequestError: IdentityError? {
         guard status >= 400, !isOutage else { return nil }
         switch error ?? "" {

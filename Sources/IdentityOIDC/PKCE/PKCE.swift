@@ -11,7 +11,7 @@ public struct PKCE: Sendable {
 
     /// Creates a code verifier from random bytes; 32 bytes make 43 characters.
     ///
-    /// - Throws: `IdentityError` for fewer than 32 or more than 96 bytes.
+    /// - Throws: `IdentityError` for fewer than 32 or more than 96 bytes, or when the challenge cannot be computed.
     public init(randomBytes: [UInt8]) throws(IdentityError) {
         try self.init(randomBytes: randomBytes[...])
     }
@@ -23,7 +23,8 @@ public struct PKCE: Sendable {
 
     /// Uses a given code verifier.
     ///
-    /// - Throws: `IdentityError` if the text does not have 43 to 128 unreserved characters (section 4.1).
+    /// - Throws: `IdentityError` if the text does not have 43 to 128 unreserved characters (section 4.1), or when the challenge cannot be
+    ///   computed.
     public init(verifier: String) throws(IdentityError) {
         try Self.check(verifier)
         try self.init(unchecked: Secret(verifier))

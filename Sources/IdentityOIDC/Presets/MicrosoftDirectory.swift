@@ -24,7 +24,7 @@ public enum MicrosoftDirectory: Sendable, Equatable {
     /// The name in the address of the login service.
     var name: String {
         switch self {
-        // The issuer in tokens and metadata contains the id in lower case, and Microsoft accepts both in addresses.
+        // The issuer in tokens and metadata contains the id in lower case. In addresses, Microsoft also accepts upper case.
         case .tenant(let id): id.lowercased()
         case .organizations: "organizations"
         // The tenant of personal accounts: the issuer in tokens and metadata contains this id and not "consumers".
@@ -33,6 +33,6 @@ public enum MicrosoftDirectory: Sendable, Equatable {
         }
     }
 
-    /// Whether accounts of several directories may sign in, each of which has its own issuer.
+    /// Whether accounts of several directories may sign in; each directory has its own issuer.
     var hasManyIssuers: Bool { self == .organizations || self == .common }
 }

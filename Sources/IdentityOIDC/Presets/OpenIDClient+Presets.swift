@@ -3,8 +3,8 @@ internal import IdentityKit
 
 /// Configurations for providers whose settings are known.
 ///
-/// Each function returns an ordinary configuration: set `redirectURI`, and change what your client needs. `Documentation/Using/Presets.md`
-/// says for each provider how to register the client there, and what was not tried with a real account.
+/// Each function returns an ordinary configuration: set `redirectURI`, and change what your client needs. For each provider,
+/// `Documentation/Using/Presets.md` says how to register the client, and what was not tried with a real account.
 ///
 /// ```swift
 /// var configuration = OpenIDProvider.Configuration.google(name: "google", clientID: clientID)
@@ -19,7 +19,7 @@ extension OpenIDClient.Configuration {
 
     /// A configuration for Sign in with Apple: the team's key signs the client secret, and the browser posts the authorization response.
     ///
-    /// The buyer's name comes once, at the first login, through the browser: `Buyer.hasUnverifiedName` marks it.
+    /// Apple sends the buyer's name only at the first login, through the browser. `Buyer.hasUnverifiedName` is then true.
     ///
     /// - Parameters:
     ///   - name: The name under which the app chooses the provider.

@@ -9,7 +9,7 @@ internal import IdentityKit
 enum OpenIDPreset: String, CaseIterable {
     case google, apple, microsoft, auth0, okta, keycloak, shop
 
-    /// Reads `preset`; nil if the entry has none.
+    /// Reads the member `preset`; nil if the entry does not have this member.
     ///
     /// - Throws: `IdentityError` for an unknown name, and if the entry also has `issuer`.
     init?(_ section: inout ConfigurationSection) throws(IdentityError) {
@@ -32,7 +32,7 @@ enum OpenIDPreset: String, CaseIterable {
         self = preset
     }
 
-    /// Whether an entry without `clientAuthentication` sends `clientSecret` in the body.
+    /// Whether the client sends `clientSecret` in the body if the entry has no `clientAuthentication`.
     var postsSecret: Bool {
         switch self {
         case .apple, .microsoft, .auth0, .shop: true

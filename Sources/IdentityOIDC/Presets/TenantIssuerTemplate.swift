@@ -4,7 +4,7 @@ internal import IdentityKit
 /// The issuers of a provider that has one issuer for each tenant, as Microsoft's metadata for several tenants write them:
 /// `https://login.microsoftonline.com/{tenantid}/v2.0`.
 ///
-/// A token is accepted only if its issuer is the template with the tenant id of the token's claim `tid`.
+/// A token is accepted only if its issuer equals the template with the token's `tid` in the place of `{tenantid}`.
 public struct TenantIssuerTemplate: Sendable {
     static let placeholder = "{tenantid}"
 
@@ -20,14 +20,14 @@ public struct TenantIssuerTemplate: Sendable {
             .map { String(decoding: Array($0), as: UTF8.self) }
     }
 
-    /// Accepts the template itself, which only metadata can name, and the issuer of every tenant.
+    /// Accepts the issuer of every tenant, and the template itself, which the metadata for several tenants name as their issuer.
     public var policy: IssuerPolicy {
         IssuerPolicy(summary: text) { [self] issuer in
             isTenantIssuer(issuer) || parts.count == 2 && issuer.isIdentical(to: text)
         }
     }
 
-    /// Whether a token with these claims may come from this issuer.
+    /// Whether an issuer equals the template with the tenant id of these claims (`tid`).
     func isIssuer(_ issuer: String, of claims: JSONObject) -> Bool {
         guard parts.count == 2, let tenant = claims["tid"]?.string, Self.isTenantID(tenant) else { return false }
         return issuer.isIdentical(to: parts.joined(separator: tenant))

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// The parameter `user` of a callback, in which Sign in with Apple posts the buyer's name at the first login.
 ///
-/// The browser sends the parameter, and it has no signature, so the buyer may have changed the name.
+/// The browser sends the parameter without a signature, so the buyer may have changed the name.
 enum UserParameter {
     private static let maximumBytes = 256
 

@@ -46,8 +46,9 @@ package enum IDTokenValidator {
         )
     }
 
-    /// Refuses the ID token of a refresh if it belongs to another login: if its issuer, subject, audience, authorized party or nonce
-    /// differ, or if a required claim is missing.
+    /// Refuses the ID token of a refresh if its claims show that it belongs to another login.
+    ///
+    /// It is refused if its issuer, subject, audience, authorized party or nonce differ, or if a required claim is missing.
     ///
     /// The signature and the times are not checked. So no keys are needed, and an expired ID token of another login is also reported.
     ///
@@ -71,7 +72,7 @@ package enum IDTokenValidator {
     )
 }
 
-// The checks of ID tokens only; SignedTokenChecks.swift has those of all signed tokens.
+// The checks that apply only to ID tokens; SignedTokenChecks.swift has the checks for all signed tokens.
 extension SignedTokenChecks {
     /// The buyer and the client to which a token belongs.
     fileprivate typealias Identity = (issuer: String, subject: String, authorizedParty: String?)
@@ -88,8 +89,8 @@ extension SignedTokenChecks {
 
     /// Refuses a logout token.
     ///
-    /// A logout token without `typ` differs from an ID token only in its claims. `nonce` does not show the difference, because the ID token
-    /// of a refresh need not have one.
+    /// A logout token without `typ` differs from an ID token only in its claims. A missing `nonce` proves nothing, because the ID token of
+    /// a refresh may have no `nonce`. So `events` decides.
     fileprivate func checkKind(_ claims: JSONObject) throws(IdentityError) {
         guard claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
             throw errors.error(
@@ -171,7 +172,7 @@ extension SignedTokenChecks {
     }
 
     fileprivate func checkTimeOfLogin(_ authenticatedAt: Date?) throws(IdentityError) {
-        // The session stores `auth_time` in milliseconds, but a provider may send more digits.
+        // The session stores `auth_time` with a precision of milliseconds, but a provider may send more digits.
         guard let now = authenticatedAt, let then = expected.previous?.authenticatedAt,
             abs(now.timeIntervalSince(then)) > 0.001
         else { return }

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The time at which a token was received, against which its times are checked.
+/// The time at which a token was received; the times in the token are checked against this time.
 ///
 /// A token that was received just now is checked against the current time. The token of a stored response is checked against the stored
 /// time of its receipt. This machine's clock may have been slow or fast at that time. So the token may also name a time of issue between

@@ -51,7 +51,9 @@ extension SignedTokenChecks {
         return Date(timeIntervalSince1970: seconds)
     }
 
-    /// A time that must not be in the future, because a future `auth_time` would satisfy every `max_age`; nil if it is missing.
+    /// Reads a time that must not be in the future; nil if the claim is missing.
+    ///
+    /// A future `auth_time` would satisfy every `max_age`.
     func pastTime(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
         let time = try time(name, claims)
         if let time, !ReceiptTime(expected).isAfter(time) {

@@ -52,7 +52,7 @@ struct SignedTokenChecks {
         return subject
     }
 
-    /// The claim `sub`: a string or, if `acceptsNumber` is true, a JSON integer; nil if it is missing or has another type.
+    /// The claim `sub`: a string or, if `acceptsNumber` is true, a JSON integer; nil if the claim is missing or has another type.
     static func subject(_ claims: JSONObject, acceptingNumber acceptsNumber: Bool) -> String? {
         let number = acceptsNumber ? claims["sub"]?.number?.integer : nil
         return number.map { String($0) } ?? claims["sub"]?.string
@@ -127,7 +127,7 @@ struct SignedTokenChecks {
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet
     ) throws(IdentityError) {
-        // In a key set for several tenants, a key may name the issuers whose tokens it signs. `iss` is not verified: it only excludes keys.
+        // In a key set for several tenants, a key may name the issuers whose tokens it signs. The unverified `iss` can only exclude keys.
         func mayUse(keyIssuer: String) -> Bool {
             guard let template = expected.issuerTemplate, let issuer = token.claims["iss"]?.string else { return true }
             return template.isIssuer(keyIssuer, ofKeyFor: issuer)

@@ -32,7 +32,7 @@ struct SignedTokenErrors: Sendable {
     ///   - problem: What is wrong with the token.
     ///   - statement: What the token says about the time, for example `expires at`.
     ///   - time: The time in the token.
-    ///   - now: The time of this machine's clock, when the token was received.
+    ///   - now: The time of this machine's clock at which the token was received.
     ///   - section: The reference, as for ``error(_:_:_:advice:)``.
     ///   - isStored: Whether `now` is the stored time of the token's receipt, and not the current time.
     /// - Returns: The error.

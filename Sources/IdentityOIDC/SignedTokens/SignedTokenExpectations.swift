@@ -7,24 +7,24 @@ package struct SignedTokenExpectations: Sendable {
     package var issuers: IssuerPolicy
     /// The issuers of a provider that has one issuer for each tenant; nil for other providers.
     package var issuerTemplate: TenantIssuerTemplate?
-    /// The one of ``issuers`` that is accepted, for example the issuer to which the login is bound; nil accepts all of them.
+    /// The only issuer to accept, for example the issuer to which the login is bound; nil accepts all ``issuers``.
     package var boundIssuer: String?
-    /// The values of which `aud` must contain one, and of which `azp` must be one if the token has it.
+    /// This client's audiences: `aud` must contain one of them; if the token has `azp`, this must be one of them, too.
     package var audiences: [String]
     /// Additional values that `aud` may contain.
     package var trustedAudiences: [String] = []
     /// Whether `aud` may contain any additional value.
     package var allowsUntrustedAudiences = false
     package var algorithms: [SignatureAlgorithm]
-    /// The nonce that the login sent; nil if it sent no nonce.
+    /// The nonce that the token must have; nil if the login sent no nonce, and for the ID token of a refresh.
     package var nonce: Secret?
-    /// Whether a token with a nonce is refused, because the login sent no nonce: the token was issued for another login.
+    /// Whether a token with a nonce is refused: if the login sent no nonce, such a token was issued for another login.
     package var refusesNonce = false
     /// The access token of the same response; if it is nil, `at_hash` is not checked.
     package var accessToken: Secret?
-    /// The requested `max_age` in seconds; nil if none was requested.
+    /// The requested `max_age` in seconds; nil if the login requested no `max_age`.
     package var maximumAgeSeconds: Int?
-    /// The requested `acr_values`, of which the token's `acr` must be one; empty if none were requested.
+    /// The values that the token's `acr` may have; if the list is empty, `acr` is not checked.
     package var authenticationContexts: [String] = []
     /// The tokens before the refresh; nil at a login, and at a refresh of tokens without a buyer.
     package var previous: TokenSet?

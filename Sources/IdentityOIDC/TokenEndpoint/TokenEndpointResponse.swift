@@ -19,8 +19,8 @@ package enum TokenEndpointResponse: Sendable {
 
     /// Reads a response.
     ///
-    /// A success is 200, or 201 as some providers send, with a JSON object that has no `error`. Some providers send an
-    /// error with status 200; it counts as an error response.
+    /// A success has status 200, or 201 as some providers send, and a JSON object without `error`. Some providers send an `error` with
+    /// status 200; such a response counts as an error response.
     ///
     /// - Parameters:
     ///   - response: The HTTP response.

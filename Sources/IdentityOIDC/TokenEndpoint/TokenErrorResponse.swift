@@ -9,7 +9,7 @@ public struct TokenErrorResponse: Sendable {
     public var status: Int
     /// The response's headers.
     public var headers: HTTPHeaders
-    /// The OAuth `error`; nil if the response has none.
+    /// The OAuth `error`; nil if the response has no `error` that is a string.
     public var error: String?
     /// `error_description`.
     public var errorDescription: String?
@@ -72,7 +72,7 @@ public struct TokenErrorResponse: Sendable {
             ? "The tokens may stay valid at the provider until they expire." : "Sessions are kept."
     }
 
-    /// The hint after a temporary failure; a login must start again, because its authorization code must not be sent twice.
+    /// The hint after a temporary failure: a login with an authorization code must start again, because a code must not be sent twice.
     private var retryHint: String {
         grant == .authorizationCode ? "Start the login again later." : "Try again later."
     }
@@ -201,8 +201,8 @@ public struct TokenErrorResponse: Sendable {
 
     /// Whether the provider rejected the client's authentication, but reported it with the name of another error.
     ///
-    /// Keycloak responds to a wrong secret with status 401 and `unauthorized_client`, at its pushed authorization request endpoint with
-    /// `invalid_request`.
+    /// Keycloak responds to a wrong secret with status 401. Its token endpoint sends `unauthorized_client`; its pushed authorization
+    /// request endpoint sends `invalid_request`.
     private var isFailedAuthentication: Bool {
         guard status == 401 else { return false }
         return error == "unauthorized_client" || error == "invalid_request" && endpoint == .pushedAuthorization
@@ -215,7 +215,7 @@ public struct TokenErrorResponse: Sendable {
     ///   - code: The code.
     ///   - message: What failed, in one sentence.
     ///   - hint: The hint for the caller.
-    ///   - reference: The specification; nil names the section about errors of the endpoint.
+    ///   - reference: The section of a specification; nil names the section about this endpoint's errors.
     /// - Returns: The error.
     public func make(
         _ kind: IdentityError.Kind,

@@ -11,7 +11,7 @@ package struct TokenResponse: Sendable {
     package var idToken: Secret?
     /// The granted scopes; nil if the response has no `scope`.
     package var scopes: [String]?
-    /// The scopes of the refresh token, for providers that send `refresh_token_scope`; empty otherwise.
+    /// The scopes of the refresh token; empty if the response has no `refresh_token_scope`.
     package var refreshTokenScopes: [String] = []
 
     private static let maximumScopeBytes = 16_384
@@ -25,7 +25,7 @@ package struct TokenResponse: Sendable {
     ///   - settings: The settings of the provider.
     ///   - usesDPoP: Whether a DPoP proof was sent; if so, the tokens must be bound to its key (RFC 9449 section 5).
     ///   - acceptsUnboundTokens: Whether bearer tokens are accepted although a proof was sent.
-    ///   - isRefresh: Whether this is the response to a refresh, in which an invalid `expires_in` counts as missing: an error would lose
+    ///   - isRefresh: Whether this is the response to a refresh. If so, `expires_in` may be missing or invalid, because an error would lose
     ///     the new refresh token, although the provider may have invalidated the old one.
     /// - Throws: `IdentityError` with code `token_response_invalid` that names the member; with code `token_unbound`
     ///   for a bearer token that must be bound.
@@ -71,7 +71,7 @@ package struct TokenResponse: Sendable {
         }
     }
 
-    /// Whether a text may be a token: not empty, at most 64 KiB, without control characters.
+    /// Whether a text may be a token: not empty, at most 64 KiB, without ASCII control characters.
     static func isSound(_ text: String) -> Bool {
         let bytes = text.utf8.span
         guard (1...65_536).contains(bytes.count) else { return false }

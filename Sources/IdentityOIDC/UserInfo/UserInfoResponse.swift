@@ -10,7 +10,7 @@ enum UserInfoResponse {
         case token(Secret)
     }
 
-    /// Reads a response; no error contains the request's secrets, which are `redacted`.
+    /// Reads a response; errors hide the request's secrets, which are in `redacted`.
     ///
     /// - Throws: `IdentityError` when the response is an error, or contains no JSON object and no signed token.
     static func content(of response: HTTPResponse, hiding redacted: RequestSecrets) throws -> Content {
@@ -122,7 +122,7 @@ enum UserInfoResponse {
         return UserInfoClaims(issuer: known.issuer, subject: known.subject, all: object)
     }
 
-    /// The buyer whom the claims describe; `known` supplies the addresses, and a name, email or phone that the claims lack.
+    /// The buyer whom the claims describe; `known` supplies the addresses, and a name, email or phone number that the claims lack.
     static func buyer(from claims: UserInfoClaims, for known: Buyer) -> Buyer {
         var buyer = IDTokenClaims(issuer: claims.issuer, subject: claims.subject, all: claims.all).standardBuyer
         buyer.email = buyer.email ?? known.email

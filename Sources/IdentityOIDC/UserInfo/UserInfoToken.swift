@@ -4,7 +4,7 @@ internal import IdentityKit
 /// Validates signed UserInfo responses (OpenID Connect Core section 5.3.2): a pure function of the token, the keys and the
 /// expectations.
 enum UserInfoToken {
-    /// Validates a token: signature, issuer, audience, and times if it has any.
+    /// Validates a token: signature, type, issuer, audience, and the times if the token contains them.
     ///
     /// The caller must compare `sub` with the session's buyer.
     ///
