@@ -42,15 +42,16 @@ struct BoltAccountClient: Sendable {
         return buyer
     }
 
-    /// Returns the ID token's contact if it is verified; otherwise the contact of the response, if any, else the ID token's.
+    /// Chooses between the contact in the response (`found`) and the contact in the ID token (`known`).
     ///
-    /// The response does not say whether Bolt has verified a contact, so its contacts count as unverified.
+    /// If the contact in the ID token is verified, or if the response has no contact, the result is the ID token's. In any other case, it
+    /// is the contact in the response, as unverified: the response does not say whether Bolt has verified a contact.
     private static func contact(_ found: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {
         if let known, known.isVerified { return known }
         return found.map { Buyer.Contact($0, isVerified: false) } ?? known
     }
 
-    /// The addresses with the default address first; if none is the default, with the primary address first.
+    /// Moves the default address to the start of the list; if no address is the default, moves the primary address.
     private static func sorted(_ addresses: [JSONValue]) -> [JSONValue] {
         let preferred =
             addresses.firstIndex { $0["default"]?.bool == true }
@@ -80,9 +81,9 @@ struct BoltAccountClient: Sendable {
         return address
     }
 
-    /// The part of an ISO 3166-2 code after its country, for example `NY` for `US-NY`.
+    /// The region in an ISO 3166-2 code, in upper case and without the country, for example `NY` for `US-NY`.
     ///
-    /// Nil if the code names another country than `country`.
+    /// The result is nil if the code names another country than `country`.
     private static func region(_ code: String?, in country: String?) -> String? {
         guard let code = code?.uppercased() else { return nil }
         let bytes = Array(code.utf8)

@@ -13,11 +13,11 @@ public import IdentityKit
 public enum BoltAccountLink: Sendable, Equatable {
     /// A customer of the shop is linked to the buyer's subject: sign in that customer.
     case signIn
-    /// No customer is linked to the buyer's subject, and no customer has the buyer's e-mail address: create a customer.
+    /// No customer is known by the buyer's subject or by the buyer's e-mail address: create a customer.
     case create
     /// A customer has the buyer's e-mail address, and Bolt has verified the address: link the subject to that customer.
     case link
-    /// A customer has the buyer's e-mail address, but Bolt has not verified the address: the buyer may be another person than the customer.
+    /// A customer has the buyer's e-mail address, but Bolt has not verified the address: the buyer may be a different person.
     case refuse
 
     /// Decides what the shop does with the buyer.

@@ -2,9 +2,9 @@ internal import IdentityKit
 
 /// Makes the data of a buyer for a cart.
 enum BoltCartClaim {
-    /// Returns the buyer's addresses, verified e-mail address and phone number in E.164; `.none` if the buyer has none of these.
+    /// Returns the buyer's addresses, verified e-mail address and phone number in E.164; `.none` if all three are missing.
     ///
-    /// If `buyer` has no verified e-mail address, that of `known` is used. The same applies to the phone number.
+    /// If `buyer` has no verified e-mail address or no phone number in E.164, the value of `known` is used.
     static func make(_ buyer: Buyer, orElse known: Buyer) -> CartClaim {
         let email = [buyer.email, known.email].compactMap(\.self).first { $0.isVerified }
         let phone = [buyer.phone, known.phone].lazy.compactMap { $0 }.compactMap { PhoneNumber.e164($0.value) }.first
@@ -20,9 +20,9 @@ enum BoltCartClaim {
 
 /// Phone numbers that a cart accepts.
 enum PhoneNumber {
-    /// The number if it is E.164: `+` and 8 to 15 digits, the first not zero; nil otherwise.
+    /// The number if it has the form E.164: `+` and 8 to 15 digits, of which the first is not zero; nil for any other text.
     ///
-    /// Any other number is omitted, because Shopify rejects a whole buyer identity that contains an invalid number.
+    /// Other numbers are omitted, because Shopify rejects a whole buyer identity that contains an invalid number.
     static func e164(_ text: String) -> String? {
         let digits = text.utf8.dropFirst()
         let isNumber =

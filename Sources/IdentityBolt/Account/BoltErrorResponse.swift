@@ -36,7 +36,7 @@ extension BoltErrorResponse {
         message = part["message"]?.string
     }
 
-    /// The error numbers with which Bolt rejects an access token, with status 403 and not 401.
+    /// The error numbers with which Bolt rejects an access token; such a response has status 403 instead of 401.
     ///
     /// 18 can also mean that the token's scope does not permit the request.
     private static let refusedTokenCodes = [18, 1009, 1015]

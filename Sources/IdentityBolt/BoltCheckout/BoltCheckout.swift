@@ -12,8 +12,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Its logins end with an authorization code, which the app must exchange. New programs should use `IdentityKit.LoginFlow` and
-/// `IdentityKit.SessionManager`, whose logins end with a stored session.
+/// A login with `BoltCheckout` ends with an authorization code, which the app must exchange. New programs should use
+/// `IdentityKit.LoginFlow` and `IdentityKit.SessionManager`: there, a login ends with a stored session.
 public final class BoltCheckout: Sendable {
     private struct Setup: Sendable {
         var provider: any BoltAuthorizing
@@ -47,7 +47,7 @@ public final class BoltCheckout: Sendable {
     ///   - provider: ``BoltProvider`` or ``SFCCProvider``.
     ///   - presenter: Shows the login page, unless another presenter is passed to `startLogin`.
     ///   - executor: The executor that calls completions and delegates.
-    ///   - onLogOut: Called by ``logOut()``; it ends the app's own sessions, for example those of `SessionManager`.
+    ///   - onLogOut: Called by ``logOut()``; it should end the app's own sessions, for example with `SessionManager.logout`.
     public func configure(
         provider: any BoltAuthorizing,
         presenter: (any Presenter)? = nil,
@@ -116,9 +116,9 @@ public final class BoltCheckout: Sendable {
 
     /// Cancels running logins and calls the configured `onLogOut`.
     ///
-    /// To end the app's session, call for example `SessionManager.logout` in `onLogOut`. This function sends nothing to Bolt, which has no
-    /// logout endpoint for servers, and revokes no token. The buyer's browser stays signed in at Bolt: the app must also call `logOut()` of
-    /// Bolt's SDK on the buyer's device.
+    /// To end the app's session, call for example `SessionManager.logout` in `onLogOut`. This function revokes no token. It sends nothing
+    /// to Bolt, because Bolt has no logout endpoint for servers. So the buyer's browser stays signed in at Bolt: the app must also call
+    /// `logOut()` of Bolt's SDK on the buyer's device.
     public func logOut() {
         for login in logins.withLock({ $0 }) { login.engine?.cancel(endsCheck: true) }
         setup.withLock { $0?.onLogOut }?()

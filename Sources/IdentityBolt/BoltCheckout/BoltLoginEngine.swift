@@ -36,7 +36,7 @@ final class BoltLoginEngine: Sendable {
         self.report = report
     }
 
-    /// Shows the login page with a presenter, or with the engine's presenter, and completes the login with the callback.
+    /// Shows the login page and completes the login with the callback; if `presenter` is nil, the engine's presenter shows the page.
     ///
     /// - Returns: The handle that cancels the login.
     func present(with presenter: (any Presenter)?) -> LoginHandle {
@@ -63,7 +63,7 @@ final class BoltLoginEngine: Sendable {
         return handle
     }
 
-    /// Sets the handle of the task that shows the login page, which is cancelled together with the login.
+    /// Stores the handle of the task that shows the login page; the task is cancelled together with the login.
     private func attach(_ presentation: LoginHandle) {
         self.presentation.withLock { $0 = presentation }
         if state.withLock({ $0.isEnded }) { presentation.cancel() }
@@ -79,7 +79,7 @@ final class BoltLoginEngine: Sendable {
             options.redirectURI = redirectURI
             request = try await provider.authorizationRequest(options, usePkce: loginConfig.usePkce)
         } catch {
-            // Another call may have received the request meanwhile, and its page may be shown already.
+            // Another call may have created a request in the meantime, and the presenter may already show its login page.
             if let pending = try pendingRequest(else: nil) { return pending }
             fail(error)
             throw IdentityError.wrapping(error)
@@ -87,7 +87,7 @@ final class BoltLoginEngine: Sendable {
         return try pendingRequest(else: request) ?? request
     }
 
-    /// Returns the request that this login already has; if it has no request yet, stores and returns `new`.
+    /// Returns the request that this login already has; if the login has no request yet, stores and returns `new`.
     private func pendingRequest(else new: AuthorizationRequest?) throws(IdentityError) -> AuthorizationRequest? {
         try state.withLock { state throws(IdentityError) in
             switch state {
@@ -127,9 +127,9 @@ final class BoltLoginEngine: Sendable {
         return true
     }
 
-    /// Cancels the login; no effect after the login ended.
+    /// Cancels the login; has no effect after the login has ended.
     ///
-    /// - Parameter endsCheck: Whether the login is cancelled even while its callback is being checked.
+    /// - Parameter endsCheck: Whether the function also cancels a login whose callback is being checked.
     func cancel(endsCheck: Bool = false) {
         let isOpen = end(.canceled) { state in
             switch state {
@@ -146,7 +146,7 @@ final class BoltLoginEngine: Sendable {
         end(error.kind == .cancelled ? .canceled : .failed(error))
     }
 
-    /// Ends the login and reports its result, if `isOpen` permits it: by default, if the login has not ended.
+    /// Ends the login and reports the result if `isOpen` returns true; by default, it returns true until the login has ended.
     @discardableResult
     private func end(
         _ result: BoltLoginResult,

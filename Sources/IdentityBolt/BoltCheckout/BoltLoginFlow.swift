@@ -9,7 +9,7 @@ internal import IdentityKit
 /// await flow.handle(callbackURL: url)      // the URL to which Bolt redirected
 /// ```
 ///
-/// The delegate is called once, when the login ends. The reference to the delegate is weak.
+/// The delegate is called once, when the login ends. The reference to the delegate is weak: a delegate that was released is not called.
 public final class BoltLoginFlow: Sendable {
     private let engine: BoltLoginEngine
 
@@ -29,7 +29,7 @@ public final class BoltLoginFlow: Sendable {
 
     /// The URL of the login page; repeated calls return the same URL.
     ///
-    /// - Throws: `IdentityError`. The delegate receives the error too, except if the login has already ended or received its callback.
+    /// - Throws: `IdentityError`. The delegate receives the same error, unless the login has already ended or received its callback.
     public var authorizationURL: HTTPURL {
         get async throws { try await engine.authorizationRequest(redirectURI: nil).url }
     }
@@ -45,7 +45,7 @@ public final class BoltLoginFlow: Sendable {
 
     /// Cancels the login: call it when the buyer closes the page.
     ///
-    /// It has no effect after the login ended or received its callback.
+    /// The call has no effect after the login has ended or has received its callback.
     public func cancel() {
         engine.cancel()
     }

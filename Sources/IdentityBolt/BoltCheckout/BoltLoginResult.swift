@@ -6,7 +6,7 @@ internal import IdentityOIDC
 /// Printing, dumping or reflecting the value shows neither code nor verifier. Do not store the code: exchange it at once with
 /// ``BoltAuthorizing/exchange(_:)``.
 public enum BoltLoginResult: Sendable {
-    /// The buyer signed in; the code verifier is empty without PKCE, and the state is empty if the phone's result contains none.
+    /// The buyer signed in; the code verifier is empty without PKCE, and the state is empty if the phone sent no state.
     case completed(authorizationCode: String, codeVerifier: String, state: String)
     /// The login was cancelled, for example because the buyer closed the login page.
     case canceled
@@ -18,7 +18,7 @@ public enum BoltLoginResult: Sendable {
     /// `authorizationCode` may be named `authCode`; `codeVerifier` and `state` may be missing.
     ///
     /// - Parameter json: The JSON text, at most 16 KiB.
-    /// - Throws: `IdentityError` with code `callback_invalid` for any other JSON.
+    /// - Throws: `IdentityError` with code `callback_invalid` for any other text, and for values that are invalid or too long.
     public init(json: [UInt8]) throws(IdentityError) {
         guard let object = (try? JSONValue(parsing: json, limits: JSONLimits(maximumBytes: 16_384)))?.object else {
             throw Self.invalid("is not a JSON object, or is larger than 16 KiB")
@@ -60,7 +60,9 @@ public enum BoltLoginResult: Sendable {
         )
     }
 
-    /// Returns the values of a completed login, with a nil code verifier without PKCE; throws an error if the login is not complete.
+    /// Returns the values of a completed login; throws an error for any other result.
+    ///
+    /// `codeVerifier` is nil if the login did not use PKCE.
     func completedLogin() throws(IdentityError) -> (code: Secret, codeVerifier: Secret?, state: Secret) {
         switch self {
         case .completed(let code, let verifier, let state):

@@ -4,14 +4,14 @@ public import IdentityKit
 ///
 /// For `BoltCheckout`, `BoltLoginConfig.usePkce` decides whether a login uses PKCE.
 public enum BoltClientAuthentication: Sendable {
-    /// A backend that uses no PKCE, which is the default of Bolt's documentation.
+    /// A backend without PKCE: the default in Bolt's documentation.
     ///
     /// The API key is sent as the client secret, in the body of the request (`client_secret_post`).
     case confidential(apiKey: Secret)
     /// An app without a backend: PKCE without an API key.
     ///
     /// Such a client cannot read the buyer's account, because the account API needs an API key. Bolt's mobile documentation implies that
-    /// Bolt accepts a code without `client_secret`. It does not say whether the client then gets a refresh token.
+    /// Bolt accepts a code without `client_secret`. The documentation does not say whether such a client gets a refresh token.
     case publicPKCE
     /// A backend with PKCE; the API key is sent as client secret in the body.
     case confidentialPKCE(apiKey: Secret)

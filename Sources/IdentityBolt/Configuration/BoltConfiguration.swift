@@ -11,7 +11,7 @@ extension BoltProvider {
     /// )
     /// ```
     public struct Configuration: Sendable {
-        /// The provider's name, which the app passes to `SessionManager` to choose it.
+        /// The name under which the app chooses this provider.
         public var name: String
         /// The Bolt environment.
         public var environment: BoltEnvironment
@@ -19,7 +19,7 @@ extension BoltProvider {
         public var publishableKey: String
         /// How the client authenticates.
         public var authentication: BoltClientAuthentication
-        /// The part of the publishable key that is sent as client id.
+        /// The part of the publishable key that is sent as the client id.
         public var clientIDForm: BoltClientIDForm = .full
         /// The redirect URI.
         ///
@@ -39,8 +39,7 @@ extension BoltProvider {
         ///
         /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
         public var issuers: [String]?
-        /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a
-        /// session's lock.
+        /// How long one request may take, by default 8 seconds; not longer than the time for which the store guarantees a session's lock.
         public var timeout = ProviderDescriptor.defaultTimeout
         /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
         public var allowsLoopbackHTTP = false
@@ -69,7 +68,7 @@ extension BoltProvider {
 
     /// Endpoints that replace the environment's.
     public struct Endpoints: Sendable {
-        /// The URL of a metadata document, whose endpoints are used instead of those below the API's base URL.
+        /// The URL of a metadata document; the SDK then uses the document's endpoints, and not those below the API's base URL.
         public var discovery: HTTPURL?
         /// The authorization endpoint, by default `/v1/oauth/authorize`.
         public var authorization: HTTPURL?
@@ -79,7 +78,8 @@ extension BoltProvider {
         public var jwks: HTTPURL?
         /// The base URL of Bolt's API; if ``Configuration/issuers`` is nil, it is also an accepted issuer.
         ///
-        /// The SDK builds the URL of the account API from it. If ``discovery`` is nil, it also builds the endpoints that are nil from it.
+        /// The SDK builds the URL of the account API from this base URL. If ``discovery`` is nil, the SDK also builds from it each endpoint
+        /// that is nil.
         public var api: HTTPURL?
 
         /// Creates a value that replaces no endpoint.

@@ -2,8 +2,8 @@ internal import IdentityKit
 
 /// A Bolt environment: the API's base URL and its issuers.
 ///
-/// Bolt moved its hosts from `bolt.com` to `boltapp.com` in 2026, and both the old and the new issuers are in use. So each named
-/// environment accepts several issuers. One key set verifies the ID tokens of all of them.
+/// Bolt moved its hosts from `bolt.com` to `boltapp.com` in 2026, and the old and the new issuers are in use. So each named environment
+/// accepts several issuers. One key set verifies the ID tokens of all these issuers.
 public struct BoltEnvironment: Sendable, Equatable {
     /// The API's base URL, without `/v1/…`.
     public let apiBase: String
@@ -28,11 +28,11 @@ public struct BoltEnvironment: Sendable, Equatable {
 
     /// Production at its old host, `api.bolt.com`.
     public static let production = BoltEnvironment("https://api.bolt.com", productionIssuers)
-    /// Production at the host since 2026, `api.boltapp.com`.
+    /// Production at its new host since 2026, `api.boltapp.com`.
     public static let productionBoltApp = BoltEnvironment("https://api.boltapp.com", productionIssuers)
     /// The sandbox at its old host, `api-sandbox.bolt.com`.
     public static let sandbox = BoltEnvironment("https://api-sandbox.bolt.com", sandboxIssuers)
-    /// The sandbox at the host since 2026, `api-sandbox.boltapp.com`.
+    /// The sandbox at its new host since 2026, `api-sandbox.boltapp.com`.
     public static let sandboxBoltApp = BoltEnvironment("https://api-sandbox.boltapp.com", sandboxIssuers)
     /// Bolt's own staging; its issuers are an assumption, because Bolt does not publish them.
     public static let staging = BoltEnvironment(
@@ -55,7 +55,7 @@ public struct BoltEnvironment: Sendable, Equatable {
         case production, sandbox, staging, productionBoltApp, sandboxBoltApp
     }
 
-    /// Reads the member `environment` of a provider's section; nil if it is missing.
+    /// Reads the member `environment` of a provider's section; nil if the section does not have this member.
     init?(configured section: inout ConfigurationSection) throws(IdentityError) {
         guard let name: Name = try section.optionalChoice("environment") else { return nil }
         self =

@@ -68,7 +68,10 @@ public struct BoltProviderFactory: ProviderFactory {
         }
     }
 
-    /// The named environment, else a custom one from the configured endpoints, else production.
+    /// The environment that the member `environment` names.
+    ///
+    /// Without this member, the result is a custom environment at the configured `api`, else `discovery`, else `token`. If all three are
+    /// missing, the result is production.
     private static func environment(
         _ section: inout ConfigurationSection,
         _ endpoints: BoltProvider.Endpoints

@@ -48,7 +48,7 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
-    /// The issuers of the environment and, if an API is configured, its base URL.
+    /// The issuers of the environment; if `api` is not nil, also this base URL.
     static func issuers(of environment: BoltEnvironment, _ api: HTTPURL?) -> [String] {
         environment.issuers + (api.map { [BoltEnvironment.withoutTrailingSlashes($0.text)] } ?? [])
     }
@@ -85,7 +85,7 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
-    /// The configured endpoints; without discovery, the missing ones are built from the API's base URL.
+    /// The configured endpoints; without discovery, the endpoints that are missing are built from the API's base URL.
     func endpoints(_ configured: BoltProvider.Endpoints) throws -> OpenIDClient.Endpoints {
         var endpoints = OpenIDClient.Endpoints()
         endpoints.discovery = configured.discovery

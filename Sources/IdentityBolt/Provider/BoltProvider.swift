@@ -14,8 +14,8 @@ public import IdentityOIDC
 /// )
 /// ```
 ///
-/// The ID token of a login is always validated. Each refresh token works once. An access token from a refresh usually permits only reading
-/// the buyer's account: `canWrite` of its `TokenSet` is false.
+/// The ID token of a login is always validated. Each refresh token works once. After a refresh, the access token usually permits only
+/// reading the buyer's account: `TokenSet.canWrite` is then false.
 public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartClaimProviding {
     /// The OpenID client that sends the requests and validates the tokens.
     public let client: OpenIDClient
@@ -72,14 +72,14 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
 
     /// Always nil, because Bolt documents no page that ends its session.
     ///
-    /// The app must also call `logOut()` of Bolt's SDK on the buyer's device.
+    /// To end Bolt's session, the app must call `logOut()` of Bolt's SDK on the buyer's device.
     public func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL? {
         nil
     }
 
     /// Requests the buyer's name, e-mail address, phone number and addresses from Bolt's account API; the preferred address is the first.
     ///
-    /// If the provider has no API key, or the tokens have no scope that permits reading the account, it returns the buyer of the ID token.
+    /// If the provider has no API key, or if the tokens do not permit reading the account, the function returns the buyer of the ID token.
     ///
     /// - Throws: `IdentityError`; with code `access_token_refused` when Bolt no longer accepts the access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
@@ -94,7 +94,9 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     ///
     /// If the Bolt account cannot be read, the cart claim contains the contact data of the ID token.
     ///
-    /// - Throws: `IdentityError` with code `access_token_refused` when Bolt no longer accepts the access token, or of kind `cancelled`.
+    /// - Throws: `IdentityError`: with code `access_token_refused` when Bolt no longer accepts the access token; of kind `cancelled` when
+    ///   the
+    /// task is cancelled.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         var buyer = tokens.buyer
         do {
@@ -125,7 +127,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
 }
 
 extension BoltProvider: BoltAuthorizing {
-    /// Creates the authorization request of a login; `usePkce`, and not the configuration, decides whether it uses PKCE.
+    /// Creates the authorization request of a login; `usePkce`, and not the configuration, decides whether the login uses PKCE.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
         try await client.authorizationRequest(options, pkce: usePkce ? .newVerifier : .disabled)
     }
@@ -133,6 +135,8 @@ extension BoltProvider: BoltAuthorizing {
     /// Checks a callback and returns its authorization code without exchanging it.
     ///
     /// The provider keeps the login's redirect URI and nonce for ``exchange(_:)``, until the code has expired.
+    ///
+    /// - Throws: `IdentityError`; of kind `retryLater` if the provider already keeps too many logins.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {
         let code = try await client.authorizationCode(in: callback, for: attempt)
         try checkedAttempts.add(attempt, at: environment.clock.now)
@@ -141,9 +145,10 @@ extension BoltProvider: BoltAuthorizing {
 
     /// Exchanges a code from a phone or from ``BoltCheckout``; see ``exchange(_:redirectURI:)``.
     ///
-    /// If this provider has checked the login's callback, as for ``BoltCheckout`` and ``BoltLoginFlow``, the token request contains the
-    /// redirect URI of the authorization request, and the ID token must contain the nonce of that request, if it had one. For any other
-    /// login, the token request contains the configured redirect URI, if any, and no nonce is checked.
+    /// For a login of ``BoltCheckout`` or ``BoltLoginFlow``, this provider has checked the callback. The token request then contains the
+    /// redirect URI of the authorization request. If the authorization request had a nonce, the ID token must have the same nonce.
+    ///
+    /// For any other login, the token request contains the configured redirect URI, if any, and no nonce is checked.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
         let login = try result.completedLogin()
         return try await client.exchange(code: login.code, for: attempt(of: login, descriptor.redirectURI))
@@ -167,7 +172,7 @@ extension BoltProvider: BoltAuthorizing {
         return try await client.exchange(code: login.code, for: attempt)
     }
 
-    /// The attempt that this provider kept when it checked the login's callback; otherwise a new attempt without a nonce.
+    /// The attempt that this provider kept when it checked the login's callback; if it kept no attempt, a new attempt without a nonce.
     private func attempt(
         of login: (code: Secret, codeVerifier: Secret?, state: Secret),
         _ redirectURI: String?

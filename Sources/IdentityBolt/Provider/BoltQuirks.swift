@@ -20,7 +20,7 @@ struct BoltQuirks: OpenIDQuirks {
         settings.secretFollowsClientID = true
         settings.requiresLifetime = true
         settings.additionalScopeSeparators = [UInt8(ascii: "+"), UInt8(ascii: ",")]
-        // Bolt's refresh tokens work once. If the response to a refresh contains no new one, the old one is of no use.
+        // Bolt's refresh tokens work once. So the old refresh token is useless, even if the response to a refresh contains no new one.
         settings.keepsRefreshToken = false
         self.settings = settings
     }

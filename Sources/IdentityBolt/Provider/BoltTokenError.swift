@@ -4,9 +4,9 @@ internal import IdentityOIDC
 
 /// Creates the errors for error responses of Bolt's token endpoint.
 ///
-/// Bolt's documentation and recorded responses differ in the status (422 and 400 for one error) and in the spelling
-/// (`invalid _grant`). So the name in `error` decides, compared without spaces and without case. The status decides if the name is
-/// missing or unknown, or if the status shows an outage (429 or 5xx).
+/// Bolt's documentation and recorded responses differ in the status (422 and 400 for the same error) and in the spelling
+/// (`invalid _grant`). So the name in `error` decides; the comparison ignores spaces and case. If the name is missing or unknown, or if
+/// the status shows an outage (429 or 5xx), the status decides.
 enum BoltTokenError {
     private static let known = [
         "invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
@@ -40,10 +40,12 @@ enum BoltTokenError {
         return failure.make(error.kind, error.code, error.message, hint(for: error))
     }
 
-    /// The error for a response in the format of Bolt's other APIs; it does not end the session, because only an OAuth error ends it.
+    /// The error for a response in the format of Bolt's other APIs.
+    ///
+    /// It never ends the session, because only an OAuth error ends a session.
     private static func error(_ refusal: BoltErrorResponse, _ failure: TokenErrorResponse) -> IdentityError {
         let isRedirect = (300..<400).contains(failure.status)
-        // After an outage or a redirect, Bolt may have used the refresh token; only an OAuth error would prove that it did not.
+        // After an outage or a redirect, Bolt may have used the refresh token. Only an OAuth error would prove that Bolt has not used it.
         guard !failure.isOutage, !isRedirect, let name = refusal.code.map({ String($0) }) ?? refusal.name else {
             return failure.standardError
         }
@@ -66,7 +68,9 @@ enum BoltTokenError {
         )
     }
 
-    /// The hint with the members of a Bolt configuration, because the standard hints name `clientID` and `clientSecret`.
+    /// The hint that names the members of a Bolt configuration.
+    ///
+    /// The standard hints name `clientID` and `clientSecret`, which a Bolt configuration does not have.
     private static func hint(for error: IdentityError) -> String {
         switch error.code {
         case .invalidClient:

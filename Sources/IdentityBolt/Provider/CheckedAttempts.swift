@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Keeps the attempts of logins whose callback this process has checked, until their codes have expired.
 ///
-/// The code exchange needs the attempt's nonce and redirect URI, which are not members of ``BoltLoginResult``: Bolt's SDK defines its
-/// members.
+/// The code exchange needs the attempt's nonce and redirect URI. ``BoltLoginResult`` does not contain them, because Bolt's SDK defines the
+/// members of this result.
 final class CheckedAttempts: Sendable {
     /// The lifetime of Bolt's authorization codes, in seconds.
     private static let codeLifetime = 300.0
@@ -19,8 +19,8 @@ final class CheckedAttempts: Sendable {
 
     /// Keeps an attempt until its code has expired.
     ///
-    /// If `maximum` attempts are kept, it throws an error. If it removed the oldest attempt instead, an attacker could send many callbacks
-    /// to remove a login's nonce, and then use a stolen code without a check of the nonce.
+    /// If `maximum` attempts are already kept, the function throws an error. It does not remove the oldest attempt: an attacker could then
+    /// send many callbacks until a login's nonce is removed, and use a stolen code without a check of the nonce.
     func add(_ attempt: LoginAttempt, at now: Date) throws(IdentityError) {
         let isAdded = attempts.withLock { attempts in
             attempts.removeAll { $0.end < now || $0.attempt.state.isEqual(to: attempt.state) }
@@ -43,7 +43,7 @@ final class CheckedAttempts: Sendable {
 
     /// The attempt with this state; nil if no attempt with this state is kept.
     ///
-    /// It stays here, because the app may repeat an exchange that failed before its request was sent.
+    /// The attempt stays stored, because the app may repeat an exchange that failed before its request was sent.
     func attempt(_ state: Secret) -> LoginAttempt? {
         attempts.withLock { attempts in attempts.first { $0.attempt.state.isEqual(to: state) }?.attempt }
     }

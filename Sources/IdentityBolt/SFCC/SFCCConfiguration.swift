@@ -10,7 +10,7 @@ public import IdentityKit
 ///
 /// Bolt's documentation names only the two controllers. The defaults for parameters, bodies and the place of the token are assumptions.
 public struct SFCCConfiguration: Sendable {
-    /// The provider's name, which the app passes to `SessionManager` to choose it.
+    /// The name under which the app chooses this provider.
     public var name: String
     /// The storefront's host, with `:port` if needed.
     public var host: String
@@ -32,15 +32,17 @@ public struct SFCCConfiguration: Sendable {
     public var extraQuery: [(name: String, value: String)] = []
     /// Further form fields of the token exchange and of a refresh; none by default.
     public var extraForm: [(name: String, value: String)] = []
-    /// Whether the form of the token exchange contains the code and the state, too.
+    /// Whether the form of the token exchange repeats the code and the state from the code exchange.
     public var repeatsCode = false
-    /// The form field with which the token exchange sends the token of the response to the code exchange; with nil, it is not sent.
+    /// The form field of the token exchange that contains the token from the response to the code exchange; nil sends no such field.
     public var continuationField: String?
-    /// The places of a token in a controller's JSON response without an `Authorization` header: member names, joined by dots.
+    /// The places where a controller's JSON response may contain the token: member names, joined by dots.
+    ///
+    /// They are used only if the response has no bearer token in an `Authorization` header.
     public var tokenJSONPaths = SFCCConfiguration.defaultTokenJSONPaths
     /// The Bolt environment of the login page.
     public var environment: BoltEnvironment = .production
-    /// Bolt's publishable key; without it the authorization URL has no `client_id`.
+    /// Bolt's publishable key, which is sent as `client_id`; with nil, the authorization URL has no `client_id`.
     public var publishableKey: String?
     /// The redirect URI; by default no redirect URI is sent, and Bolt uses the registered one.
     public var redirectURI: String?
@@ -56,16 +58,15 @@ public struct SFCCConfiguration: Sendable {
     ///
     /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
     public var issuers: [String]?
-    /// The audiences of which a verified token must have at least one (`aud`); nil does not check the audience.
+    /// The accepted audiences: a verified token must have at least one of them in `aud`; nil does not check the audience.
     ///
     /// A key set often signs for several clients and sites. Without this list, a token of another client or site is accepted.
     public var audiences: [String]?
-    /// How long one request may take, by default 8 seconds; it must not be longer than the time for which the store guarantees a session's
-    /// lock.
+    /// How long one request may take, by default 8 seconds; not longer than the time for which the store guarantees a session's lock.
     public var timeout = ProviderDescriptor.defaultTimeout
     /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
     ///
-    /// If ``host`` is a loopback address, the SDK then always uses http.
+    /// If this is true and ``host`` is a loopback address, the SDK uses http for the storefront.
     public var allowsLoopbackHTTP = false
     /// The default options of every login; it must not contain `max_age` or `acr_values`, because the storefront's token does not prove
     /// them.

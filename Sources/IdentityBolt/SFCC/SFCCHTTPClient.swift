@@ -71,7 +71,7 @@ struct SFCCHTTPClient {
         )
     }
 
-    /// Resolves a `Location` header (RFC 9110 section 10.2.2) without its fragment; nil if it is missing or invalid.
+    /// Resolves a `Location` header (RFC 9110 section 10.2.2) without its fragment; nil if the header is missing or invalid.
     static func target(_ location: String?, from url: HTTPURL) -> HTTPURL? {
         guard let location else { return nil }
         let text = String(decoding: location.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)

@@ -94,12 +94,12 @@ extension SFCCProvider {
             return try await client.post(resolved.tokenExchange, configuration.extraForm + form)
         } catch {
             let refusal = RefreshRefusal(error)
-            // After the response to the POST, a failed redirect does not prove that the storefront has not used the refresh token.
+            // After a response to the POST, the storefront may have used the refresh token, even if a redirect then failed.
             throw client.hasResponse ? RefreshRefusal(.inDoubt, refusal.error) : refusal
         }
     }
 
-    /// The refusal for a response to a refresh with an error, or without a token.
+    /// The refusal for a refresh whose response contains an error, or contains no token.
     ///
     /// If a redirect led to the response, or if the response contains a token, the storefront may have used the refresh token: the
     /// refusal is `inDoubt`. `invalid_grant` always ends the session.

@@ -63,14 +63,13 @@ extension SFCCProvider {
         )
     }
 
-    /// Throws an error with a suspected attack if the new token of a refresh has another buyer, issuer or audience than the session.
+    /// Throws an error with a suspected attack if the new token of a refresh belongs to another buyer, or has a wrong issuer or audience.
     ///
-    /// `read` calls it before it verifies the signature: otherwise, if the keys cannot be fetched, another buyer's token would only cause
-    /// an error of the network.
+    /// `read` calls this function before it verifies the signature. So it reports another buyer's token even if the keys cannot be fetched.
     private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token)
-            // Without `sub`, the session's subject is the digest of its first token, which differs from that of the new token.
+            // Without `sub`, the session's subject is the digest of its first token. The digest of the new token is always different.
             let hasNoSubject = claims["sub"] == nil && old.buyer.subject.utf8.starts(with: Self.digestPrefix.utf8)
             guard descriptor.isSamePerson(old.buyer, as: buyer) || hasNoSubject else {
                 throw Self.malformed(
@@ -86,8 +85,8 @@ extension SFCCProvider {
 
     /// When the token expires: the earlier of the response's `expires_in` and the token's `exp`.
     ///
-    /// If both are missing, it is half an hour after the request, the lifetime of SLAS tokens. In the response to a refresh, an invalid
-    /// `expires_in` counts as missing: an error would lose the new refresh token.
+    /// If both are missing, the result is half an hour after the request: the lifetime of Salesforce's SLAS tokens. In the response to a
+    /// refresh, an invalid `expires_in` counts as missing, because an error would lose the new refresh token.
     private func expiry(
         _ response: SFCCResponse,
         _ claims: JSONObject,
@@ -158,7 +157,7 @@ extension SFCCProvider {
         return buyer
     }
 
-    /// The issuer of a verified token; throws an error if it is not in `issuers`, or contains `#`, which marks unverified buyers.
+    /// The issuer of a verified token; throws an error if the issuer is not in `issuers`, or contains `#`, which marks unverified buyers.
     private func issuer(_ claims: JSONObject) throws(IdentityError) -> String {
         let issuer = claims["iss"]?.string ?? ""
         let issuers = configuration.issuers ?? []
@@ -178,7 +177,7 @@ extension SFCCProvider {
         return issuer
     }
 
-    /// Throws an error if `audiences` is configured and a verified token has none of them (RFC 7519 section 4.1.3).
+    /// Throws an error if `audiences` is configured and the `aud` of a verified token has no entry of this list (RFC 7519 section 4.1.3).
     private func checkAudience(_ claims: JSONObject) throws(IdentityError) {
         guard let audiences = configuration.audiences else { return }
         let claim = claims["aud"]

@@ -12,9 +12,9 @@ internal import IdentityOIDC
 /// )
 /// ```
 ///
-/// Without a configured key set (`endpoints.jwks`), the SDK cannot verify the token. In this case the buyer's issuer ends in
-/// `#unverified`, so it never equals a verified buyer's issuer. The buyer's e-mail address and phone number count as unverified, and a cart
-/// gets no data of the buyer.
+/// Without a configured key set (`endpoints.jwks`), the SDK cannot verify the token. The buyer's issuer then ends in `#unverified`, so that
+/// it never equals a verified buyer's issuer. The buyer's e-mail address and phone number count as unverified, and a cart gets no data of
+/// the buyer.
 public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProviding {
     /// The suffix of an unverified buyer's issuer; the issuer of a verified buyer never contains `#`.
     public static let unverifiedIssuerSuffix = "#unverified"
@@ -40,7 +40,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             issuer: resolved.storefront.origin,
             clientID: resolved.publishableKey
         )
-        // For the `iss` of the callback, which comes from Bolt. SFCCProvider+Tokens.swift checks the issuer of the storefront's tokens.
+        // These are the issuers for `iss` in Bolt's callback. SFCCProvider+Tokens.swift checks the issuer of the storefront's tokens.
         openID.acceptedIssuers = .exactly(
             ResolvedBoltConfiguration.issuers(of: configuration.environment, configuration.endpoints.api)
         )

@@ -21,8 +21,8 @@ struct SFCCResponse: Sendable {
 
     /// Checks that the code exchange succeeded.
     ///
-    /// A success is a JSON object without an error, an empty response, or a response after a redirect within the storefront. Whether the
-    /// buyer is signed in shows only in the response to the token exchange.
+    /// A success is a JSON object without an error, an empty response, or a response after a redirect within the storefront. A success does
+    /// not prove that the buyer is signed in: only the response to the token exchange shows this.
     func checkCodeExchange() throws(IdentityError) {
         if let error { throw error }
         guard object != nil || wasRedirected || response.body.isEmpty else {
@@ -97,7 +97,9 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error for a response of an unexpected format; for an HTML page, which may come from maintenance, its kind is `retryLater`.
+    /// The error for a response of an unexpected format.
+    ///
+    /// For an HTML page, the kind of the error is `retryLater`, because the page may come from maintenance.
     private func unexpected(_ message: String, compare settings: String, advice: String = "") -> IdentityError {
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<")
         return IdentityError(
@@ -135,7 +137,7 @@ struct SFCCResponse: Sendable {
         if object["success"]?.bool == false { return ("success false", message) }
         if let code = object["status_code"], !code.isNull { return (code.string ?? code.number?.text ?? "", message) }
         if let text = object["errorMessage"]?.string, !text.isEmpty { return (nil, text) }
-        // If the response also has success true, expires_in or a token, a message is no error.
+        // A message is not an error if the response also contains success true, expires_in or a token.
         let isSuccess =
             object["success"]?.bool == true || member("expires_in") != nil
             || token(at: tokenPaths + SFCCConfiguration.defaultTokenJSONPaths) != nil
