@@ -7,7 +7,7 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var userCode: String
     package var verificationURI: HTTPURL
     package var verificationURIComplete: HTTPURL?
-    /// How long the device code is valid; the SDK counts a longer time than one day as one day.
+    /// The lifetime of the device code; the SDK reduces a lifetime of more than one day to one day.
     package var lifetime: Duration
     package var interval: Duration
 

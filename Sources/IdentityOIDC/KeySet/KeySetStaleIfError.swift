@@ -3,8 +3,8 @@ internal import IdentityKit
 
 /// Uses expired keys while newer ones cannot be fetched, up to a maximum age (like `stale-if-error` of RFC 5861).
 ///
-/// The maximum age limits an attack: an attacker who stole a signing key could block the fetches, so that clients accept the key after
-/// the provider has revoked it.
+/// Without the maximum age, an attacker with a stolen signing key could block the fetches. Clients would then accept the key forever,
+/// although the provider has revoked it.
 struct KeySetStaleIfError: KeySetProviding {
     /// The longest time for which keys are used after the provider last confirmed them.
     static let maximumAge = Duration.seconds(2 * 86_400)

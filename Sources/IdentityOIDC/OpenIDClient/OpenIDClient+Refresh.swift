@@ -157,7 +157,7 @@ extension IdentityError {
     /// The error to throw instead of this error after the token endpoint has responded.
     ///
     /// A failure to fetch metadata or keys becomes a temporary error, because the token response can be validated later. Its
-    /// `providerResponse` is nil, because a reader could take the response of the metadata or key endpoint for the token endpoint's.
+    /// `providerResponse` is nil, because the token endpoint did not send the response that failed. Other errors stay unchanged.
     package var afterTokenResponse: IdentityError {
         let ofOthers: [Code] = [.discoveryFailed, .discoveryIssuerMismatch, .redirectRefused, .unsupportedByProvider]
         guard kind == .retryLater || ofOthers.contains(code) || cause is HTTPTransportError else { return self }

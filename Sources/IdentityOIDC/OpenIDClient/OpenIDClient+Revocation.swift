@@ -11,7 +11,7 @@ extension OpenIDClient {
     ///
     /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
     /// - Throws: `IdentityError` when a revocation failed, or when the provider does not revoke refresh tokens. Before the request: when
-    ///   the metadata cannot be fetched, when their revocation endpoint is invalid, or when the tokens have another issuer.
+    ///   the metadata cannot be fetched, when the revocation endpoint's URL is invalid, or when the tokens have another issuer.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try checkIssuer(of: tokens, is: try await metadata())
         return try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)

@@ -24,7 +24,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var codeParameters = ["code"]
     /// Whether the buyer's name comes from the callback parameter `user` if the ID token has no name.
     ///
-    /// `Buyer.hasUnverifiedName` of the buyer is then true, because the parameter has no signature.
+    /// `Buyer.hasUnverifiedName` is then true, because the parameter has no signature.
     public var readsUserParameter = false
     /// The names of errors that the provider sends in `code` instead of in `error`.
     public var errorsInCode: [String] = []

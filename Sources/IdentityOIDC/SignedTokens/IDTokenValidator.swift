@@ -48,7 +48,7 @@ package enum IDTokenValidator {
 
     /// Refuses the ID token of a refresh if its claims show that it belongs to another login.
     ///
-    /// It is refused if its issuer, subject, audience, authorized party or nonce differ, or if a required claim is missing.
+    /// The token is refused if its issuer, subject, audience, authorized party or nonce differ, or if a required claim is missing.
     ///
     /// The signature and the times are not checked. So no keys are needed, and an expired ID token of another login is also reported.
     ///
