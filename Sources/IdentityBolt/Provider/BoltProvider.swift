@@ -94,9 +94,8 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     ///
     /// If the Bolt account cannot be read, the cart claim contains the contact data of the ID token.
     ///
-    /// - Throws: `IdentityError`: with code `access_token_refused` when Bolt no longer accepts the access token; of kind `cancelled` when
-    ///   the
-    /// task is cancelled.
+    /// - Throws: `IdentityError`; with code `access_token_refused` when Bolt no longer accepts the access token, and of kind `cancelled`
+    ///   when the task is cancelled. Other errors of the account API are ignored.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         var buyer = tokens.buyer
         do {
@@ -145,8 +144,8 @@ extension BoltProvider: BoltAuthorizing {
 
     /// Exchanges a code from a phone or from ``BoltCheckout``; see ``exchange(_:redirectURI:)``.
     ///
-    /// For a login of ``BoltCheckout`` or ``BoltLoginFlow``, this provider has checked the callback. The token request then contains the
-    /// redirect URI of the authorization request. If the authorization request had a nonce, the ID token must have the same nonce.
+    /// If this provider has checked the login's callback, as for ``BoltCheckout`` and ``BoltLoginFlow``, the token request contains the
+    /// redirect URI of the authorization request. If that authorization request had a nonce, the ID token must have the same nonce.
     ///
     /// For any other login, the token request contains the configured redirect URI, if any, and no nonce is checked.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {

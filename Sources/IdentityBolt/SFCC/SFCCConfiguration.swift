@@ -14,11 +14,11 @@ public struct SFCCConfiguration: Sendable {
     public var name: String
     /// The storefront's host, with `:port` if needed.
     public var host: String
-    /// The site, as in `Sites-{site}-Site`.
+    /// The id of the storefront's site, as in `Sites-{siteID}-Site`.
     public var siteID: String
     /// The locale in the controllers' path.
     public var locale = "default"
-    /// The path before the controllers, instead of `/on/demandware.store/Sites-{site}-Site/{locale}`.
+    /// The path before the controllers' names, instead of `/on/demandware.store/Sites-{siteID}-Site/{locale}`.
     public var controllerBasePath: String?
     /// The name of the controller that receives the authorization code.
     public var codeExchangeAction = "Login-OAuthMobileBolt"
@@ -68,8 +68,7 @@ public struct SFCCConfiguration: Sendable {
     ///
     /// If this is true and ``host`` is a loopback address, the SDK uses http for the storefront.
     public var allowsLoopbackHTTP = false
-    /// The default options of every login; it must not contain `max_age` or `acr_values`, because the storefront's token does not prove
-    /// them.
+    /// The default options of every login, without `max_age` and `acr_values`: the storefront's token cannot prove that Bolt respects them.
     public var loginDefaults = LoginDefaults()
     /// The provider's name on the app's login button.
     public var displayName = "Bolt"

@@ -27,7 +27,7 @@ struct SFCCHTTPClient {
 
     mutating func post(_ url: HTTPURL, _ form: [(name: String, value: String)]) async throws -> Result {
         let response = try await send(.post, url, form)
-        // These two redirects require a second POST, which would send the form again.
+        // A redirect with status 307 or 308 requires a second POST, which would send the form again.
         guard response.status != 307, response.status != 308 else { throw Self.redirectRefused(response) }
         return try await follow(response, from: url)
     }
