@@ -8,7 +8,7 @@ extension ClientAuthentication {
     ///   - section: The provider's entry.
     ///   - postsSecret: Where the client sends `clientSecret` if the entry has no `clientAuthentication`: true for the body, false for the
     ///     `Authorization` header.
-    /// - Throws: `IdentityError` that names the member.
+    /// - Throws: `IdentityError` that names the missing or invalid member.
     init(_ section: inout ConfigurationSection, postsSecret: Bool) throws(IdentityError) {
         let method = try section.optionalString("clientAuthentication")
         let secret = try section.optionalSecret("clientSecret")

@@ -18,7 +18,7 @@ package struct DeviceAuthorizationResponse: Sendable {
 
     /// Reads the JSON object of a response.
     ///
-    /// - Throws: `IdentityError` with code `token_response_invalid` that names the member.
+    /// - Throws: `IdentityError` with code `token_response_invalid` that names the missing or invalid member.
     package init(_ object: JSONObject, allowsLoopbackHTTP: Bool) throws(IdentityError) {
         func page(_ name: String, formerly oldName: String) throws(IdentityError) -> HTTPURL? {
             guard let value = object[name] ?? object[oldName], !value.isNull else { return nil }

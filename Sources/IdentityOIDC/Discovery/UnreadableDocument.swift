@@ -24,7 +24,7 @@ enum UnreadableDocument {
 
     /// The kind of the error for a body that is not valid JSON.
     ///
-    /// An HTML page or an empty body counts as an outage, because it usually comes from a proxy or a maintenance window.
+    /// An HTML page or an empty body counts as an outage, because such a body usually comes from a proxy or from maintenance.
     static func errorKind(for body: [UInt8]) -> IdentityError.Kind {
         let opening = body.first { $0 > 0x20 }
         return opening == nil || opening == UInt8(ascii: "<") ? .retryLater : .rejected

@@ -30,7 +30,7 @@ package struct JSONWebToken: Sendable {
     ///   - header: The header without `alg`.
     ///   - claims: The claims.
     ///   - key: The key.
-    ///   - name: The JOSE name of the algorithm; the function throws if it is nil or the key does not support the algorithm.
+    ///   - name: The JOSE name of the algorithm; the function throws if this name is nil, or if the key does not support the algorithm.
     /// - Returns: The JWT.
     /// - Throws: `IdentityError` with code `system_failure`.
     static func sign(

@@ -14,7 +14,7 @@ struct JSONWebKey: Sendable {
     /// The values that identify the key: `kid`, `alg`, `issuer` and the key parameters (RFC 7518 section 6).
     let identity: [[UInt8]]
 
-    /// Reads a key; nil if it is malformed, or if this client does not support its type, use, algorithm or size.
+    /// Reads a key; nil if the key is malformed, or if the SDK does not support its type, use, algorithm or size.
     ///
     /// The result is also nil for a key that is published with its private part, because everybody can sign with it (OpenID Connect
     /// Core section 10.1).

@@ -14,7 +14,7 @@ package struct KeySetSource: Sendable {
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock
 
-    /// Creates a source without keys, which sends no request yet; its events contain the name `provider`.
+    /// Creates a source without keys; no request is sent yet, and the source's events contain the name `provider`.
     package init(httpClient: ProviderHTTPClient, provider: String) {
         let environment = httpClient.environment
         let clock = environment.clock

@@ -10,7 +10,7 @@ extension OpenIDClient {
         case newVerifier
         /// A code verifier of the app.
         case own(PKCE)
-        /// No PKCE, for providers that do not support it.
+        /// No PKCE, for providers that do not support PKCE.
         case disabled
     }
 

@@ -41,10 +41,12 @@ extension OpenIDClient {
         public var resources: [String] = []
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid"]
-        /// The signature algorithms to accept for ID tokens, by their JOSE names; by default nil.
+        /// The signature algorithms to accept for ID tokens, logout tokens and signed UserInfo responses, by their JOSE names; by default
+        /// nil.
         ///
         /// With nil, the client accepts the supported asymmetric algorithms of `id_token_signing_alg_values_supported` in the provider's
-        /// metadata. If the metadata name no such algorithm, it accepts only RS256.
+        /// metadata. If the metadata name no such algorithm, the client accepts only RS256. For UserInfo responses, the client also accepts
+        /// the algorithms of `userinfo_signing_alg_values_supported`.
         public var algorithms: [String]?
         /// Audiences that ID tokens, logout tokens and signed UserInfo responses may name beside the client id; by default none.
         ///

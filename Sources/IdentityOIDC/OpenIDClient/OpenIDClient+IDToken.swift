@@ -88,8 +88,8 @@ extension OpenIDClient {
                 expiresAt: response.lifetime.map { startedAt + $0 },
                 authenticatedAt: claims.authenticatedAt,
                 authorizedParty: claims.authorizedParty,
-                // The app may have sent its own nonce, which only the ID token shows. The session keeps it, because the ID token of a
-                // refresh must have the same nonce or no nonce.
+                // The app may have sent its own nonce, which only the ID token shows. The session keeps the nonce, because the ID token
+                // of a refresh must have the same nonce or no nonce.
                 nonce: login.nonce ?? claims.nonce,
                 providerSessionID: claims.providerSessionID,
                 claims: claims.kept,
@@ -107,7 +107,7 @@ extension IDTokenClaims {
     var nonce: Secret? { (self["nonce"]?.string).map { Secret($0) } }
 }
 
-/// The data of a login with which its token response is processed, for logins by redirect and by device code.
+/// The data of a login that the validation of its token response needs; for logins by redirect and by device code.
 protocol LoginExpectations: Sendable {
     var scopes: [String] { get }
     /// The issuer to which the login is bound; nil if the login is not bound to an issuer.

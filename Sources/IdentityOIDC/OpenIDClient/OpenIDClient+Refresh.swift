@@ -55,8 +55,8 @@ extension OpenIDClient {
         }
     }
 
-    /// Validates a response and returns the new tokens; they keep the old values that the response does not contain (OpenID Connect
-    /// Core section 12).
+    /// Validates a response and returns the new tokens, which keep old values that the response does not contain (OpenID Connect Core
+    /// section 12).
     ///
     /// - Parameters:
     ///   - response: The response of ``requestRefresh(of:under:)``.

@@ -11,7 +11,7 @@ public struct OpenIDQuirkSettings: Sendable {
     /// The length of `state` in random bytes, at least 6; with fewer than 16, an attacker can guess `state` more easily than RFC 6749
     /// section 10.10 permits.
     public var stateByteCount = 32
-    /// The length of `state` in characters, for providers that require one, at least 8; nil keeps all characters.
+    /// The length of `state` in characters, for providers that require a certain length; at least 8; nil keeps all characters.
     ///
     /// A character has 6 random bits. With fewer than 22 characters, an attacker can guess `state` more easily than RFC 6749
     /// section 10.10 permits.
@@ -31,7 +31,7 @@ public struct OpenIDQuirkSettings: Sendable {
 
     // MARK: The token endpoint
 
-    /// Whether a secret of ``ClientAuthentication/secretPost(_:)`` directly follows `client_id` in a form; if false, it is at the end.
+    /// Whether the secret of ``ClientAuthentication/secretPost(_:)`` directly follows `client_id` in a form; if not, it is at the end.
     public var secretFollowsClientID = false
     /// Whether the provider's metadata list the authentication methods for all types of clients.
     ///

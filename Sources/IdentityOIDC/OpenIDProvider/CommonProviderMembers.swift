@@ -36,7 +36,7 @@ public struct CommonProviderMembers: Sendable {
     ///   - endpoints: Receives the configured URLs; the URLs of endpoints that are not configured stay unchanged.
     ///   - names: The members that the entry's object `endpoints` may have, each with the property that receives its URL.
     ///   - hints: Members that the entry's object `endpoints` must not have, with a hint for each.
-    /// - Throws: `IdentityError` that names the member.
+    /// - Throws: `IdentityError` that names the missing or invalid member.
     public init<Endpoints>(
         _ section: inout ConfigurationSection,
         _ endpoints: inout Endpoints,
@@ -105,7 +105,7 @@ extension OpenIDClient.Configuration {
 extension LoginDefaults {
     /// Reads `prompt`, `maxAge`, `acrValues`, `uiLocales`, `loginHint` and `authorizationParameters`.
     ///
-    /// - Throws: `IdentityError` that names the member.
+    /// - Throws: `IdentityError` that names the missing or invalid member.
     init(_ section: inout ConfigurationSection) throws(IdentityError) {
         self.init()
         prompt = try section.optionalString("prompt")

@@ -33,7 +33,7 @@ extension OpenIDClient.Configuration {
 
     /// Reads an entry of the configuration file with the members of kind `openid`, for factories of providers.
     ///
-    /// - Throws: `IdentityError` that names the member.
+    /// - Throws: `IdentityError` that names the missing or invalid member.
     public init(named name: String, from section: inout ConfigurationSection) throws {
         let clientID = try section.string("clientID")
         let preset = try OpenIDPreset(&section)

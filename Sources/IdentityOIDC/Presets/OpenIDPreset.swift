@@ -42,7 +42,7 @@ enum OpenIDPreset: String, CaseIterable {
 
     /// The preset's configuration, from the members that the preset needs.
     ///
-    /// - Throws: `IdentityError` that names the member.
+    /// - Throws: `IdentityError` that names the missing or invalid member.
     func configuration(
         named name: String,
         clientID: String,

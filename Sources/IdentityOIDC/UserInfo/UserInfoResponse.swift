@@ -37,8 +37,8 @@ enum UserInfoResponse {
             throw IdentityError.refusal(in: response.headers, of: "The UserInfo endpoint", hiding: redacted)
         }
         let challenges = AuthenticationChallenge.all(in: response.headers)
-        // An HTML page without a challenge usually comes from a firewall or a proxy, which has not checked the token. Its status does not
-        // mean that the token is bad.
+        // An HTML page without a challenge usually comes from a firewall or a proxy, which has not checked the token. So the status of the
+        // page does not mean that the token is bad.
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<") && challenges.isEmpty
         if status == 403, !isPage {
             // A refresh would not help: the endpoint would also refuse a new access token with the same scopes.
