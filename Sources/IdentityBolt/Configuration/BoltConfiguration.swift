@@ -33,9 +33,9 @@ extension BoltProvider {
         public var scopeSeparator: BoltScopeSeparator = .space
         /// The length of `state` in characters, 8 to 86; by default 43, which is 258 random bits.
         public var stateLength: Int?
-        /// Endpoints that replace the environment's.
+        /// Endpoints that replace the environment's endpoints.
         public var endpoints = Endpoints()
-        /// Issuers to accept instead of the environment's.
+        /// Issuers to accept instead of the environment's issuers.
         ///
         /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
         public var issuers: [String]?
@@ -66,7 +66,7 @@ extension BoltProvider {
         }
     }
 
-    /// Endpoints that replace the environment's.
+    /// Endpoints that replace the environment's endpoints.
     public struct Endpoints: Sendable {
         /// The URL of a metadata document; the SDK then uses the document's endpoints, and not those below the API's base URL.
         public var discovery: HTTPURL?

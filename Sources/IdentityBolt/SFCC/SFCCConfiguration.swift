@@ -52,7 +52,7 @@ public struct SFCCConfiguration: Sendable {
     public var stateLength: Int?
     /// Whether logins use PKCE; must be false, because the SFCC storefront exchanges the code without a code verifier.
     public var usePkce = false
-    /// URLs that replace those built from host and environment.
+    /// URLs that replace the URLs that the SDK builds from host and environment.
     public var endpoints = Endpoints()
     /// The accepted issuers of a verified token; required with ``Endpoints-swift.struct/jwks``.
     ///
@@ -88,7 +88,7 @@ public struct SFCCConfiguration: Sendable {
         self.siteID = siteID
     }
 
-    /// URLs that replace those built from host and environment.
+    /// URLs that replace the URLs that the SDK builds from host and environment.
     public struct Endpoints: Sendable {
         /// Bolt's authorization endpoint, by default `/v1/oauth/internal/authorize` of the environment.
         public var authorization: HTTPURL?
@@ -100,7 +100,7 @@ public struct SFCCConfiguration: Sendable {
         ///
         /// By default no token is verified, and buyers count as unverified (``SFCCProvider/isVerified(_:)``).
         public var jwks: HTTPURL?
-        /// The base URL of Bolt's API, instead of the environment's.
+        /// The base URL of Bolt's API, instead of the environment's base URL.
         public var api: HTTPURL?
 
         /// Creates a value that replaces no endpoint.
