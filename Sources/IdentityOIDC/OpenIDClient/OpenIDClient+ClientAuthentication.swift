@@ -64,8 +64,9 @@ extension OpenIDClient {
         return (headers, fields)
     }
 
-    /// The tolerated difference between this machine's clock and the provider's, in seconds: an assertion has an `iat` this long before
-    /// now, and an `exp` this long after now.
+    /// The tolerated difference between this machine's clock and the provider's, in seconds.
+    ///
+    /// The `iat` of an assertion is this many seconds before now, and the `exp` is this many seconds after now.
     ///
     /// The resulting lifetime is 60 seconds. Some providers reject an assertion with a longer lifetime or an older `iat`. Keycloak, for
     /// example, by default rejects an assertion whose `iat` is more than 60 seconds ago.
@@ -73,10 +74,10 @@ extension OpenIDClient {
 
     /// The fields of a new assertion (RFC 7523 sections 2.2 and 3, OpenID Connect Core section 9).
     ///
-    /// By default its audience (`aud`) is the issuer. If it were the token endpoint, a malicious provider could name another provider's
-    /// token endpoint in its metadata, receive an assertion for that endpoint, and use the assertion at the other provider (audience
-    /// injection, draft-ietf-oauth-security-topics-update). The assertion has no `typ`: some libraries refuse every value except `JWT`, and
-    /// newer specifications require another value.
+    /// By default, the audience (`aud`) of the assertion is the issuer. With the token endpoint as the audience, a malicious provider could
+    /// name another provider's token endpoint in its metadata, receive an assertion for that endpoint, and use the assertion at the other
+    /// provider (audience injection, draft-ietf-oauth-security-topics-update). The assertion has no `typ`: some libraries refuse every
+    /// value except `JWT`, and newer specifications require another value.
     private func assertion(
         _ key: ClientKey,
         for audience: ClientAuthentication.AssertionAudience

@@ -9,7 +9,8 @@ extension OpenIDClient {
     ///
     /// The access token is revoked if there is no refresh token, or if the provider does not revoke refresh tokens.
     ///
-    /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
+    /// - Returns: Whether the provider revoked the tokens. False if the provider has no revocation endpoint, or if there is only an access
+    ///   token and the provider does not revoke access tokens.
     /// - Throws: `IdentityError` when a revocation failed, or when the provider does not revoke refresh tokens. Before the request: when
     ///   the metadata cannot be fetched, when the revocation endpoint's URL is invalid, or when the tokens have another issuer.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {

@@ -63,7 +63,7 @@ public struct CommonProviderMembers: Sendable {
         }
     }
 
-    /// Sets these members in the configuration of a provider; the initializer has already read `endpoints`.
+    /// Copies these values into the configuration of a provider; a `displayName` of nil keeps the default name.
     package func apply(to configuration: inout some ProviderConfiguration) {
         configuration.allowsLoopbackHTTP = allowsLoopbackHTTP
         configuration.timeout = timeout

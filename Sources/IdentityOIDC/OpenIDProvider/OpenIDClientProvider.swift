@@ -93,7 +93,8 @@ extension OpenIDClientProvider where Self: TokenRevoking {
     ///
     /// The access token is revoked if there is no refresh token, or if the provider does not revoke refresh tokens.
     ///
-    /// - Returns: Whether the provider revoked the tokens; false if it has no revocation endpoint or cannot revoke access tokens.
+    /// - Returns: Whether the provider revoked the tokens. False if the provider has no revocation endpoint, or if there is only an access
+    ///   token and the provider does not revoke access tokens.
     @discardableResult
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try await client.revoke(tokens)

@@ -10,7 +10,7 @@ package enum PushedAuthorizationResponse: Sendable {
 
     /// Reads a response; a success has status 201, `request_uri` and `expires_in`.
     ///
-    /// `redacted` are the request's secrets; the error of an error response does not contain them.
+    /// Errors hide the request's secrets, which are in `redacted`.
     ///
     /// - Throws: `IdentityError` for a success response that violates RFC 9126 section 2.2.
     package init(_ response: HTTPResponse, hiding redacted: RequestSecrets = RequestSecrets()) throws(IdentityError) {

@@ -13,7 +13,7 @@ public struct TenantIssuerTemplate: Sendable {
     /// The text before and after the placeholder.
     private let parts: [String]
 
-    /// Creates a template from a text that contains `{tenantid}` once; no issuer is accepted for another text.
+    /// Creates a template from a text that contains `{tenantid}` exactly once; a template from any other text accepts no issuer.
     public init(_ text: String) {
         self.text = text
         parts = text.utf8.split(separator: Array(Self.placeholder.utf8), omittingEmptySubsequences: false)
