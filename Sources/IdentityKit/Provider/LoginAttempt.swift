@@ -87,9 +87,6 @@ extension LoginAttempt {
 }
 
 extension LoginAttempt {
-}
-
-extension LoginAttempt {
     /// The key under which the store keeps the login attempt with this `state`: a hash, because the key is stored unencrypted.
     static func key(for state: Secret) throws -> String {
         Base64URL.encode(try Digest.sha256(state.bytes))
