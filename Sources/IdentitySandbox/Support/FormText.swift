@@ -2,7 +2,7 @@ internal import IdentityHTTP
 
 /// Reads and writes `application/x-www-form-urlencoded`.
 ///
-/// The decoder does not use `FormEncoding`, because the SDK encodes with `FormEncoding`: tests would not detect an error of its encoder.
+/// The decoder does not use `FormEncoding`, with which the SDK encodes: tests could not detect an error that its encoder and decoder share.
 package enum FormText {
     /// Decodes a form strictly.
     ///

@@ -11,7 +11,7 @@ struct HostedLogin: Sendable {
 
     let id: String
     let clientID: String
-    /// The URI for the response; empty for a device login, and for a login at Bolt if neither the request nor Bolt has a URI.
+    /// The URI for the response; empty for a device login, and for a Bolt login without a requested or registered URI.
     let callback: String
     /// The redirect URI of the request; nil if the request has none.
     let redirectURI: String?

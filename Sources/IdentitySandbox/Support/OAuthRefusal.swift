@@ -43,7 +43,7 @@ struct OAuthRefusal: Error, Sendable {
 
     /// Shortens a description to 500 bytes, and replaces each byte that `error_description` must not contain (RFC 6749 section 5.2).
     ///
-    /// A description may quote text of the client, which can contain every byte.
+    /// A description may quote text of the client, which can contain any byte.
     private static func permitted(_ text: String) -> String {
         let bytes = text.utf8.prefix(500).map { byte in
             (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")

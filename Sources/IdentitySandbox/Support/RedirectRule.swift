@@ -17,7 +17,7 @@ enum RedirectRule {
         return allowsLoopback && registered.contains { withoutPort($0) == rest }
     }
 
-    /// A URI at `http://127.0.0.1` or `http://[::1]` without its port; nil for a URI at another host or with an invalid port.
+    /// A URI at `http://127.0.0.1` or `http://[::1]` without its port; nil for every other URI, and for an invalid port.
     private static func withoutPort(_ uri: String) -> [UInt8]? {
         for origin in ["http://127.0.0.1", "http://[::1]"] where uri.utf8.starts(with: origin.utf8) {
             var rest = uri.utf8.dropFirst(origin.utf8.count)

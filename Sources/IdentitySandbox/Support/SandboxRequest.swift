@@ -18,7 +18,7 @@ public struct SandboxRequest: Sendable {
     /// The body.
     public let body: [UInt8]
 
-    /// The value of the first header with this name; upper and lower case are equal.
+    /// The value of the first header with this name; the comparison ignores case.
     public func header(_ name: String) -> String? {
         let wanted = name.lowercased()
         return headers.first { $0.name.lowercased() == wanted }?.value

@@ -7,7 +7,7 @@ struct PushedRequests: Sendable {
     struct Request: Sendable {
         let clientID: String
         let query: OAuthParameters
-        /// The thumbprint of the key of the request's DPoP proof (RFC 9449 section 10.1); nil for a request without a proof.
+        /// The thumbprint of the key of the request's DPoP proof (RFC 9449 section 10.1); nil without a proof, or if DPoP is off.
         let keyThumbprint: String?
         let expires: Date
     }

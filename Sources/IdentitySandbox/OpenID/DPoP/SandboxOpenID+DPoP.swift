@@ -12,8 +12,8 @@ extension SandboxOpenID {
     ///   - isRequired: Whether a proof is required.
     ///   - accessToken: The access token of the request, whose hash the proof must contain; nil for a request without a token.
     /// - Returns: The thumbprint; nil if the request has no proof, or if DPoP is off.
-    /// - Throws: `invalid_dpop_proof` for an invalid proof or a missing required proof. A proof with a missing, unknown or expired nonce
-    ///   gets `use_dpop_nonce`, with the nonce for the next proof.
+    /// - Throws: `invalid_dpop_proof` for an invalid proof or a missing required proof. If proofs need a nonce, `use_dpop_nonce` for a
+    ///   missing, unknown or expired nonce; this error contains the nonce for the next proof.
     func provenKey(
         _ request: SandboxRequest,
         isRequired: Bool,

@@ -48,7 +48,7 @@ struct ClientToken: Sendable {
         return algorithm
     }
 
-    /// Verifies the signature; throws an error if the algorithm does not fit the key or differs from the `alg` of its JWK.
+    /// Verifies the signature; also throws an error if the algorithm does not fit the key or differs from the `alg` of the key's JWK.
     func verify(with key: ClientKey, _ algorithm: SignatureAlgorithm) throws(TokenFlaw) {
         guard key.verification.supports(algorithm) else {
             throw TokenFlaw("its alg \(algorithm.rawValue) does not fit the key")
