@@ -22,7 +22,9 @@ extension JSONObject {
 /// Runs requests against a schema and returns the selected fields.
 struct GraphExecutor: Sendable {
     typealias Resolver = @Sendable (GraphCall) -> GraphNode
-    /// Returns the members of the mutation's payload, or throws a ``UserError``; empty lists may be missing in the payload.
+    /// Returns the members of the mutation's payload, or throws a ``UserError``.
+    ///
+    /// The result may omit empty lists of errors and warnings, because the executor adds them.
     typealias Mutation = @Sendable (GraphCall) throws -> [String: GraphNode]
 
     let schema: GraphSchema
