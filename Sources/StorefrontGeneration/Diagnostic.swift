@@ -40,8 +40,9 @@ enum Suggestion {
     /// The hint ` Did you mean "…"?` with the most similar candidate; empty if no candidate is similar.
     static func text(for name: String, among candidates: some Sequence<String>) -> String {
         let similar = candidates.prefix(2_000).filter { abs($0.utf8.count - name.utf8.count) <= 3 }
-        // `Spelling` compares at most 40 bytes, so a longer name is compared in two steps. First, only candidates with the same beginning
-        // count, and the last 40 bytes of the name are compared. If no candidate is similar, only candidates with the same end count.
+        // `Spelling` compares at most 40 bytes, so a longer name is compared in two steps. The first step compares the last 40 bytes of the
+        // name, among candidates with the same beginning. If none is similar, the second step compares the first 40 bytes, among candidates
+        // with the same end.
         let rest = max(0, name.utf8.count - 40)
         let (start, end) = (String(name.prefix(rest)), String(name.suffix(rest)))
         let ends = similar.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(rest)) }

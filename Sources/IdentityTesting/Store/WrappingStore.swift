@@ -30,7 +30,7 @@ public protocol WrappingStore: SessionStore {
 }
 
 extension WrappingStore {
-    /// How long the inner store guarantees a lock.
+    /// How long the inner store guarantees a lock; nil if its locks have no time limit.
     ///
     /// A session manager refuses a provider whose refresh may take longer than this duration.
     public var guaranteedLockDuration: Duration? { inner.guaranteedLockDuration }

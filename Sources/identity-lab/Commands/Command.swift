@@ -31,7 +31,7 @@ extension Command {
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// Creates the command; the hint of a usage error then refers to the help of this command.
+    /// Creates the command; a usage error gets a hint that refers to the help of this command.
     static func make(_ arguments: Arguments) throws -> Self {
         do {
             return try Self(arguments)

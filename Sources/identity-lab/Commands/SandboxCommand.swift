@@ -123,7 +123,7 @@ struct SandboxCommand: Command {
 
     /// Returns the id of the first Shopify client of each kind.
     ///
-    /// The names are the values of the configuration member `client`, such as `publicMobile`, and `app` for a Partner app's client.
+    /// The keys are the values of the configuration member `client`, such as `publicMobile`, and `app` for a Partner app's client.
     private static func clientIDs(_ sandbox: ShopSandbox) -> JSONObject {
         let kinds: [(String, SandboxShopifyClient.Kind)] = [
             ("confidential", .confidential), ("publicMobile", .publicMobile), ("publicWeb", .publicWeb), ("app", .app),
