@@ -5,7 +5,7 @@
 public enum CachePolicy: Sendable, Hashable {
     /// Only the network: the cache is neither read nor written.
     case networkOnly
-    /// Returns the cached response if it is younger than this; if it is not, requests the response from the network and stores it.
+    /// Returns the cached response if it is younger than this; if it is older or missing, requests a new response and stores it.
     case cacheFirst(expireIn: Duration)
     /// Requests the response from the network and stores it.
     ///

@@ -4,7 +4,7 @@ public import IdentityKit
 /// Stores responses of an API, so that later calls need no request.
 ///
 /// ``InMemoryResponseCache`` comes with the package. A cache of your own must not keep responses after the process has ended, because their
-/// age is measured on the process's monotonic clock. A cache must return a response only for the response's own key. Responses contain the
+/// age is measured on the process's monotonic clock. It must not return a response that was stored for another key. Responses contain the
 /// data that the shop returns for the app's token, and they are not encrypted. `ResponseCacheConformance` of `IdentityTesting` tests a
 /// cache.
 public protocol ResponseCache: Sendable {
@@ -30,7 +30,7 @@ public struct CachedResponse: Sendable {
     public let body: [UInt8]
     /// When the response was stored, on the monotonic clock of the client's environment.
     ///
-    /// Another process cannot use this time, because each process's clock has another start.
+    /// Another process cannot use this time, because the clock of each process has its own start.
     public let storedAt: Duration
     /// The metadata of the response.
     public let metadata: GraphQLMetadata

@@ -21,7 +21,7 @@ public struct GraphQLEvent: Sendable {
         case paused(Duration)
         /// The shop responds again after it rejected a request as an attack.
         case resumed
-        /// The result came from a cache. `failure` is the code of the request that failed before; nil if the call sent no request.
+        /// The result came from a cache. `failure` is the error code of a request that failed before; nil if the call sent none.
         case cached(failure: IdentityError.Code?)
 
         /// A stable name, for a label of a metric.
@@ -56,7 +56,7 @@ public struct GraphQLEvent: Sendable {
     public let identifier: String
     /// The host of the API's URL.
     public let host: String
-    /// Shopify's last request id for this call; nil if no response contained an id.
+    /// Shopify's last request id for this call; nil if the call got no response with an id.
     ///
     /// The events ``Kind/cached(failure:)``, ``Kind/resumed`` and ``Kind/contextNotSent(_:)`` never have a request id.
     public let requestID: String?
