@@ -46,7 +46,7 @@ package struct GraphQLEndpoint: Sendable {
     /// Whether the URL may be http to a loopback address.
     package let allowsLoopbackHTTP: Bool
     package let timeout: Duration
-    /// What authenticates the requests, in the words of messages, for example `the buyer's access token`.
+    /// What authenticates the requests, as error messages name it, for example `the buyer's access token`.
     package let access: String
     /// The error code after a rejection because of the token, its scopes, the shop or the API version.
     ///

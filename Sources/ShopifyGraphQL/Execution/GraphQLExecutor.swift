@@ -51,7 +51,7 @@ package struct GraphQLExecutor: Sendable {
 
     /// Executes an operation and returns data, errors or both.
     ///
-    /// - Throws: `IdentityError` when Shopify returns no GraphQL response with a 2xx status, or when a response without errors has
+    /// - Throws: `IdentityError` when the call gets no GraphQL response with a 2xx status, or when a response without errors has
     ///   unreadable data.
     package func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,

@@ -47,7 +47,7 @@ extension ShopifyAPIVersion {
 
     /// Replaces the version in the path of a discovered URL with this version; nil if the new URL is not valid.
     ///
-    /// Shopify's discovery documents name its newest version. A URL without a version is returned unchanged.
+    /// Shopify's discovery documents name the newest version. A URL without a version is returned unchanged.
     package func replacingVersion(in url: HTTPURL) -> HTTPURL? {
         var segments = url.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard let index = segments.lastIndex(where: { Self.isVersion($0) }) else { return url }

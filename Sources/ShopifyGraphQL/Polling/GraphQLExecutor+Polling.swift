@@ -8,13 +8,13 @@ extension GraphQLExecutor {
     ///   - operation: The operation.
     ///   - interval: The pause between polls when the server gives no hint.
     ///   - timeout: How long to poll, at most a year. The last request may take two seconds more.
-    ///   - hint: Reads from a result when the server wants the next poll; nil if the result contains no such time.
+    ///   - hint: Reads from a result when the server wants the next poll; nil if the result contains no hint.
     ///   - isDone: Whether a result is the awaited one.
     ///   - call: Creates the call for each poll, because the token may have been refreshed since the last poll.
     /// - Returns: The first result for which `isDone` returns true.
-    /// - Throws: `IdentityError`. If the timeout ends after at least one result, its code is `IdentityError.Code.pollTimeout` and its cause
-    ///   a ``PollTimeout``. For a mutation whose `repetition` is not `always`, its code is `IdentityError.Code.invalidRequest`. Also the
-    ///   errors of `isDone` and `call`.
+    /// - Throws: `IdentityError`. After the timeout, its code is `IdentityError.Code.pollTimeout` and its cause a ``PollTimeout``; without
+    ///   any result, the error of the first poll is thrown instead. For a mutation whose `repetition` is not `always`, the code is
+    ///   `IdentityError.Code.invalidRequest`. Also the errors of `isDone` and `call`.
     package func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         every interval: Duration,
