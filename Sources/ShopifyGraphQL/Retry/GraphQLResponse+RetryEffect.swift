@@ -13,8 +13,7 @@ extension GraphQLResponse {
         // Shopify executed no mutation field if every error is THROTTLED and has a path of at most one name, that of the field. A
         // longer path, with any code, shows that Shopify executed the field.
         if errors.allSatisfy({ $0.code == .throttled && $0.path.count <= 1 }) { return (.none, asked) }
-        // A long path shows that Shopify executed the mutation. In a response without the member `data`, a path points into the document
-        // and shows nothing.
+        // In a response without the member `data`, a path points into the document, so a long path does not show an execution.
         let isInside = hasData && errors.contains { $0.path.count > 1 }
         return isThrottled || isBroken || isInside ? (.unknown, asked) : nil
     }

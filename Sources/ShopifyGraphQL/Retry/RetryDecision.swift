@@ -55,7 +55,7 @@ struct RetryDecision {
         guard count < limits.attempts else { return nil }
         var pause = randomPause(after: count)
         if let asked {
-            // If the requested wait is too long, the caller gets the error at once. An earlier attempt would be rejected again.
+            // An attempt before the end of the wait would be rejected again. If the wait is too long, the caller gets the error at once.
             guard asked <= limits.maximumRetryAfter else { return nil }
             // The random pause is added, so that clients with the same Retry-After do not all send at the same time.
             pause = asked + min(pause, limits.firstPause)
