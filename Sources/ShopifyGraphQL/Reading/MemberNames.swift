@@ -1,7 +1,7 @@
 enum MemberNames {
     /// The smallest number of names for which hashes are compared instead of all pairs of names.
     ///
-    /// An attacker could send an object with very many names, and to compare all pairs would take quadratic time.
+    /// A hostile object can have very many names, and the comparison of all pairs would take quadratic time.
     private static let manyNames = 24
 
     static func hasTwins(_ names: ArraySlice<TapeEntry>, _ bytes: Span<UInt8>, _ decoded: Span<UInt8>) -> Bool {

@@ -8,7 +8,7 @@ public struct ShopifyURL: Hashable, Sendable {
     /// The URL as it was written.
     public let text: String
 
-    /// Creates a URL from its text; nil if the text has no scheme, or nothing after the scheme.
+    /// Creates a URL from its text; nil if the text has no valid scheme, or nothing after the scheme.
     ///
     /// Nil also if the text contains spaces, control characters, double quotation marks, angle brackets or backslashes, or is too long.
     ///
