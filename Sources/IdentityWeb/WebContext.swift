@@ -200,7 +200,7 @@ public final class WebContext: Sendable {
     ///
     /// Add the origin to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies
     /// `form-action` to the redirects that follow a form. The list is empty if the browser has no session, if the provider has no logout
-    /// page, or if the provider's metadata is not available.
+    /// page, or if the session or the provider's metadata cannot be read.
     public func logoutOrigins() async -> [String] {
         state.withLock { $0.isPersonal = true }
         guard let id = routes.cookies.sessionID(in: request) else { return [] }
@@ -276,7 +276,9 @@ public final class WebContext: Sendable {
         return finish(request.prefersJSON ? routes.json(error) : routes.page(for: error, returningTo: returnPath))
     }
 
-    /// Handles the request with the route that has the request's path; nil if no route has it, so that the app has to handle the request.
+    /// Handles the request with the route that has the request's path; nil if the app has to handle the request.
+    ///
+    /// If the path names an unknown provider, the response has status 404.
     public func dispatch() async -> WebResponse? {
         guard let route = routes.table[request.path] else {
             guard routes.table.owns(request.path) else { return nil }

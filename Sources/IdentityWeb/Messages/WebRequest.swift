@@ -15,8 +15,8 @@ internal import IdentityKit
 public struct WebRequest: Sendable {
     /// The largest body that the routes read, in bytes.
     ///
-    /// If a body is larger, an adapter may respond with status 413 itself. The adapter may also pass only the first bytes of the body, one
-    /// more than this number: the routes respond with status 413.
+    /// If a body is larger, an adapter may respond with status 413 itself. The adapter may also stop reading after `maximumBodyBytes + 1`
+    /// bytes and pass these bytes. The routes then respond with status 413.
     public static let maximumBodyBytes = 64 << 10
 
     /// The method.

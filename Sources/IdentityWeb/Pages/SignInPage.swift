@@ -19,7 +19,7 @@ public struct SignInPage: Sendable {
         case requestRefused
         /// The buyer cancelled the sign-in at the provider; after a step-up, the buyer keeps the old session.
         case signInCancelled
-        /// The provider, the store or the shop does not respond at the moment, or limits requests. Or the request's task was cancelled.
+        /// The provider, the store or the shop does not respond or limits requests, or the task of the request was cancelled.
         case unavailable(retryAfter: Duration?)
         /// Too many sign-ins began from the client's address.
         case tooManySignIns(retryAfter: Duration)

@@ -57,7 +57,7 @@ public struct StandardPages: SignInPages {
             }
             return ("Sign in", HTMLText(joining: links))
         case .signInExpired: return ("This sign-in has expired", again)
-        // A page of the app may have thrown the error for a buyer who is signed in, so the page also has a link to the home page.
+        // A page of the app may have thrown the error for a buyer who is signed in, so this page also has a link to the home page.
         case .signInRefused: return ("That was not possible", both)
         case .unavailable: return ("Please try again shortly", both)
         case .requestRefused: return ("The request was refused", home)
@@ -72,7 +72,7 @@ public struct StandardPages: SignInPages {
                 "<form method=\"post\" action=\"\(action)\">\(HTMLText(joining: inputs))<button class=\"button\">Sign out</button></form>"
             return ("Sign out?", form)
         case .notFound: return ("Page not found", home)
-        // The page has a link to sign in, because a new sign-in replaces a session whose record cannot be read.
+        // This page has a link to sign in, because a new sign-in replaces a session whose record cannot be read.
         case .failed: return ("Something went wrong", both)
         }
     }
