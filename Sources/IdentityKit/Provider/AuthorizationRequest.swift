@@ -4,7 +4,7 @@ public import IdentityHTTP
 public struct AuthorizationRequest: Sendable {
     /// The login page, to which the app sends the browser.
     public var url: HTTPURL
-    /// The data of the login to store until the callback, and to check the callback.
+    /// The login attempt to store until the callback arrives; the callback is checked against it.
     public var attempt: LoginAttempt
 
     /// Creates a request.

@@ -6,7 +6,7 @@ internal import IdentityHTTP
 /// ``value(of:)`` can refuse them.
 public struct LoginCallback: Sendable {
     package let fields: [(name: String, value: Secret)]
-    /// The address at which the callback arrived; nil if the callback was created from a form body or stored parameters, without a URL.
+    /// The address at which the callback arrived; nil if the callback was created without a URL, for example from a form body.
     package private(set) var address: CallbackAddress?
 
     /// Parses the callback's URL: an absolute URL, or a path with its query.
@@ -24,8 +24,8 @@ public struct LoginCallback: Sendable {
     /// Parses the callback from a form body (`response_mode=form_post`) or a bare query.
     ///
     /// - Parameter bytes: The form body or the query, at most 16 KiB.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the bytes are malformed, too many, or contain more
-    ///   than 64 parameters.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the parameters are malformed, larger than 16 KiB,
+    ///   or more than 64.
     public init(form bytes: [UInt8]) throws(IdentityError) {
         guard bytes.count <= 16_384 else { throw Self.invalid("The callback is larger than 16 KiB.") }
         guard let decoded = FormEncoding.decode(bytes), decoded.count <= 64 else {

@@ -34,7 +34,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
 
     /// The default time limit of one request to a provider of the SDK: 8 seconds.
     ///
-    /// A lock in PostgreSQL has a lease of 12 seconds by default. This lease permits no longer time limit than 8 seconds.
+    /// A longer time limit is not possible with the default lease of a lock in PostgreSQL, which is 12 seconds.
     public static let defaultTimeout = Duration.seconds(8)
 
     /// Creates a descriptor.

@@ -16,7 +16,7 @@ public struct RefreshResponse: Sendable {
     public var receivedAt: Date
     /// The error code if the response belongs to another login, for example `id_token_subject`; otherwise nil.
     ///
-    /// With an error code, ``SessionManager`` returns no token of the session until a validation accepts the response.
+    /// If an error code is set, ``SessionManager`` returns no token of the session until a validation accepts the response.
     package var loginMismatch: IdentityError.Code?
     /// The secrets of the refresh request, which are redacted in errors; nil if the response was read from the store or the spool.
     package var sent: RequestSecrets?
