@@ -60,7 +60,7 @@ extension SessionManager {
     /// Stores a posted callback with its login attempt, until the browser sends a GET request with only the `state`.
     ///
     /// A browser sends all cookies of the app with the GET, but only cookies with `SameSite=None` with the post from the provider's site.
-    /// After an error with code `state_unknown` this method does nothing, because the GET request that follows reports the error.
+    /// This method ignores an error with code `state_unknown`, because the GET request that follows reports the error.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {
             let started = clock.elapsed

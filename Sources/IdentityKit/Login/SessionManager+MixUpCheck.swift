@@ -81,8 +81,8 @@ extension SessionManager {
 
     /// Whether `other` may have sent the callback; false if `other` is the login's provider.
     ///
-    /// For another provider, it is false in one case only: the callback arrived at the configured redirect URI of the login's provider,
-    /// and the configured redirect URI of `other` has another address.
+    /// For another provider, it is false in one case only: the known part of the callback's address matches the configured redirect URI of
+    /// the login's provider, and does not match the configured redirect URI of `other`.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),

@@ -24,8 +24,8 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
 
     /// Returns the result of the session's running logout with equal options; if no such logout runs, starts the operation.
     ///
-    /// A caller whose task is cancelled also waits for the result. A participant that a logout has called never joins a running logout,
-    /// because the running logout may wait for the participant.
+    /// A caller whose task is cancelled also waits for the result. A participant that ``SessionManager/logout(_:options:)`` has called
+    /// never joins a running logout, because the running logout may wait for the participant.
     package func run(
         _ id: SessionID,
         _ options: Options,
@@ -51,7 +51,7 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
 }
 
 enum Logout {
-    /// Whether a logout called the code that runs now, for example a participant.
+    /// Whether ``SessionManager/logout(_:options:)`` called the code that runs now, for example a participant.
     ///
     /// If it is true, a further logout does not join a running logout (``RunningLogouts``), because the two could wait for each other.
     /// Tasks that a participant starts inherit the value.
