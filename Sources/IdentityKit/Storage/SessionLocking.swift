@@ -1,10 +1,9 @@
 /// Locks among all tasks, processes and machines that share a store; ``LockName`` lists what they protect.
 public protocol SessionLocking: Sendable {
-    /// How much longer a held lock is certainly held, at any time at which the store can be reached.
+    /// The shortest ``HeldLock/remaining`` time of a held lock, as long as the store can be reached.
     ///
-    /// ``HeldLock/remaining`` is then never shorter. A request with a refresh token must end within this time, so ``SessionManager``
-    /// refuses providers whose ``ProviderDescriptor/timeout`` is longer. Nil, the default, means that a lock is lost only when its
-    /// holder's process ends.
+    /// A request with a refresh token must end within this time, so ``SessionManager`` refuses providers whose
+    /// ``ProviderDescriptor/timeout`` is longer. Nil, the default, means that a lock is lost only when its holder's process ends.
     var guaranteedLockDuration: Duration? { get }
 
     /// Runs the body while no other task, process or machine holds the lock.

@@ -15,8 +15,8 @@
 public protocol SessionRecordStore: Sendable {
     /// Adds a new session durably; throws an error of kind ``IdentityError/Kind/rejected`` if a session with this id exists.
     ///
-    /// After most other errors, ``SessionManager`` removes the session, because the store may have added it. Exception: throw an error with
-    /// code ``IdentityError/Code/storeFull`` only if the session was not added, because ``SessionManager`` then does not remove it.
+    /// Throw an error of this kind, or with code ``IdentityError/Code/storeFull``, only if the session was not added. After any other
+    /// error, ``SessionManager`` removes the session, because the store may have added it.
     func insert(_ session: StoredSession) async throws
 
     /// Returns the session with this id; nil if the session does not exist.
