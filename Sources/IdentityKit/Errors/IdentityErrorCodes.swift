@@ -57,7 +57,7 @@ extension IdentityError.Code {
     public static let dpopProofRefused = Self(rawValue: "dpop_proof_refused")
     /// The provider issued a token that is not bound to the DPoP key, although a DPoP proof was sent.
     public static let tokenUnbound = Self(rawValue: "token_unbound")
-    /// A server's response is too large, or the protocol does not allow it.
+    /// A server's response is not usable: for example, it is too large, or the protocol does not allow it.
     public static let unexpectedResponse = Self(rawValue: "unexpected_response")
 
     // The ID token

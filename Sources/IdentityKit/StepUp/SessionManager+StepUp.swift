@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Re-authenticates the buyer of an existing session with a new login. The session of the new login replaces the old session.
+/// Re-authenticates the buyer of an existing session with a new login, whose session replaces the old session.
 extension SessionManager {
     /// Begins a step-up: the buyer of a session signs in again, for a more recent or stronger login than the session's login.
     ///

@@ -1,4 +1,4 @@
-// Descriptions of types with personal data. Descriptions get into logs, so these descriptions omit the personal data.
+// Descriptions of types with personal data. Descriptions get into logs, so they must not contain this data.
 
 extension Buyer: Redacted {
     /// The issuer, without personal data.

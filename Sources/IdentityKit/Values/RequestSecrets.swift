@@ -17,7 +17,7 @@ package struct RequestSecrets: Sendable {
     /// Collects the secrets of one request.
     ///
     /// Every string of at least 6 bytes in the GraphQL `variables` counts as a secret; shorter strings count as enum values. `secrets` are
-    /// further secrets; those of less than 6 bytes are ignored. They are found unencoded, and in the encoding of forms and URLs.
+    /// further secrets. They are found unencoded, and in the encoding of forms and URLs; texts of fewer than 6 bytes are ignored.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
         self.variables = variables
         self.secrets = secrets
