@@ -1,7 +1,7 @@
 /// The numeric addresses that a request may be sent to.
 ///
-/// The transport checks the address of a connection before it sends the request, also if it reuses the connection. A check of the host
-/// name would not help, because the name can resolve to another address a moment later.
+/// ``CurlTransport`` checks an address before it connects, and checks the address of a connection again before it sends a request. A check
+/// of the host name would not help, because the name can resolve to another address a moment later.
 ///
 /// With a proxy, ``CurlTransport`` checks the address of the proxy instead.
 public struct AddressPolicy: Sendable {

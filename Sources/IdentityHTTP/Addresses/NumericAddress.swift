@@ -2,7 +2,7 @@ internal import IdentityPlatform
 
 /// Converts numeric IP addresses between text and bytes with the C library's strict parsers.
 package enum NumericAddress {
-    /// The 4 bytes of an IPv4 or 16 bytes of an IPv6 address; `nil` for other texts, such as `127.1`, `010.0.0.1` and `fe80::1%eth0`.
+    /// The bytes of an IPv4 address (4) or IPv6 address (16); `nil` for other texts, such as `127.1`, `010.0.0.1` and `fe80::1%eth0`.
     package static func parse(_ text: String) -> [UInt8]? {
         // The C functions stop at a NUL and would ignore the rest of the text.
         guard !text.isEmpty, text.utf8.count <= 45, !text.utf8.contains(0) else { return nil }

@@ -9,7 +9,7 @@ public struct ResolvedAddress: Sendable, Hashable {
 
     /// Makes an address from its text.
     ///
-    /// Returns `nil` for text that is not a numeric address, such as a name, a shortened or octal IPv4 form, or a zone identifier.
+    /// Returns `nil` for other text, such as a name, a shortened or octal IPv4 address, or an address with a zone identifier.
     public init?(host: String, port: UInt16) {
         guard let bytes = NumericAddress.parse(host) else { return nil }
         self.init(bytes: bytes, port: port)

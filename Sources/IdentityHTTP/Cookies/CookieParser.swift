@@ -1,7 +1,7 @@
 /// Reads the bytes of one `Set-Cookie` value (RFC 6265 sections 5.2 and 5.3).
 struct CookieParser {
     let url: HTTPURL
-    /// The current time in seconds since 1970; an `Expires` that is not later is in the past.
+    /// The current time in seconds since 1970; an `Expires` at or before this time is in the past.
     let now: Int64
 
     private typealias Bytes = ArraySlice<UInt8>

@@ -4,8 +4,8 @@ internal import IdentityPlatform
 
 /// libcurl's multi handle and the sockets that the transport's thread waits for.
 ///
-/// `@unchecked Sendable`: only the transport's thread uses `pointer`. Other threads call only ``SocketPoll/wake()``, through the mailbox.
-/// When the mailbox is closed, it calls `free()` after the last wake-up.
+/// `@unchecked Sendable`: only the transport's thread uses `pointer`. Other threads call only ``SocketPoll/wake()``, through the mailbox,
+/// which calls `free()` after the last wake-up. If the thread cannot be started, ``CurlTransport`` closes the mailbox.
 @safe struct CurlMultiHandle: @unchecked Sendable {
     // libcurl must be initialized before its first use. Two threads must not do this at once if libcurl lacks the feature
     // `threadsafe`. Swift initializes a static constant once, in one thread.

@@ -29,7 +29,7 @@ internal import IdentityPlatform
 
     /// The values of a request that the options of ``setRoute(_:_:)`` depend on.
     ///
-    /// A handle keeps these options for its next request. They are set again only if the next request has another route.
+    /// A handle keeps these options until it is reset. They are set again after a reset, or for a request with another route.
     struct Route: Equatable {
         let origin: String
         let allowsHTTP: Bool

@@ -43,7 +43,7 @@ final class CurlSockets {
         return IdentityPlatform.close(socket)
     }
 
-    /// The function that libcurl calls when it wants other events of a socket.
+    /// libcurl's callback that says for which events of a socket libcurl waits from now on.
     static let changed: curl_socket_callback = { _, socket, change, context, _ in
         guard let context = unsafe context else { return 0 }
         unsafe Unmanaged<CurlSockets>.fromOpaque(context).takeUnretainedValue().change(socket, to: change)

@@ -9,7 +9,7 @@ package enum DeltaSeconds {
 }
 
 extension HTTPHeaders {
-    /// The wait that a `Retry-After` in seconds requests, at most one hour; nil for a missing header or a date.
+    /// The wait that `Retry-After` requests, at most one hour; nil if the header is missing or is not a number of seconds, such as a date.
     ///
     /// Without the limit of one hour, a wrong header could block requests for days.
     package var retryAfter: Duration? {

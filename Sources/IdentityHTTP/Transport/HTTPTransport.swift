@@ -20,8 +20,8 @@
 ///   ``HTTPTransportError/Code/protocolViolation``; a truncated response with ``HTTPTransportError/Code/connectionLost``.
 /// - Cancelling the calling task ends the exchange soon and throws ``HTTPTransportError/Code/cancelled``.
 /// - ``HTTPTransportError/phase`` is ``HTTPTransportError/Phase/notSent`` only if it is certain that no byte of the
-///   request reached the server. With it, the SDK decides whether a one-use token may be sent again. The phase must be `notSent` when
-///   the transport refuses the request itself, or when the server refuses the connection.
+///   request reached the server. From the phase, the SDK decides whether a one-use token may be sent again. The phase must be `notSent`
+///   when the transport refuses the request itself, or when the server refuses the connection.
 ///
 /// Run `TransportConformance` from `IdentityTesting` on a transport of your own.
 ///

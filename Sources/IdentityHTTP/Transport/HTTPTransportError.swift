@@ -18,8 +18,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let insecureURL = Code(rawValue: "insecure_url")
         /// The HTTP method is not a token (RFC 9110 section 5.6.2), is longer than 32 bytes, or is HEAD with a body.
         public static let invalidMethod = Code(rawValue: "invalid_method")
-        /// A header, a cookie or the transport's user agent is invalid: bad name, forbidden character, too long, or a header that only
-        /// the transport may set.
+        /// A header, a cookie or the transport's user agent is invalid, for example too long, or a header is reserved for the
+        /// transport.
         public static let invalidHeader = Code(rawValue: "invalid_header")
         /// The name of the host, or of the transport's proxy, could not be resolved.
         public static let resolutionFailed = Code(rawValue: "resolution_failed")
