@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// Reads the id that Linux gives to each boot of the machine.
 ///
-/// A restart of the machine can damage a file that was written without `fsync`. If the name of a file contains the id of the boot, a
-/// reader can recognize that the file was written before the last restart.
+/// A restart of the machine can damage a file that was written without `fsync`. If the writer adds the current boot id to the
+/// file's name, a reader can recognize a file that was written before a restart.
 package enum BootID {
     private static let path = "/proc/sys/kernel/random/boot_id"
 

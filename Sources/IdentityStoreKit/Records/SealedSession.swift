@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The row of a session: a sealed record, and the unencrypted columns by which a store finds, compares and removes the row.
+/// The row of a session: a sealed record, and the columns that are not encrypted.
 ///
 /// Write every member to the row. A key-value store can write ``bytes`` instead.
 public struct SealedSession: Sendable {

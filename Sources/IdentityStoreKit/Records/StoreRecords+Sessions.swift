@@ -60,7 +60,8 @@ extension StoreRecords {
 
     /// The sessions that match a filter and can be opened, oldest first.
     ///
-    /// `damage` of the result is the first error: for a session that cannot be opened, or for a session in quarantine that may match.
+    /// `damage` of the result is the first error: for a session that cannot be opened, or for a session in quarantine that may match. If
+    /// the filter has `isInDoubt`, sessions in quarantine are not reported.
     ///
     /// `isAnyQuarantined` returns whether a session that may match is in quarantine. `rows` returns the next rows that may match, in the
     /// order of their keys, at most ``chunk``.
