@@ -1,4 +1,4 @@
-/// Parses executable documents by recursive descent, with a limit of the nesting, because deep recursion would overflow the stack.
+/// Parses executable documents by recursive descent, with a limit on the nesting, because deep recursion would overflow the stack.
 package struct GraphParser {
     private var lexer: GraphLexer
     package private(set) var token: GraphToken = .end

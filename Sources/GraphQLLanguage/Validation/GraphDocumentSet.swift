@@ -25,7 +25,7 @@ package struct GraphDocumentSet: Sendable {
     /// Adds the definitions of a document.
     ///
     /// Of two operations or two fragments with the same name, the first is kept, and the second is a violation. An operation without a
-    /// name is a violation if names are required, or if the set or the document contains another operation. It is then not kept.
+    /// name is a violation if names are required, or if the set or the document contains another operation. It is not kept in these cases.
     package mutating func add(_ document: GraphDocument, file: String) {
         for operation in document.operations {
             let isAlone = operations.isEmpty && document.operations.count == 1
