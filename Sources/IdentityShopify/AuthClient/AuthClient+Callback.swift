@@ -57,10 +57,10 @@ extension AuthClient {
         }
     }
 
-    /// Completes a login and calls the delegate, if a URL is the callback of the login.
+    /// If a URL is a callback, completes its login and calls the delegate with the access token or an error.
     ///
-    /// Call this function for each URL that a web view is about to open. The client calls the delegate once for each callback, with the
-    /// access token or an error. If the web view opens the same callback again, the client does not call the delegate.
+    /// Call this function for each URL that a web view is about to open. If the web view opens the callback of a login again, the client
+    /// does not call the delegate again.
     ///
     /// - Parameter url: The URL that the web view is about to open.
     /// - Returns: Nil if the URL is not a callback: let the web view open it. Otherwise a handle that cancels the code exchange.

@@ -90,7 +90,7 @@ struct PendingLogins: Sendable {
     ///   - now: The time.
     /// - Returns: `repeated` if the code was used before; `checked` for a checked login with the code; `pending` for a pending login with
     ///   the verifier; `app` for a verifier that belongs to no login of this client. `unknown` if the checked login has another verifier,
-    ///   if the verifier is missing for a code without a checked login, or if the verifier was used before.
+    ///   if the verifier is missing for a code without a checked login, or if the verifier was used before or its login has ended.
     mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
         guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }

@@ -1,7 +1,7 @@
 public import IdentityKit
 
 extension IdentityError.Code {
-    /// Shopify returned status 403 without an OAuth error.
+    /// The token endpoint returned status 403 without an OAuth error, or the Customer Account API returned status 403.
     ///
     /// Usually Shopify blocks this machine's address or its `User-Agent`. At the Customer Account API, Shopify may also block the app or
     /// the shop.
