@@ -43,7 +43,7 @@ extension AuthClient {
     /// app that reads codes itself must compare `state` before this call. If such an app can have several logins at a time, the app must
     /// call ``requestAccessToken(code:codeVerifier:)`` instead.
     ///
-    /// The delegate is called once for each code. It is not called for a code that was passed before.
+    /// The delegate is called once for each code of a login. It is not called again if the app passes the same code again.
     ///
     /// - Parameter code: The authorization code.
     /// - Returns: A handle that cancels the exchange.
@@ -55,7 +55,8 @@ extension AuthClient {
     /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
     ///
     /// The code is exchanged as by ``requestAccessToken(code:codeVerifier:)``: if the app reads the code from the callback itself, it must
-    /// compare `state` before this call. The delegate is called once for each code. It is not called for a code that was passed before.
+    /// compare `state` before this call. The delegate is called once for each code of a login. It is not called again if the app passes the
+    /// same code again.
     ///
     /// - Parameter params: The parameters of the token request: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`.
     ///   `grant_type` must be `authorization_code`. `client_id` and `redirect_uri` must be those of this client; if
